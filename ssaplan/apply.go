@@ -322,5 +322,5 @@ func (plan *Plan) State(obj *unstructured.Unstructured) (*explain.State, error) 
 	state.Identity = plan.Object // a scale has a kind of its own
 	state.Adopted = explain.IsAdopted(content(plan.basis.live), obj.Object, applier, plan.basis.request.Prior)
 	ignored := slices.Concat(plan.basis.request.Ignore, plan.basis.request.GiveUp)
-	return state.Without(explain.IgnoredPaths(plan.Ignored), ignored...), nil
+	return state.Without(plan.LeftFields(), ignored...), nil
 }

@@ -18,8 +18,9 @@ type comparison struct {
 	Input
 	owners      fieldowner.Ownership // of the answer
 	declaration fieldowner.Declaration
-	declared    projection.FieldSet // with the unknown fields
-	left        projection.FieldSet // to others
+	asShown     fieldowner.Declaration // with all that isn't known or left to others, and hidden lists as a whole
+	declared    projection.FieldSet    // with the unknown fields
+	left        projection.FieldSet    // to others
 
 	// Of an update:
 	liveOwners fieldowner.Ownership
@@ -58,8 +59,10 @@ func (c *comparison) update(e *Explanation) (err error) {
 	c.previous = c.declaredBefore()
 	c.granular = c.itemsOfAtomic(c.previous)
 	e.Before = c.declaration.Project(c.Live).Hiding(c.Sensitive)
-	if c.Prior != nil {
-		c.edits = projection.Diff(c.Prior.appliedTo(c.Answer).Without(c.left), c.Prior.Digested(e.After))
+	if c.clear != nil {
+		after := c.declaration
+		after.Fields = c.clear.shown(after.Fields)
+		c.edits = projection.Diff(c.clear.appliedTo(c.Answer).Without(c.left), c.clear.Digested(after.Project(c.Answer)))
 	}
 	if e.Changes, err = c.changes(e); err != nil {
 		return err
@@ -81,7 +84,7 @@ func (c *comparison) declaredBefore() projection.FieldSet {
 	if recorded.Equal(c.declaration.Fields) {
 		return recorded.Difference(c.declaration.Filled).Without(c.left)
 	}
-	last := shownDeclaration(c.liveOwners.Declared(nil, c.Live, c.applier()), c.Sensitive)
+	last := c.liveOwners.Declared(nil, c.Live, c.applier())
 	if !last.Filled.Empty() { // the answer shows which of these have one owner
 		last.Filled = last.Filled.Difference(c.declaration.Content(c.declaration.Fields.Leaves()))
 	}
@@ -106,10 +109,10 @@ func (c *comparison) itemsOfAtomic(fields projection.FieldSet) projection.FieldS
 // leftBehind returns what becomes of remembered fields that the manifest no longer has and the manager doesn't own either,
 // such as those of an import, if the object has them.
 func (c *comparison) leftBehind() []fieldowner.DroppedField {
-	if c.Prior == nil || c.Live == nil {
+	if c.clear == nil || c.Live == nil {
 		return nil
 	}
-	declared, applied := c.declaration.Fields, c.Prior.Applied.Fields
+	declared, applied := c.declaration.Fields, c.clear.Applied.Fields
 	whole := c.declaration.Content(declared.Leaves())
 	remembered := c.inParts(applied.Leaves().WithItems().Difference(declared)).Difference(c.previous).Difference(c.granular).
 		Without(whole).Without(c.left)
@@ -135,7 +138,7 @@ func (c *comparison) inParts(remembered projection.FieldSet) projection.FieldSet
 	}
 	outline, _ := projection.Outline(c.Live, c.Answer) // the records were read before, so there is no error
 	var parts []projection.Path
-	applied := projection.NewObject(c.Prior.Applied.Object, outline)
+	applied := projection.NewObject(c.clear.Applied.Object, outline)
 	for whole := range partly.All() {
 		for p := range outline.Under(whole).Leaves().Difference(c.declaration.Fields).All() {
 			if _, had := applied.Get(p); had {

@@ -42,6 +42,8 @@ type Input struct {
 	Tools []fieldowner.Tool
 	// Records are those of Live and Answer that were read before. Optional.
 	Records fieldowner.Records
+
+	clear *State // Prior with the items of hidden lists as the objects have them; nil if it isn't known yet
 }
 
 // applier returns who applies.
@@ -90,8 +92,9 @@ type Explanation struct {
 	// Warnings are for people: of an object that was re-created or is being deleted, of a rival, and of what has no effect.
 	Warnings []foreign.Text
 
-	sameOwners bool              // of the same fields, in an update
-	omitted    []projection.Path // fields that are empty in the manifest and that the server leaves out; set with sameOwners
+	left       projection.FieldSet // the ignored fields, by names that may be sensitive
+	sameOwners bool                // of the same fields, in an update
+	omitted    []projection.Path   // fields that are empty in the manifest and that the server leaves out; set with sameOwners
 }
 
 // Retained returns the dropped fields that stay as they are, because others own them.
@@ -102,6 +105,15 @@ func (e *Explanation) Retained() (paths []projection.Path) {
 		}
 	}
 	return paths
+}
+
+// LeftFields returns the ignored fields for [State.Without]. It may name list items by sensitive values, which Ignored
+// doesn't.
+func (e *Explanation) LeftFields() projection.FieldSet {
+	if e.left.Empty() {
+		return IgnoredPaths(e.Ignored)
+	}
+	return e.left
 }
 
 // Apply explains an apply from the server's answer to it, or to its dry run. Live and Answer must be of one
@@ -126,7 +138,7 @@ func Apply(in Input) (*Explanation, error) {
 	in.Prior = in.Prior.Hiding(in.Sensitive)
 	e.Writers, e.Rival = in.writers(c.owners, in.Answer, c.left), in.rival()
 	e.Warnings = append(objectWarnings(in, e.Rival), c.unrecorded()...)
-	stay := append(c.leftBehind(), c.inGranularLists()...)
+	stay := c.shownDropped(append(c.leftBehind(), c.inGranularLists()...))
 	for _, d := range stay {
 		isCovered := func(item fieldowner.DroppedField) bool {
 			return item.Fate == d.Fate && isItem(item.Path) && len(item.Path) < len(d.Path) && d.Path.HasPrefix(item.Path)
@@ -149,11 +161,17 @@ func begin(in Input) (*comparison, *Explanation, error) {
 	recorded := owners
 	owners = recorded.Renamed(recorded.Fields(in.applier().Is), in.Answer)
 	in.Sensitive = in.Sensitive.OfEveryItem()
-	in.Prior = in.Prior.Hiding(in.Sensitive).reshaped(owners, in.Answer, true)
+	in.Prior = in.Prior.Hiding(in.Sensitive)
+	clear := in.Prior.revealed(in.Live, in.Was, in.Answer)
+	in.clear = clear.reshaped(owners, in.Answer, true)
+	if in.clear != clear { // the shape is that of today
+		in.Prior = in.Prior.reshaped(owners, in.Answer, true)
+	}
 	c := &comparison{
 		Input: in, owners: owners, isRenamed: !owners.Equal(recorded),
-		declaration: shownDeclaration(owners.Declared(in.Manifest, in.Answer, in.applier()), in.Sensitive),
+		declaration: owners.Declared(in.Manifest, in.Answer, in.applier()),
 	}
+	c.asShown = shownDeclaration(c.declaration, in.Sensitive)
 	if len(in.Ignored) > 0 {
 		in.Ignored = named(in.Ignored, in.Manifest, owners.Fields(nil))
 		c.left = left(in.Ignored)
@@ -161,13 +179,15 @@ func begin(in Input) (*comparison, *Explanation, error) {
 	c.declared = c.declaration.Fields.Without(c.left)
 	c.declaration.Fields = in.Unknown.without(c.declared)
 	return c, &Explanation{
-		Ignored: in.Ignored,
-		After:   c.declaration.Project(in.Answer).Hiding(in.Sensitive), Assigned: c.declaration.Assigned, Ineffective: c.declaration.Ineffective,
+		Ignored: in.Ignored, left: IgnoredPaths(in.Ignored),
+		After:    c.declaration.Project(in.Answer).Hiding(in.Sensitive),
+		Assigned: c.declaration.Assigned, Ineffective: c.declaration.Ineffective,
 	}, nil
 }
 
 // finish adds what follows from all else.
 func (c *comparison) finish(e *Explanation) {
+	c.Unknown.leaveOut(e, c.declared, c.Manifest)
 	c.shown(e)
 	e.Warnings = append(e.Warnings, ineffectiveWarnings(e.Ineffective, c.stored)...)
 	ignored := IgnoredPaths(e.Ignored)
@@ -176,11 +196,6 @@ func (c *comparison) finish(e *Explanation) {
 	for i := range e.Changes {
 		e.Changes[i].Sensitive = e.Changes[i].Sensitive || c.Sensitive.Touches(e.Changes[i].Path)
 	}
-	for i := range e.Dropped {
-		e.Dropped[i].Sensitive = e.Dropped[i].Sensitive || c.Sensitive.Touches(e.Dropped[i].Path)
-	}
-	c.Unknown.leaveOut(e, c.declared, c.Manifest)
-	e.Unknown = shownPaths(e.Unknown, c.Sensitive)
 }
 
 // SameVersion reports whether the answer to a dry run of the manifest is about the live object in its version. One that
@@ -216,6 +231,7 @@ func (e *Explanation) Summary() string {
 // After and Baseline are empty. It shares no memory with what was explained.
 func Known(before *Explanation, in Input) Explanation {
 	e := Explanation{NoOp: true, Assigned: slices.Clone(before.Assigned), Ineffective: slices.Clone(before.Ineffective)}
+	e.left = IgnoredPaths(in.Ignored)
 	for i, path := range e.Assigned {
 		e.Assigned[i] = slices.Clone(path)
 	}

@@ -35,17 +35,24 @@ func Refresh(prior *State, live map[string]any) (Refreshed, error) {
 	}
 	out := Refreshed{State: prior.upgraded(live).clone()}
 	out.State.Stale = authresilience.Stale{}
-	observed, drift := out.State.drift(owners, live)
-	out.State.Observed = out.State.bounded(observed, drift)
-	if current := out.State.reshaped(owners, live, false); current != out.State {
-		_, drift = current.drift(owners, live)
-	}
+	clear := out.State.revealed(live)
+	observed, drift := clear.drift(owners, live)
 	out.Drift = drift
+	if current := clear.reshaped(owners, live, false); current != clear {
+		_, out.Drift = current.drift(owners, live)
+	}
 	for i := range out.Drift {
 		if owner, known := latestOther(owners, out.Drift[i].Path, prior.applier()); known {
 			out.Drift[i].drifted(owner)
 		}
 	}
+	if clear != out.State {
+		seen, _ := out.State.observe(owners, live)
+		observed = out.State.Digested(seen)
+		drift = shownChanges(drift, out.State.shownPath, out.State.Applied.Object, observed.Object)
+		out.Drift = shownChanges(out.Drift, out.State.shownPath, out.State.Applied.Object, observed.Object)
+	}
+	out.State.Observed = out.State.bounded(observed, drift)
 	return out, nil
 }
 

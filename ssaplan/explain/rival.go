@@ -32,12 +32,14 @@ func (r Rival) String() string {
 }
 
 // RivalOf returns who else applied to the live object since prior was remembered, under the manager's name; nil if nobody did, if it
-// isn't that object, or if nothing is known of it.
-func RivalOf(live *unstructured.Unstructured, prior *State) *Rival {
+// isn't that object, or if nothing is known of it. Its paths name no item by a value that matches a sensitive pattern.
+func RivalOf(live *unstructured.Unstructured, prior *State, sensitive ...projection.Pattern) *Rival {
 	if live == nil || prior == nil {
 		return nil
 	}
-	return Input{Live: live.Object, Prior: prior, Manager: prior.Manager, Subresource: prior.Subresource}.rival()
+	in := Input{Live: live.Object, Prior: prior.Hiding(sensitive), Manager: prior.Manager, Subresource: prior.Subresource}
+	in.Sensitive = sensitive
+	return in.rival()
 }
 
 // rival returns who else applied under the name of the manager, nil if nobody did or nothing is known of it. A server sets the time of a
@@ -63,10 +65,12 @@ func (in Input) rival() *Rival {
 	if last.Equal(in.Prior.time) {
 		disagreement = in.disagreementWithinSecond
 	}
-	if paths := disagreement(owners); len(paths) > 0 {
-		return &Rival{Time: last, Paths: paths}
+	paths := shownOnce(disagreement(owners), in.Prior.shownPath, pathItself, always)
+	paths = shownPaths(paths, in.Sensitive.OfEveryItem())
+	if len(paths) == 0 {
+		return nil
 	}
-	return nil
+	return &Rival{Time: last, Paths: paths}
 }
 
 // isOf reports whether s remembers an apply of that manager to that object.
@@ -75,12 +79,21 @@ func (s *State) isOf(in Input) bool {
 	return s.applier() == in.applier() && s.UID == string(live.GetUID())
 }
 
+// prior returns the remembered state with the items of hidden lists.
+func (in Input) prior() *State {
+	if in.clear == nil {
+		return in.Prior.revealed(in.Live)
+	}
+	return in.clear
+}
+
 // disagreement returns where the live object isn't as it was applied, and none but the manager can be the reason.
 func (in Input) disagreement(owners fieldowner.Ownership) []projection.Path {
-	applied := in.Prior.appliedTo(in.Live)
-	own := in.Prior.shown(owners.Declared(nil, in.Live, in.applier()).Fields)
-	paths := slices.Collect(own.Leaves().Difference(applied.Fields).Without(in.Prior.filled).All())
-	for _, d := range projection.Diff(applied, in.Prior.Digested(projection.Project(in.Live, applied.Fields))) {
+	prior := in.prior()
+	applied := prior.appliedTo(in.Live)
+	own := prior.shown(owners.Declared(nil, in.Live, in.applier()).Fields)
+	paths := slices.Collect(own.Leaves().Difference(applied.Fields).Without(prior.filled).All())
+	for _, d := range projection.Diff(applied, prior.Digested(projection.Project(in.Live, applied.Fields))) {
 		if _, others := latestOther(owners, d.Path, in.applier()); !others {
 			paths = append(paths, d.Path)
 		}
@@ -91,11 +104,12 @@ func (in Input) disagreement(owners fieldowner.Ownership) []projection.Path {
 // disagreementWithinSecond is disagreement where the time of the record doesn't tell that there was another apply. It has what nothing but
 // another one under the manager's name leaves behind.
 func (in Input) disagreementWithinSecond(owners fieldowner.Ownership) []projection.Path {
-	was := in.Prior.record
-	if was == nil || !was.isKept(in.Prior, in.Live) {
+	if was := in.Prior.record; was == nil || !was.isKept(in.Prior, in.Live) {
 		return nil
 	}
-	own, applied := in.Prior.shown(owners.Fields(in.applier().Is)).Leaves(), in.Prior.Applied.Fields.Leaves()
+	prior := in.prior()
+	was := prior.record
+	own, applied := prior.shown(owners.Fields(in.applier().Is)).Leaves(), prior.Applied.Fields.Leaves()
 	known := applied.Union(was.unsure)
 	var paths []projection.Path
 	for p := range own.All() {
@@ -106,7 +120,7 @@ func (in Input) disagreementWithinSecond(owners fieldowner.Ownership) []projecti
 	}
 	live := unstructured.Unstructured{Object: in.Live}
 	isSameGeneration := was.generation != 0 && was.generation == live.GetGeneration()
-	for _, d := range projection.Diff(in.Prior.Applied, in.Prior.Digested(projection.Project(in.Live, in.Prior.Applied.Fields))) {
+	for _, d := range projection.Diff(prior.Applied, prior.Digested(projection.Project(in.Live, prior.Applied.Fields))) {
 		isReadOtherwise := isSameGeneration && d.Path[0].Name() != "metadata" // nobody wrote it
 		if d.Op == projection.OpChange && own.Has(d.Path) && applied.Has(d.Path) && !was.unsure.Covers(d.Path) && !isReadOtherwise {
 			paths = append(paths, d.Path)

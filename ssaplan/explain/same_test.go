@@ -51,6 +51,7 @@ var mayDiffer = map[string]string{
 	".Ignored[].Owners[].Time":   "an owner's time grows with each of its writes",
 	".Dropped[].Owners[].Time":   "an owner's time grows with each of its writes",
 	".Ineffective":               "words about what isn't done",
+	".left":                      "are the paths of Ignored, by other names",
 	".sameOwners":                "only words of the summary follow from it",
 	".omitted":                   "only words of the summary follow from it",
 	".Warnings":                  "words",

@@ -25,27 +25,48 @@ func (c *comparison) shown(e *Explanation) {
 	if len(c.Sensitive) == 0 {
 		return
 	}
-	e.Changes = c.shownChanges(e.Changes)
-	e.Dropped = shownOnce(e.Dropped, c.Sensitive, func(d *fieldowner.DroppedField) *projection.Path { return &d.Path }, always)
+	e.Dropped = c.shownDropped(e.Dropped)
+	e.Changes = shownChanges(e.Changes, c.Sensitive.Shown, c.Live, c.Answer)
 	e.Ownership = ShownTransfers(e.Ownership, c.Sensitive)
-	e.Ineffective = shownOnce(e.Ineffective, c.Sensitive, func(i *projection.Ineffective) *projection.Path { return &i.Path }, always)
+	pathOf := func(i *projection.Ineffective) *projection.Path { return &i.Path }
+	e.Ineffective = shownOnce(e.Ineffective, c.Sensitive.Shown, pathOf, always)
 	e.Ignored = ShownIgnored(e.Ignored, c.Sensitive)
+	if !c.asShown.Fields.Equal(c.declaration.Fields) {
+		c.asShown.Fields = c.Unknown.without(c.asShown.Fields.Without(c.left))
+		e.After = c.asShown.Project(c.Answer).Hiding(c.Sensitive)
+		if e.Before = e.After; !e.NoOp {
+			e.Before = c.asShown.Project(c.Live).Hiding(c.Sensitive)
+		}
+	}
 	for _, paths := range []*[]projection.Path{&e.Assigned, &e.Generated, &e.Unknown, &e.omitted} {
 		*paths = shownPaths(*paths, c.Sensitive)
 	}
 }
 
-// shownChanges returns the changes with those of items that can't be named as one of their list.
-func (c *comparison) shownChanges(changes []Change) []Change {
+// shownDropped returns the dropped fields with those of items that can't be named as ones of their list, one for each
+// fate and its owners.
+func (c *comparison) shownDropped(dropped []fieldowner.DroppedField) []fieldowner.DroppedField {
+	for i := range dropped {
+		dropped[i].Sensitive = dropped[i].Sensitive || c.Sensitive.Touches(dropped[i].Path)
+	}
+	pathOf := func(d *fieldowner.DroppedField) *projection.Path { return &d.Path }
+	return shownOnce(dropped, c.Sensitive.Shown, pathOf, sameFate)
+}
+
+// shownChanges returns the changes with those of items that can't be named as ones of their list, one for each cause
+// and manager. Was and is are the objects with the lists.
+func shownChanges(changes []Change, shown func(projection.Path) projection.Path, was, is map[string]any) []Change {
 	for i := range changes {
 		change := &changes[i]
-		list := c.Sensitive.Shown(change.Path)
+		list := shown(change.Path)
 		if len(list) == len(change.Path) {
 			continue
 		}
-		before, existed := projection.Get(c.Live, list)
-		after, exists := projection.Get(c.Answer, list)
-		change.Difference = projection.Difference{Path: change.Path, Op: projection.OpChange, Before: before, After: after}
+		before, existed := projection.Get(was, list)
+		after, exists := projection.Get(is, list)
+		change.Difference = projection.Difference{
+			Path: change.Path, Op: projection.OpChange, Before: before, After: after, Sensitive: true,
+		}
 		switch {
 		case !existed:
 			change.Op = projection.OpAdd
@@ -53,7 +74,17 @@ func (c *comparison) shownChanges(changes []Change) []Change {
 			change.Op = projection.OpRemove
 		}
 	}
-	return shownOnce(changes, c.Sensitive, func(change *Change) *projection.Path { return &change.Path }, always)
+	return shownOnce(changes, shown, func(change *Change) *projection.Path { return &change.Path }, sameCause)
+}
+
+// sameCause reports whether two changes have the same cause, the same manager and the same marks.
+func sameCause(a, b Change) bool {
+	return a.Cause == b.Cause && a.by().Is(b.by()) && a.Assigned == b.Assigned && a.Refused == b.Refused
+}
+
+// sameFate reports whether the same becomes of two dropped fields.
+func sameFate(a, b fieldowner.DroppedField) bool {
+	return a.Fate == b.Fate && slices.EqualFunc(a.Owners, b.Owners, fieldowner.Owner.Is)
 }
 
 // ShownTransfers returns the transfers with those of items that can't be named as ones of their list, one for each kind and owners. That
@@ -65,21 +96,28 @@ func ShownTransfers(transfers []fieldowner.Transfer, sensitive projection.Patter
 	told := slices.DeleteFunc(slices.Clone(transfers), func(t fieldowner.Transfer) bool {
 		return t.Kind == fieldowner.TransferGivenUp && len(t.Owners) == 0 && len(sensitive.Shown(t.Path)) < len(t.Path)
 	})
-	return shownOnce(told, sensitive, func(t *fieldowner.Transfer) *projection.Path { return &t.Path }, sameTransfer)
+	return shownOnce(told, sensitive.Shown, func(t *fieldowner.Transfer) *projection.Path { return &t.Path }, sameTransfer)
 }
 
 // ShownConflicts returns the conflicts with those in items that can't be named as ones of their list, one for each owner.
 func ShownConflicts(conflicts []fieldowner.Conflict, sensitive projection.Patterns) []fieldowner.Conflict {
-	return shownOnce(conflicts, sensitive, func(c *fieldowner.Conflict) *projection.Path { return &c.Path },
+	return shownOnce(conflicts, sensitive.Shown, func(c *fieldowner.Conflict) *projection.Path { return &c.Path },
 		func(a, b fieldowner.Conflict) bool { return a.Is(b.Owner) })
 }
 
 // Hiding returns s with digests of the values at these fields, too, as if it had been made with them: a host may call fields sensitive, or a
-// definition mark them, after they were applied. Of a list that is remembered as a whole then, the digest is of the items that were applied.
+// definition mark them, after they were applied. The digest of a list that is shown as a whole then is one of the
+// items that were applied.
 func (s *State) Hiding(sensitive projection.Patterns) *State {
 	if s == nil || len(sensitive) == 0 {
 		return s
 	}
+	return s.hiding(sensitive, nil)
+}
+
+// hiding returns s with digests of the values at these fields, too. Applied and Observed have digests of hidden lists
+// as the object has them, or if it is nil, of the items that were applied.
+func (s *State) hiding(sensitive projection.Patterns, obj map[string]any) *State {
 	sensitive = sensitive.OfEveryItem()
 	applied := shownProjection(s.Applied, sensitive)
 	hidden := applied.Hiding(sensitive).Sensitive.Difference(s.Applied.Sensitive)
@@ -88,6 +126,22 @@ func (s *State) Hiding(sensitive projection.Patterns) *State {
 	}
 	out := s.clone()
 	out.sensitive = s.sensitive.Union(hidden)
+	lists := s.newlyHidden(sensitive)
+	if names := out.masks(lists); !lists.Empty() {
+		items := names.itemsOf(s.Applied)
+		rest := s.items.Without(lists)
+		out.items = withLists(rest, lists, items.Object)
+		out.items.Fields = rest.Fields.Union(items.Fields)
+		out.filled = names.hidden(s.filled)
+		if s.record != nil {
+			record := *s.record
+			record.unsure = names.hidden(s.record.unsure)
+			out.record = &record
+		}
+		if obj != nil {
+			applied = withLists(applied, lists, obj)
+		}
+	}
 	digested := func(p projection.Projection) projection.Projection {
 		all := p.Sensitive.Union(hidden)
 		p.Sensitive = hidden
@@ -96,13 +150,20 @@ func (s *State) Hiding(sensitive projection.Patterns) *State {
 		return p
 	}
 	out.Applied, out.Observed = digested(applied), digested(shownProjection(s.Observed, sensitive))
-	out.filled = s.filled.Intersection(sensitive.ShownFields(s.filled))
-	if s.record != nil {
-		record := *s.record
-		record.unsure = sensitive.ShownFields(record.unsure)
-		out.record = &record
+	if obj != nil {
+		out.Observed = out.Applied
 	}
 	return out
+}
+
+// newlyHidden returns the hidden lists of which the state has items by their names.
+func (s *State) newlyHidden(sensitive projection.Patterns) projection.FieldSet {
+	fields := s.Applied.Fields.Union(s.filled)
+	if s.record != nil {
+		fields = fields.Union(s.record.unsure)
+	}
+	named := slices.Collect(fields.Difference(sensitive.ShownFields(fields)).All())
+	return projection.NewFieldSet(shownPaths(named, sensitive)...).Difference(s.hiddenLists())
 }
 
 // shownProjection returns the projection with its fields as they may be shown, and the values that it has.
@@ -111,7 +172,7 @@ func shownProjection(p projection.Projection, sensitive projection.Patterns) pro
 	return p
 }
 
-// shown returns the fields of the object's record as the state has them.
+// shown returns the fields of the object's record as the state has them. An older state has no items of hidden lists.
 func (s *State) shown(fields projection.FieldSet) projection.FieldSet {
 	var whole []projection.Path
 	for p := range s.sensitive.All() {
@@ -128,20 +189,24 @@ func (s *State) shown(fields projection.FieldSet) projection.FieldSet {
 
 // ShownIgnored returns the fields with those in items that can't be named as one of their list.
 func ShownIgnored(fields []IgnoredField, sensitive projection.Patterns) []IgnoredField {
-	return shownOnce(fields, sensitive, func(f *IgnoredField) *projection.Path { return &f.Path }, always)
+	return shownOnce(fields, sensitive.Shown, func(f *IgnoredField) *projection.Path { return &f.Path }, always)
 }
 
 func shownPaths(paths []projection.Path, sensitive projection.Patterns) []projection.Path {
-	return shownOnce(paths, sensitive, func(p *projection.Path) *projection.Path { return p }, always)
+	return shownOnce(paths, sensitive.Shown, pathItself, always)
 }
+
+func pathItself(p *projection.Path) *projection.Path { return p }
 
 // shownOnce returns what there is to tell of paths, with what is to be told of a list in place of that of its items. Of what is of one path then,
 // and the same but for that, only the first is told.
-func shownOnce[T any](all []T, sensitive projection.Patterns, pathOf func(*T) *projection.Path, same func(a, b T) bool) []T {
+func shownOnce[T any](
+	all []T, shown func(projection.Path) projection.Path, pathOf func(*T) *projection.Path, same func(a, b T) bool,
+) []T {
 	var out []T
 	for _, one := range all {
 		path := pathOf(&one)
-		whole := sensitive.Shown(*path)
+		whole := shown(*path)
 		isCut := len(whole) < len(*path)
 		*path = whole
 		isTold := func(other T) bool { return pathOf(&other).Equal(whole) && same(one, other) }

@@ -3,9 +3,13 @@ package explain_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
@@ -75,12 +79,13 @@ func TestItemsThatMayNotBeNamed(t *testing.T) {
 			for _, shown := range []string{string(text), fmt.Sprintf("%+v", e), fmt.Sprint(e.Warnings, e.Rival)} {
 				require.NotContains(t, shown, "hunter2", what)
 			}
-			seen := map[string]bool{}
+			seen, lists := map[string]bool{}, map[string]bool{}
 			for _, c := range e.Changes {
-				require.False(t, seen[c.Path.String()], "%s: %s twice", what, c.Path)
-				seen[c.Path.String()] = true
+				one := fmt.Sprint(c.Path, " ", c.Cause, " ", c.Manager)
+				require.False(t, seen[one], "%s: %s twice", what, one)
+				seen[one], lists[c.Path.String()] = true, true
 			}
-			require.True(t, seen["spec.tokens"] && seen["spec.users"], "%s: %v", what, e.Changes)
+			require.True(t, lists["spec.tokens"] && lists["spec.users"], "%s: %v", what, e.Changes)
 		}
 	}
 	refreshed, err := explain.Refresh(state, live)
@@ -124,4 +129,156 @@ func TestStateThatHidesLater(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, refreshed.Drift)
 	require.NotContains(t, fmt.Sprintf("%+v", refreshed.Drift), "hunter2")
+}
+
+// owned are tokens by the managers that own them.
+type owned map[string][]string
+
+// withTokens is a Vault of which several managers own tokens: each of them applied all that is named after it.
+func withTokens(version, time string, owners owned, tokens ...string) map[string]any {
+	var records, list []any
+	for _, manager := range slices.Sorted(maps.Keys(owners)) {
+		set := map[string]any{}
+		for _, token := range owners[manager] {
+			set[fmt.Sprintf("v:%q", token)] = map[string]any{}
+		}
+		records = append(records, map[string]any{
+			"manager": manager, "operation": "Apply", "apiVersion": "e.com/v1", "time": time, "fieldsType": "FieldsV1",
+			"fieldsV1": map[string]any{"f:spec": map[string]any{"f:tokens": set}},
+		})
+	}
+	for _, token := range tokens {
+		list = append(list, token)
+	}
+	return map[string]any{
+		"apiVersion": "e.com/v1", "kind": "Vault", "spec": map[string]any{"tokens": list},
+		"metadata": map[string]any{"name": "a", "uid": "1", "resourceVersion": version, "managedFields": records},
+	}
+}
+
+// A list of which only is shown that it changes is compared item by item all the same: as it would be if it was shown.
+func TestHiddenItemsAreCompared(t *testing.T) {
+	const first, later = "2026-01-01T00:00:00Z", "2026-01-01T00:00:09Z"
+	const a, b, c, o, p, x = "hunter2-a", "hunter2-b", "hunter2-c", "hunter2-o", "hunter2-p", "hunter2-x"
+	hidden := patterns(t, "spec.tokens[*]")
+	applied := withTokens("1", first, owned{us: {a, b}, "other": {o}}, a, b, o)
+	manifest := func(tokens ...string) map[string]any { return withTokens("", first, nil, tokens...) }
+	same := withTokens("3", later, owned{us: {a, b}}, a, b)
+	for _, row := range []struct {
+		why          string
+		live, answer map[string]any
+		changes      []explain.Cause
+		drift        int
+		rival        bool
+	}{
+		{
+			"others removed an item", withTokens("2", first, owned{us: {a}}, a), same,
+			[]explain.Cause{explain.CauseDrifted}, 1, false,
+		},
+		{
+			"others added an item, which is no drift", withTokens("2", first, owned{us: {a, b}, "other": {p}}, a, b, p),
+			withTokens("3", later, owned{us: {a, b}, "other": {p}}, a, b, p), nil, 0, false,
+		},
+		{
+			"one is edited, another is dropped", applied,
+			withTokens("3", later, owned{us: {a, c}, "other": {o}}, a, o, c),
+			[]explain.Cause{explain.CauseDropped, explain.CauseEdited}, 0, false,
+		},
+		{
+			"another order", withTokens("2", first, owned{us: {a, b}}, b, a), same,
+			[]explain.Cause{explain.CauseDrifted}, 1, false,
+		},
+		{"another one applied under our name", withTokens("2", later, owned{us: {a, x}}, a, x), same,
+			[]explain.Cause{explain.CauseDrifted, explain.CauseDropped}, 1, true},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			causes := map[bool][]string{}
+			for _, isHidden := range []bool{true, false} {
+				sensitive := hidden
+				if !isHidden {
+					sensitive = nil
+				}
+				state, err := explain.NewState(manifest(a, b), applied, fieldowner.Applier{Manager: us}, nil, sensitive...)
+				require.NoError(t, err)
+				text, err := json.Marshal(state)
+				require.NoError(t, err)
+				require.Equal(t, !isHidden, strings.Contains(string(text), "hunter2"))
+				state = &explain.State{}
+				require.NoError(t, json.Unmarshal(text, state))
+				in := explain.Input{Manifest: manifest(a, b), Live: row.live, Answer: row.answer, Manager: us, Prior: state}
+				in.Sensitive = sensitive
+				e, err := explain.Apply(in)
+				require.NoError(t, err)
+				require.Equal(t, row.rival, e.Rival != nil)
+				rival := explain.RivalOf(&unstructured.Unstructured{Object: row.live}, state, sensitive...)
+				require.Equal(t, e.Rival != nil, rival != nil)
+				for _, change := range e.Changes {
+					causes[isHidden] = append(causes[isHidden], string(change.Cause))
+				}
+				refreshed, err := explain.Refresh(state, row.live)
+				require.NoError(t, err)
+				if isHidden {
+					require.Len(t, refreshed.Drift, row.drift)
+					shown := fmt.Sprint(e.Changes, e.Before, e.After, e.Baseline, e.Rival, e.Warnings, refreshed.Drift)
+					require.NotContains(t, shown, "hunter2")
+				}
+				require.Equal(t, row.drift > 0, len(refreshed.Drift) > 0)
+			}
+			for isHidden := range causes {
+				slices.Sort(causes[isHidden])
+				causes[isHidden] = slices.Compact(causes[isHidden])
+			}
+			require.Equal(t, causes[false], causes[true])
+			var want []string
+			for _, cause := range row.changes {
+				want = append(want, string(cause))
+			}
+			require.Equal(t, want, causes[true])
+		})
+	}
+}
+
+// A rival's own items of a list that we never applied aren't named either.
+func TestRivalNamesNoHiddenItem(t *testing.T) {
+	hidden := patterns(t, "spec.tokens[*]")
+	made := withTokens("1", "2026-01-01T00:00:00Z", owned{us: nil})
+	state, err := explain.NewState(made, made, fieldowner.Applier{Manager: us}, nil, hidden...)
+	require.NoError(t, err)
+	live := withTokens("2", "2026-01-01T00:00:09Z", owned{us: {"hunter2-x"}}, "hunter2-x")
+	rival := explain.RivalOf(&unstructured.Unstructured{Object: live}, state, hidden...)
+	require.NotNil(t, rival)
+	require.Equal(t, "spec.tokens", projection.JoinPaths(rival.Paths))
+	in := explain.Input{Manifest: made, Live: live, Answer: live, Manager: us, Prior: state, Sensitive: hidden}
+	e, err := explain.Apply(in)
+	require.NoError(t, err)
+	require.Equal(t, rival, e.Rival)
+}
+
+// An older state has one digest of such a list. It still shows whether the list is as it was.
+func TestStateWithoutHiddenItems(t *testing.T) {
+	hidden := patterns(t, "spec.tokens[*]")
+	const first = "2026-01-01T00:00:00Z"
+	owners := owned{us: {"hunter2-a", "hunter2-b"}, "other": {"hunter2-o"}}
+	applied := withTokens("1", first, owners, "hunter2-a", "hunter2-b", "hunter2-o")
+	state, err := explain.NewState(applied, applied, fieldowner.Applier{Manager: us}, nil, hidden...)
+	require.NoError(t, err)
+	text, err := json.Marshal(state)
+	require.NoError(t, err)
+	var old map[string]any
+	require.NoError(t, json.Unmarshal(text, &old))
+	delete(old, "items")
+	delete(old, "record")
+	text, err = json.Marshal(old)
+	require.NoError(t, err)
+	state = &explain.State{}
+	require.NoError(t, json.Unmarshal(text, state))
+	refreshed, err := explain.Refresh(state, applied)
+	require.NoError(t, err)
+	require.Empty(t, refreshed.Drift)
+	require.Nil(t, explain.RivalOf(&unstructured.Unstructured{Object: applied}, state, hidden...))
+	changed := withTokens("2", first, owners, "hunter2-b", "hunter2-a", "hunter2-o")
+	in := explain.Input{Manifest: applied, Live: changed, Answer: applied, Manager: us, Prior: state, Sensitive: hidden}
+	e, err := explain.Apply(in)
+	require.NoError(t, err)
+	require.Equal(t, "1 drifted", e.Summary())
 }

@@ -33,7 +33,9 @@ const stretched = 5000
 
 // State is what a host remembers of an object that it applied: which object it was, which fields it declared, and the
 // values that the server had there afterwards. Its size is bounded by the manifest's; a value that others made much
-// larger is kept as a digest. Of a list whose items are told apart by sensitive values it remembers the whole, with what others have in it.
+// larger is kept as a digest. A list whose items are named by sensitive values is in Applied and Observed as a whole,
+// with what others have in it. For such a list the state also keeps digests of the items that were applied: they are
+// compared one by one.
 // It holds no secret value: sensitive ones are kept as salted digests (PBKDF2 of 5,000 rounds of
 // HMAC-SHA-256), which still show that a value changed. The salt is part of the state, so who has the state can find a short
 // secret by trying, at about 1 ms for each attempt on one core.
@@ -55,12 +57,13 @@ type State struct {
 	// Stale marks a state that could not be refreshed. See [authresilience.Degrade].
 	Stale authresilience.Stale
 
-	sensitive projection.FieldSet // beside what is so in every object of the kind
-	filled    projection.FieldSet // the maps that were declared as empty, and had something in them all the same or were null
-	left      projection.FieldSet // the parts of lists and maps with one owner that are left to others
-	ignored   projection.Patterns // what else of such lists and maps is left to others as soon as it is there
-	time      time.Time           // when the manager applied last, by the object's record
-	record    *appliedRecord      // nil if nothing is known of it
+	sensitive projection.FieldSet   // beside what is so in every object of the kind
+	items     projection.Projection // what was applied in hidden lists, with digests; see masks
+	filled    projection.FieldSet   // the maps that were declared as empty, and had something in them all the same or were null
+	left      projection.FieldSet   // the parts of lists and maps with one owner that are left to others
+	ignored   projection.Patterns   // what else of such lists and maps is left to others as soon as it is there
+	time      time.Time             // when the manager applied last, by the object's record
+	record    *appliedRecord        // nil if nothing is known of it
 	salt      []byte
 	// digests is 1 or 2 if the sensitive values are digests of that version, and 0 if they are those of this one.
 	digests int
@@ -90,12 +93,13 @@ func NewState(manifest, obj map[string]any, applier fieldowner.Applier, prior *S
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", id, err)
 	}
-	out, err := newState(id, obj, applier, prior, owners.Declared(manifest, obj, applier), sensitive)
-	if err == nil {
-		out.filled = out.filled.Union(out.emptiedToNull(manifest))
-		out.time, out.record = lastApplied(obj, applier), out.newAppliedRecord(manifest, obj, owners)
+	out, err := newState(id, obj, applier, prior, owners.Declared(manifest, obj, applier))
+	if err != nil {
+		return nil, err
 	}
-	return out, err
+	out.filled = out.filled.Union(out.emptiedToNull(manifest))
+	out.time, out.record = lastApplied(obj, applier), out.newAppliedRecord(manifest, obj, owners)
+	return out.hiding(sensitive, obj), nil
 }
 
 // emptiedToNull returns the maps that the manifest declares as empty and that are null: a server makes them so if they can be, and all
@@ -123,10 +127,18 @@ func NewImportedState(manifest fieldowner.Manifest, live map[string]any, manager
 	if err != nil {
 		return nil, err
 	}
-	return newState(id, live, fieldowner.Applier{Manager: manager}, nil, manifest.Declaration, sensitive)
+	out, err := newState(id, live, fieldowner.Applier{Manager: manager}, nil, manifest.Declaration)
+	if err != nil {
+		return nil, err
+	}
+	return out.hiding(sensitive, live), nil
 }
 
-func newState(id identity.Identity, obj map[string]any, applier fieldowner.Applier, prior *State, declared fieldowner.Declaration, sensitive projection.Patterns) (*State, error) {
+// newState returns the state with digests of the values that are sensitive in every object of the kind, and of no
+// others.
+func newState(
+	id identity.Identity, obj map[string]any, applier fieldowner.Applier, prior *State, declared fieldowner.Declaration,
+) (*State, error) {
 	uid := (&unstructured.Unstructured{Object: obj}).GetUID()
 	out := &State{Identity: id, UID: string(uid), Manager: applier.Manager, Subresource: applier.Subresource}
 	if prior != nil {
@@ -139,11 +151,7 @@ func newState(id identity.Identity, obj map[string]any, applier fieldowner.Appli
 			return nil, fmt.Errorf("%s: %w", id, err)
 		}
 	}
-	sensitive = sensitive.OfEveryItem()
-	declared = shownDeclaration(declared, sensitive)
-	applied := declared.Project(obj)
-	out.sensitive = applied.Hiding(sensitive).Sensitive.Difference(applied.Sensitive)
-	out.Applied = out.Digested(applied)
+	out.Applied = out.Digested(declared.Project(obj))
 	out.Observed = out.Applied
 	out.filled = declared.Filled
 	return out, nil
@@ -157,16 +165,20 @@ func (s *State) clone() *State {
 
 // Without returns s without what it remembers of the fields that are left to others, at which nothing is drift any
 // more. Neither is what the patterns of such fields match, now or later, in a list or map that has one owner as a
-// whole.
+// whole. Applied and Observed then lack a hidden list of which a part is left to others.
 func (s *State) Without(fields projection.FieldSet, patterns ...projection.Pattern) *State {
 	out := s.clone()
 	out.ignored = projection.Patterns(patterns).WithoutPositions()
-	out.Applied, out.Observed = s.Applied.Without(fields), s.Observed.Without(fields)
+	shown := projection.NewFieldSet(shownOnce(slices.Collect(fields.All()), s.shownPath, pathItself, always)...)
+	out.Applied, out.Observed = s.Applied.Without(shown), s.Observed.Without(shown)
+	lists := s.hiddenLists()
+	given := s.masks(lists).hidden(fields)
+	out.items = s.items.Without(given)
 	if s.record != nil {
 		record := *s.record
-		record.unsure, out.record = record.unsure.Without(fields).Union(fields), &record // of which a leaf covers what is below it
+		record.unsure, out.record = record.unsure.Without(given).Union(given), &record // of which a leaf covers what is below it
 	}
-	for p := range fields.All() {
+	for p := range shown.All() {
 		if len(wholeAt(out.Applied.Fields, p)) < len(p) {
 			out.left = out.left.Union(projection.NewFieldSet(p))
 		}
@@ -262,8 +274,10 @@ func (s *State) upgraded(live map[string]any) *State {
 			return s
 		}
 	}
-	out := s.clone()
+	out, clear := s.clone(), s.revealed(live)
 	out.digests = 0
+	lists := s.hiddenLists()
+	out.items = out.masks(lists).itemsOf(clear.Applied)
 	digests := map[string]any{}
 	read.ReplaceSensitive(func(at projection.Path, v any) any {
 		digests[at.String()] = out.digest(at, v)
@@ -281,7 +295,8 @@ func (s *State) baseline(e *Explanation) projection.Projection {
 	case e.NoOp || !s.Stale.IsZero():
 		return s.Digested(e.Before)
 	}
-	fields, stays := s.Observed.Fields, s.stays(e.Dropped).Union(projection.NewFieldSet(e.Assigned...)) // which After lacks
+	fields, stays := s.Observed.Fields, s.stays(e.Dropped, e.After.Fields)
+	stays = stays.Union(projection.NewFieldSet(e.Assigned...)) // which After lacks
 	var around []projection.Path
 	for p := range stays.Union(e.After.Fields).All() {
 		for n := range p {
@@ -298,8 +313,8 @@ func (s *State) baseline(e *Explanation) projection.Projection {
 }
 
 // stays returns those of the dropped fields of whose values nothing goes: others retain them, or the server resets them to what was
-// observed there, and more.
-func (s *State) stays(dropped []fieldowner.DroppedField) projection.FieldSet {
+// observed there, and more. A hidden list of which items are dropped and others aren't is after the apply, too.
+func (s *State) stays(dropped []fieldowner.DroppedField, after projection.FieldSet) projection.FieldSet {
 	var paths []projection.Path
 	observed := projection.NewObject(s.Observed.Object, s.Observed.Fields)
 	for _, d := range dropped {
@@ -312,7 +327,7 @@ func (s *State) stays(dropped []fieldowner.DroppedField) projection.FieldSet {
 			paths = append(paths, d.Path)
 		}
 	}
-	return projection.NewFieldSet(paths...)
+	return projection.NewFieldSet(paths...).Difference(after)
 }
 
 // isPart reports whether whole has all of part: nothing of that goes when whole takes its place. A map that was declared as empty is
@@ -346,6 +361,7 @@ type stateJSON struct {
 	Digests     int                  `json:"digests,omitempty"`
 	Fields      projection.FieldSet  `json:"fields"`
 	Sensitive   *projection.FieldSet `json:"sensitive,omitempty"`
+	Items       *itemsJSON           `json:"items,omitempty"`
 	Filled      *projection.FieldSet `json:"filled,omitempty"`
 	Left        *projection.FieldSet `json:"left,omitempty"`
 	Time        time.Time            `json:"time,omitzero"`
@@ -355,6 +371,12 @@ type stateJSON struct {
 	Observed    json.RawMessage      `json:"observed,omitempty"`
 	Adopted     bool                 `json:"adopted,omitempty"`
 	Stale       authresilience.Stale `json:"stale,omitzero"`
+}
+
+// itemsJSON are the items of hidden lists, with digests in place of all names and values.
+type itemsJSON struct {
+	Fields projection.FieldSet `json:"fields"`
+	Values map[string]any      `json:"values"`
 }
 
 type recordJSON struct {
@@ -395,7 +417,12 @@ func (s State) MarshalJSON() ([]byte, error) {
 	if bytes.Equal(applied, observed) {
 		observed = nil
 	}
+	var items *itemsJSON
+	if !s.items.Fields.Empty() {
+		items = &itemsJSON{s.items.Fields, s.items.Object}
+	}
 	return json.Marshal(stateJSON{
+		Items:     items,
 		Sensitive: unlessEmpty(s.sensitive), Filled: unlessEmpty(s.filled), Left: unlessEmpty(s.left), Ignored: s.ignored, Time: s.time, Record: s.record.json(), Version: stateVersion, APIVersion: s.Identity.APIVersion, Kind: s.Identity.Kind, Namespace: s.Identity.Namespace,
 		Name: s.Identity.Name, UID: s.UID, Manager: s.Manager, Subresource: s.Subresource, Salt: s.salt, Digests: s.digests, Fields: s.Applied.Fields,
 		Applied: applied, Observed: observed, Adopted: s.Adopted, Stale: s.Stale,
@@ -421,6 +448,9 @@ func (s *State) UnmarshalJSON(data []byte) error {
 	out.salt, out.digests, out.time, out.record = in.Salt, in.Digests, in.Time, in.Record.record()
 	if in.Sensitive != nil {
 		out.sensitive = *in.Sensitive
+	}
+	if in.Items != nil {
+		out.items = projection.Projection{Object: in.Items.Values, Fields: in.Items.Fields}
 	}
 	if in.Filled != nil {
 		out.filled = *in.Filled

@@ -176,7 +176,11 @@ func (r *Removal) rival(ctx context.Context, remembered *explain.State) string {
 	if err != nil {
 		return fmt.Sprintf("who applied it last isn't known: %s", foreign.OfError(err))
 	}
-	if rival := explain.RivalOf(reading.Live, reading.State); rival != nil {
+	if reading.Live == nil {
+		return ""
+	}
+	sensitive := r.planner.Guard(reading.Live).Fields(reading.Live)
+	if rival := explain.RivalOf(reading.Live, reading.State, sensitive...); rival != nil {
 		return rival.String()
 	}
 	return ""

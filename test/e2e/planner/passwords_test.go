@@ -154,7 +154,9 @@ func TestPasswordsThatNameItems(t *testing.T) {
 	apply("create", ssaplan.Request{Manifest: vault(first)})
 	changed := apply("update", ssaplan.Request{Manifest: vault(`size: 2, tokens: [hunter2-a, hunter2-c], users: [{token: hunter2-a, name: jim}], fixed: [hunter2-f]`)})
 	require.Equal(t, []string{
-		"spec.size: 1 -> 2", `spec.tokens: "<redacted>" -> "<redacted: changed>"`, `spec.users: "<redacted>" -> "<redacted: changed>"`,
+		"spec.size: 1 -> 2",
+		`spec.tokens: "<redacted>" -> "<redacted: changed>" (dropped from the manifest)`, `spec.tokens: "<redacted>" -> "<redacted: changed>"`,
+		`spec.users: "<redacted>" -> "<redacted: changed>"`, `spec.users: "<redacted>" -> "<redacted: changed>" (dropped from the manifest)`,
 	}, texts(changed))
 
 	c.Apply(t, "rival", vault(`tokens: [hunter2-a, hunter2-r], users: [{token: hunter2-a, name: rita}]`))

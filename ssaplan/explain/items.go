@@ -1,0 +1,298 @@
+package explain
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/ssaplan/primitives/projection"
+)
+
+// A hidden list is one whose items are named by sensitive values. It is shown as a whole, and compared item by item.
+// For that a state remembers the items that were applied, with digests in place of all names and values. A comparison
+// has objects at hand, and gives each digest the name or value that it is a digest of, if one of the objects has that
+// there. A digest that remains is of an item or value that none of them has.
+
+// masks replaces the names and values in hidden lists by digests, and digests by names and values.
+type masks struct {
+	state   *State
+	lists   projection.FieldSet
+	objects []*projection.Object
+	digests map[string]string                                    // by path and value
+	clear   map[string]map[projection.Element]projection.Element // names by their digests, by list and kind of name
+}
+
+func (s *State) masks(lists projection.FieldSet, objects ...map[string]any) *masks {
+	n := &masks{
+		state: s, lists: lists,
+		digests: map[string]string{}, clear: map[string]map[projection.Element]projection.Element{},
+	}
+	for _, obj := range objects {
+		if obj != nil {
+			n.objects = append(n.objects, projection.NewObject(obj, projection.FieldSet{}))
+		}
+	}
+	return n
+}
+
+// hiddenLists returns the hidden lists of which the state remembers items.
+func (s *State) hiddenLists() projection.FieldSet {
+	var lists []projection.Path
+	for p := range s.sensitive.All() {
+		if !s.items.Fields.Under(p).Empty() {
+			lists = append(lists, p)
+		}
+	}
+	return projection.NewFieldSet(lists...)
+}
+
+// inside returns those of the fields that are in hidden lists.
+func (n *masks) inside(fields projection.FieldSet) (inside projection.FieldSet) {
+	for list := range n.lists.All() {
+		inside = inside.Union(fields.Under(list))
+	}
+	return inside
+}
+
+// hidden returns the fields with digests in place of the names of items.
+func (n *masks) hidden(fields projection.FieldSet) projection.FieldSet {
+	return n.renamed(fields, n.hide)
+}
+
+// cleared returns the fields with the names that the objects have for the digests.
+func (n *masks) cleared(fields projection.FieldSet) projection.FieldSet {
+	return n.renamed(fields, n.unhide)
+}
+
+func (n *masks) renamed(fields projection.FieldSet, rename func(projection.Path) projection.Path) projection.FieldSet {
+	inside := n.inside(fields)
+	if inside.Empty() {
+		return fields
+	}
+	var paths []projection.Path
+	for p := range inside.All() {
+		paths = append(paths, rename(p))
+	}
+	return fields.Difference(inside).Union(projection.NewFieldSet(paths...))
+}
+
+// hide returns p with digests in place of the names of items.
+func (n *masks) hide(p projection.Path) projection.Path {
+	out := slices.Clone(p)
+	for i := n.start(p); i < len(p); i++ {
+		out[i] = n.hiddenName(p[:i], p[i])
+	}
+	return out
+}
+
+// unhide returns p with the names of items that the objects have. An item that none of them has keeps its digest.
+func (n *masks) unhide(p projection.Path) projection.Path {
+	out := slices.Clone(p)
+	for i := n.start(p); i < len(p); i++ {
+		if name, known := n.namesIn(out[:i], p[i])[p[i]]; known {
+			out[i] = name
+		}
+	}
+	return out
+}
+
+// start returns the length of the path of the hidden list that p is in.
+func (n *masks) start(p projection.Path) int {
+	for i := range p {
+		if n.lists.Has(p[:i]) {
+			return i
+		}
+	}
+	return len(p)
+}
+
+// hiddenName returns the name for an item of the list with digests in place of its values.
+func (n *masks) hiddenName(list projection.Path, name projection.Element) projection.Element {
+	at := list.Child(name)
+	switch name.Kind() {
+	case projection.ValueKind:
+		name, _ = projection.Value(n.digest(at, name.Value())) // of a text, which JSON can express, as below
+	case projection.KeyKind:
+		digests := map[string]any{}
+		for field, v := range name.KeyFields() {
+			digests[field] = n.digest(at.Child(projection.Field(field)), v)
+		}
+		name, _ = projection.Key(digests)
+	}
+	return name
+}
+
+// namesIn returns the names that the objects have for the items of the list, of the same kind as like, by the names
+// with digests.
+func (n *masks) namesIn(list projection.Path, like projection.Element) map[projection.Element]projection.Element {
+	keys := like.KeyFields()
+	if like.Kind() != projection.ValueKind && keys == nil {
+		return nil
+	}
+	at := list.String()
+	for _, field := range sortedNames(keys) {
+		at += "\x00" + field
+	}
+	if known, exists := n.clear[at]; exists {
+		return known
+	}
+	names := map[projection.Element]projection.Element{}
+	n.clear[at] = names
+	for _, obj := range n.objects {
+		v, _ := obj.Get(list)
+		items, _ := v.([]any)
+		for _, item := range items {
+			if name, ok := nameLike(like, item); ok {
+				names[n.hiddenName(list, name)] = name
+			}
+		}
+	}
+	return names
+}
+
+// nameLike returns the name of an item, of the same kind as like.
+func nameLike(like projection.Element, item any) (name projection.Element, ok bool) {
+	if like.Kind() == projection.ValueKind {
+		name, err := projection.Value(item)
+		return name, err == nil
+	}
+	fields, key := map[string]any{}, like.KeyFields()
+	m, _ := item.(map[string]any)
+	for field := range key {
+		if v, exists := m[field]; exists {
+			fields[field] = v
+		}
+	}
+	name, err := projection.Key(fields)
+	return name, err == nil && len(fields) == len(key)
+}
+
+func sortedNames(fields map[string]any) (names []string) {
+	for name := range fields {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// hiddenValue returns the value at p with digests in place of what is in it. Empty lists and maps, and nulls, stay as
+// they are: a comparison asks for them.
+func (n *masks) hiddenValue(p projection.Path, v any) any {
+	switch v := v.(type) {
+	case nil:
+		return nil
+	case []any:
+		if len(v) == 0 {
+			return v
+		}
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, value := range v {
+			out[name] = n.hiddenValue(p.Child(projection.Field(name)), value)
+		}
+		return out
+	}
+	return n.digest(p, v)
+}
+
+// clearValue returns the value at p, which has digests, with what the objects have for them.
+func (n *masks) clearValue(p projection.Path, v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, value := range v {
+			out[name] = n.clearValue(p.Child(projection.Field(name)), value)
+		}
+		return out
+	case string:
+		for _, obj := range n.objects {
+			if value, exists := obj.Get(p); exists && n.digest(p, value) == v {
+				return value
+			}
+		}
+	}
+	return v
+}
+
+func (n *masks) digest(at projection.Path, v any) string {
+	text, _ := json.Marshal(v)
+	key := at.String() + "\x00" + string(text)
+	known, exists := n.digests[key]
+	if !exists {
+		known, _ = n.state.digest(at, v).(string)
+		n.digests[key] = known
+	}
+	return known
+}
+
+// itemsOf returns what is in hidden lists of the projection, with digests in place of all names and values.
+func (n *masks) itemsOf(p projection.Projection) projection.Projection {
+	p = projection.Project(p.Object, n.inside(p.Fields))
+	return projection.Projection{Object: p.Replace(n.places(p.Fields), n.hiddenValue).Object, Fields: n.hidden(p.Fields)}
+}
+
+// clearItems returns remembered items with the names and values that the objects have for the digests.
+func (n *masks) clearItems(items projection.Projection) projection.Projection {
+	out := items.Replace(n.places(items.Fields), func(p projection.Path, v any) any {
+		return n.clearValue(n.unhide(p), v)
+	})
+	out.Fields = n.cleared(items.Fields)
+	return out
+}
+
+// places returns where fields in hidden lists have values: at the leaves, and at the key fields of items.
+func (n *masks) places(fields projection.FieldSet) projection.FieldSet {
+	var keys []projection.Path
+	for p := range fields.All() {
+		for i := n.start(p); i < len(p); i++ {
+			for field := range p[i].KeyFields() {
+				keys = append(keys, p[:i+1].Child(projection.Field(field)))
+			}
+		}
+	}
+	return fields.Leaves().Union(projection.NewFieldSet(keys...))
+}
+
+// revealed returns the state with the items of hidden lists in Applied, with the names and values that the objects
+// have. It is for comparisons. What these find is shown by the paths of [State.shownPath] or
+// [projection.Patterns.Shown].
+func (s *State) revealed(objects ...map[string]any) *State {
+	if s == nil || s.items.Fields.Empty() {
+		return s
+	}
+	lists := s.hiddenLists()
+	names := s.masks(lists, objects...)
+	items := names.clearItems(s.items)
+	out := s.clone()
+	out.items, out.sensitive = projection.Projection{}, s.sensitive.Difference(lists)
+	out.Applied = withLists(s.Applied, lists, items.Object)
+	out.Applied.Fields = s.Applied.Fields.Difference(lists).Union(items.Fields)
+	out.Applied.Sensitive = s.Applied.Sensitive.Difference(lists)
+	out.filled = names.cleared(s.filled)
+	if s.record != nil {
+		record := *s.record
+		record.unsure = names.cleared(s.record.unsure)
+		out.record = &record
+	}
+	return out
+}
+
+// withLists returns the projection with the lists as from has them.
+func withLists(p projection.Projection, lists projection.FieldSet, from map[string]any) projection.Projection {
+	if p.Object, _ = (projection.Patterns{}).Remove(p.Object); p.Object == nil { // a copy
+		p.Object = map[string]any{}
+	}
+	obj := projection.NewObject(p.Object, p.Fields)
+	for list := range lists.All() {
+		if v, exists := projection.Get(from, list); exists {
+			_ = obj.Set(list, v) // or it stays as it is
+		} else {
+			obj.Strip(list)
+		}
+	}
+	return p
+}
+
+// shownPath returns p as it may be shown: the hidden list that it is in, if it is in one.
+func (s *State) shownPath(p projection.Path) projection.Path {
+	return p[:s.masks(s.hiddenLists()).start(p)]
+}
