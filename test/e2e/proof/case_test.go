@@ -24,8 +24,10 @@ type Case struct {
 	// Outcomes are what its trials come to, if the case is there to show that.
 	Outcomes []string `json:"outcomes,omitempty"`
 	// Open says why plan and apply still disagree here. The case then has to disagree, so that the list stays true.
-	Open  string `json:"open,omitempty"`
-	Steps []Step `json:"steps"`
+	Open string `json:"open,omitempty"`
+	// Managers are the names under which managers write that the steps call otherwise.
+	Managers map[string]string `json:"managers,omitempty"`
+	Steps    []Step            `json:"steps"`
 }
 
 // Step is one write.
@@ -52,6 +54,9 @@ type Step struct {
 	// Adopt are managers from whom a trial takes over what they have, and GiveUp patterns of fields that it no longer owns.
 	Adopt  []string `json:"adopt,omitempty"`
 	GiveUp []string `json:"giveUp,omitempty"`
+	// Clear are patterns of fields that a trial removes, whoever owns them. ClearBlocking removes those that are in the way of it.
+	Clear         []string `json:"clear,omitempty"`
+	ClearBlocking bool     `json:"clearBlocking,omitempty"`
 	// Body is a manifest without a name, or a patch.
 	Body any `json:"body,omitempty"`
 }
@@ -63,6 +68,9 @@ func (s Step) isTrial() bool {
 
 // handsOver reports whether fields are to change hands before a trial's manifest is applied.
 func (s Step) handsOver() bool { return len(s.Adopt)+len(s.GiveUp) > 0 }
+
+// clears reports whether a trial removes fields of others.
+func (s Step) clears() bool { return len(s.Clear) > 0 || s.ClearBlocking }
 
 // applier is who applies what the step says.
 func (s Step) applier() fieldowner.Applier {

@@ -35,9 +35,13 @@ type cluster struct {
 	*lab.Cluster
 	// kinds are those that the server has.
 	kinds []kind
-	// forcing and refusing plan with and without force.
-	forcing, refusing planners
+	// pair are the planners of the manager under test, and special those of other managers by their names.
+	pair
+	special map[string]pair
 }
+
+// pair plan with and without force.
+type pair struct{ forcing, refusing planners }
 
 // installer is another manager than those of the cases.
 const installer = "installer"
@@ -62,10 +66,7 @@ func (c *cluster) newPlanners(t *testing.T, config *rest.Config, options ssaplan
 func connect(t *testing.T, server *controlplane.Server) *cluster {
 	c := &cluster{Cluster: lab.Connect(t, server.Config())}
 	c.Server = server
-	config := rest.CopyConfig(c.Config)
-	config.WarningHandler = rest.NoWarnings{}
-	c.forcing = c.newPlanners(t, config, ssaplan.Options{FieldManager: manager})
-	c.refusing = c.newPlanners(t, config, ssaplan.Options{FieldManager: manager, RefuseConflicts: true})
+	c.pair = c.newPair(t, manager)
 	return c
 }
 
@@ -80,6 +81,7 @@ func newCluster(t *testing.T, kinds []kind) *cluster {
 			c.kinds = append(c.kinds, k)
 		}
 	}
+	c.installPlanners(t)
 	c.installWebhooks(t)
 	if kinds != nil {
 		c.installPolicies(t)

@@ -69,7 +69,7 @@ func (t *trial) judgeImport(ctx context.Context) {
 	if t.before == nil || t.before.GetDeletionTimestamp() != nil || t.step.Of != "" {
 		return
 	}
-	selection := fieldowner.Selection{Strategy: fieldowner.ManagerFields, Manager: manager, Operation: fieldowner.OperationApply}
+	selection := fieldowner.Selection{Strategy: fieldowner.ManagerFields, Manager: t.step.By, Operation: fieldowner.OperationApply}
 	m, err := fieldowner.NewManifest(t.before.Object, selection)
 	if err != nil || len(m.Missing) > 0 || m.Fields.Empty() || slices.ContainsFunc(slices.Collect(m.Fields.All()), t.object.isRedefined) {
 		return // fields of another version or definition, and values that the server doesn't store
@@ -125,7 +125,7 @@ func (t *trial) judgeImport(ctx context.Context) {
 // maybe a whole map in place of its fields, as the scaleTargetRef of a HorizontalPodAutoscaler is.
 func (t *trial) isOursElsewhere() bool {
 	return slices.ContainsFunc(t.before.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool {
-		isOurs := e.Manager == manager && e.Operation == metav1.ManagedFieldsOperationApply && e.Subresource == t.step.Of
+		isOurs := e.Manager == t.step.By && e.Operation == metav1.ManagedFieldsOperationApply && e.Subresource == t.step.Of
 		return isOurs && e.APIVersion != t.before.GetAPIVersion()
 	})
 }

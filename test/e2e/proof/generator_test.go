@@ -84,7 +84,11 @@ func generate(kinds []kind, seed, number uint64) Case {
 		m := g.only("spec", map[string]any{"replicas": int64(2)})
 		steps = slices.Insert(steps, 1, Step{By: manager, Write: "apply", Of: "scale", Force: true, Body: m})
 	}
-	return Case{Steps: g.revised(steps)}
+	c := Case{Steps: g.revised(steps)}
+	if g.chance(20) {
+		c.Managers = g.managers()
+	}
+	return c
 }
 
 func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
@@ -106,6 +110,8 @@ func (g *generator) steps() []Step {
 			steps = append(steps, step)
 		case n < 45:
 			steps = append(steps, g.removal(ours), g.trial(ours))
+		case n < 57:
+			steps = append(steps, g.contested(ours)...)
 		default:
 			steps = append(steps, g.foreign(ours))
 		}
@@ -170,6 +176,8 @@ func (g *generator) trial(manifest map[string]any) Step {
 		step.GiveUp = []string{g.patternOf(manifest)}
 	case n < 36:
 		step.Adopt, step.GiveUp = g.adoptable(), []string{g.patternOf(manifest)}
+	case n < 38:
+		step.ClearBlocking = true
 	}
 	return step
 }

@@ -24,7 +24,7 @@ import (
 // nobodyOwns is what is said of a plan after which no field would have an owner.
 const nobodyOwns = "nobody would own anything"
 
-// carryOut does the apply. Of a plan by which fields change hands it lets the Planner do it, since no dry run does that and applies; the
+// carryOut does the apply. Of a plan by which fields change hands, or are cleared, it lets the Planner do it, since no dry run does that and applies; the
 // Planner plans again in between, and stops if that says anything else. It reports whether that is all there is to judge.
 func (t *trial) carryOut(ctx context.Context) (isJudged bool, err error) {
 	handover, err := t.handover()
@@ -44,7 +44,9 @@ func (t *trial) carryOut(ctx context.Context) (isJudged bool, err error) {
 			t.check(handovers, len(lines) == 0, "foretold, and real: %v", lines)
 		}
 		return err != nil, nil
-	case handover.Empty():
+	case t.refusesClearing(ctx):
+		return true, t.judgeRefusedClearing(ctx)
+	case handover.Empty() && !t.takesAway():
 		t.dryRun, _ = t.object.apply(ctx, t.wire, t.step, metav1.DryRunAll)
 		t.after, t.applyErr = t.object.apply(ctx, t.wire, t.step)
 		return false, nil
@@ -71,6 +73,7 @@ func (t *trial) carryOut(ctx context.Context) (isJudged bool, err error) {
 	}
 	t.handedOver = true
 	t.judgeHands()
+	t.judgeCleared()
 	return false, nil
 }
 
@@ -117,7 +120,7 @@ func (t *trial) judgeRefusedHandover(ctx context.Context, handover fieldowner.Ha
 	if err != nil {
 		return true, err
 	}
-	options := metav1.PatchOptions{FieldManager: manager}
+	options := metav1.PatchOptions{FieldManager: t.step.By}
 	if _, t.applyErr = resource.Patch(ctx, t.object.name, types.JSONPatchType, patch, options); t.applyErr == nil {
 		t.after, t.applyErr = t.object.apply(ctx, t.wire, t.step)
 	}
@@ -207,7 +210,7 @@ func (t *trial) runRelease(ctx context.Context) (err error) {
 // sent all the same it gives nothing up.
 func (t *trial) judgeKept(ctx context.Context, plan *release.Plan, failed error) error {
 	t.check(releases, errors.Is(failed, plan.Refusal) && reflect.DeepEqual(t.before, t.after), "planned %v, and then %v and %v", plan, failed, t.after)
-	released, err := fieldowner.Release(t.before.Object, manager)
+	released, err := fieldowner.Release(t.before.Object, t.step.By)
 	if err != nil {
 		return err
 	}
@@ -219,7 +222,7 @@ func (t *trial) judgeKept(ctx context.Context, plan *release.Plan, failed error)
 	if err != nil {
 		return err
 	}
-	made, err := resource.Patch(ctx, t.object.name, types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: manager})
+	made, err := resource.Patch(ctx, t.object.name, types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: t.step.By})
 	if err != nil {
 		return err
 	}
@@ -238,7 +241,7 @@ func (t *trial) judgeRelease(plan *release.Plan, failed error) {
 	t.check(releases, err == nil, "%v", err)
 	after, err := fieldowner.Read(t.after.Object)
 	t.check(releases, err == nil, "%v", err)
-	had, has := before.Fields(fieldowner.By(manager)), after.Fields(fieldowner.By(manager))
+	had, has := before.Fields(fieldowner.By(t.step.By)), after.Fields(fieldowner.By(t.step.By))
 	t.check(releases, has.Empty(), "still ours: %s; the record is %v", has, t.after.GetManagedFields())
 	t.check(releases, had.Empty() == (plan.Action == release.ActionNothing), "planned %v, and of %s", plan, had)
 	var told, lost []projection.Path
@@ -254,7 +257,7 @@ func (t *trial) judgeRelease(plan *release.Plan, failed error) {
 		t.check(releases, len(f.Owners) > 0 || !after.Fields(nil).Has(f.Path), "%s: nobody's, in reality %v", f.Path, after.Of(f.Path))
 	}
 	t.check(releases, had.Leaves().Equal(projection.NewFieldSet(told...)), "planned %v, and given up is %s", plan, had)
-	others := func(o fieldowner.Owner) bool { return !fieldowner.By(manager)(o) }
+	others := func(o fieldowner.Owner) bool { return !fieldowner.By(t.step.By)(o) }
 	theirs, left := before.Fields(others), after.Fields(others)
 	gone := theirs.Leaves().Difference(left)
 	isTold := len(lost) > 0 && gone.Equal(projection.NewFieldSet(lost...)) && left.Difference(theirs).Empty()
@@ -281,26 +284,8 @@ func (g *generator) adoptable() (names []string) {
 
 // patternOf names one of the manifest's fields, with items of lists by what names them, or something that many kinds have.
 func (g *generator) patternOf(m map[string]any) string {
-	all := slices.DeleteFunc(editable(m), g.isNameField)
-	if len(all) == 0 || g.chance(40) {
-		return pick(g, ignorable...)
+	if at := g.field(m); at != nil && !g.chance(40) {
+		return g.patternAt(m, at)
 	}
-	at := pick(g, all...)
-	var path projection.Path
-	for i, step := range at {
-		if name, isField := step.(string); isField {
-			path = append(path, projection.Field(name))
-			continue
-		}
-		item, _ := lookup(m, at[:i+1])
-		e, err := projection.Key(g.kind.names(at[:i], item))
-		if isScalar(item) {
-			e, err = projection.Value(item)
-		}
-		if err != nil || len(e.KeyFields()) == 0 && !isScalar(item) {
-			e = projection.Index(step.(int))
-		}
-		path = append(path, e)
-	}
-	return fmt.Sprint(projection.PatternOf(path))
+	return pick(g, ignorable...)
 }

@@ -27,11 +27,11 @@ func (t *trial) judgeShorter(ctx context.Context) {
 	if err != nil || len(imported.Missing) > 0 || imported.Fields.Empty() {
 		return
 	}
-	state, err := explain.NewImportedState(imported, t.before.Object, manager)
+	state, err := explain.NewImportedState(imported, t.before.Object, t.step.By)
 	if !t.check(shorter, err == nil, "%v", err) {
 		return
 	}
-	planner := t.object.cluster.forcing.tested
+	planner := t.object.cluster.of(t.step.By).forcing.tested
 	reading, err := planner.Read(ctx, state)
 	if t.check(shorter, err == nil, "%v", err) && reading.Presence == ssaplan.PresenceFound {
 		t.check(shorter, len(reading.Drift) == 0, "drift of what was imported: %v", reading.Drift)
@@ -41,7 +41,7 @@ func (t *trial) judgeShorter(ctx context.Context) {
 	if err != nil || !slices.Contains([]ssaplan.Action{ssaplan.ActionNoOp, ssaplan.ActionUpdate}, plan.Action) {
 		return // what the server says of it is the matter of other trials
 	}
-	after, err := t.object.apply(ctx, m, Step{By: manager, Force: true}, metav1.DryRunAll)
+	after, err := t.object.apply(ctx, m, Step{By: t.step.By, Force: true}, metav1.DryRunAll)
 	if t.check(shorter, err == nil, "planned %v, in reality %v", plan, err) {
 		t.shortened = true
 		t.judgeLeft(plan, state, after)

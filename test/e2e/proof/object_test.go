@@ -22,11 +22,12 @@ import (
 
 // object is the one object that a case is about.
 type object struct {
-	cluster *cluster
-	name    string
-	slot    int                     // of the cases that run at the same time, which this is
-	gvk     schema.GroupVersionKind // of the case's manifests
-	memory  map[string]*memory      // by subresource
+	cluster  *cluster
+	name     string
+	slot     int                     // of the cases that run at the same time, which this is
+	gvk      schema.GroupVersionKind // of the case's manifests
+	memory   map[string]*memory      // by subresource
+	managers map[string]string       // see [Case]
 
 	namespaced bool
 	revision   int               // of the definition that is in force, if it changes
@@ -49,7 +50,7 @@ func (o *object) remembered(subresource string) *memory {
 
 // newObject is the object of a case. It doesn't exist yet.
 func (c *cluster) newObject(the Case, name string, slot int) (*object, error) {
-	o := &object{cluster: c, name: name, slot: slot, memory: map[string]*memory{}}
+	o := &object{cluster: c, name: name, slot: slot, memory: map[string]*memory{}, managers: the.Managers}
 	for _, s := range the.Steps {
 		if body, ok := s.Body.(map[string]any); ok && body["kind"] != nil {
 			o.gvk = (&unstructured.Unstructured{Object: o.fill(copyOf(body)).(map[string]any)}).GroupVersionKind()

@@ -35,9 +35,10 @@ func (t *trial) judgeRefresh(ctx context.Context) {
 	if last == nil || t.memory.state == nil || t.before == nil || isForgotten(t.before) {
 		return
 	}
-	planners := t.object.cluster.refusing
+	of := t.object.cluster.of(t.step.By)
+	planners := of.refusing
 	if last.force {
-		planners = t.object.cluster.forcing
+		planners = of.forcing
 	}
 	reading, err := planners.tested.Read(ctx, t.memory.state)
 	if !t.check(refresh, err == nil, "%v", err) || reading.Presence != ssaplan.PresenceFound {

@@ -132,13 +132,23 @@ func (t *trial) judgeRemedy(ctx context.Context, refused *ssaplan.RefusedError) 
 	}
 	switch remedy := refused.Verdict.Remedy; {
 	case strings.HasPrefix(remedy, "adopt what "):
-		err = t.applyAdopting(ctx, quoted.FindAllString(remedy, -1))
-		t.over = true // of which nothing is remembered
+		request := t.request()
+		for _, name := range quoted.FindAllString(remedy, -1) {
+			request.Adopt = append(slices.Clip(request.Adopt), strings.Trim(name, `"`))
+		}
+		err = t.applyRemedied(ctx, request)
+	case strings.HasPrefix(remedy, "clear "):
+		request := t.request()
+		for _, p := range refused.Verdict.Leftovers {
+			request.Clear = append(slices.Clip(request.Clear), projection.PatternOf(p))
+		}
+		t.meet(adviceShape)
+		err = t.applyRemedied(ctx, request)
 	case strings.Contains(remedy, "PUT"):
-		_, err = resource.Update(ctx, m, metav1.UpdateOptions{FieldManager: manager})
+		_, err = resource.Update(ctx, m, metav1.UpdateOptions{FieldManager: t.step.By})
 	default:
 		body, _ := m.MarshalJSON()
-		_, err = resource.Patch(ctx, m.GetName(), types.MergePatchType, body, metav1.PatchOptions{FieldManager: manager})
+		_, err = resource.Patch(ctx, m.GetName(), types.MergePatchType, body, metav1.PatchOptions{FieldManager: t.step.By})
 	}
 	t.check(replace, err == nil, "the remedy doesn't work: %v; the server: %v", refused, err)
 	return nil
@@ -147,27 +157,29 @@ func (t *trial) judgeRemedy(ctx context.Context, refused *ssaplan.RefusedError) 
 // quoted finds the managers that a remedy names.
 var quoted = regexp.MustCompile(`"[^"]+"`)
 
-// applyAdopting plans the trial again and carries it out, with an adoption from more managers. If admission changes something as soon as fields
-// change hands, the apply says so and stops, and what it then has reviewed is carried out.
-func (t *trial) applyAdopting(ctx context.Context, managers []string) error {
-	request := t.request()
-	for _, name := range managers {
-		request.Adopt = append(slices.Clip(request.Adopt), strings.Trim(name, `"`))
-	}
+// applyRemedied plans the trial as its refusal advises, and carries that out. If admission changes something as soon as fields change
+// hands, the apply says so and stops, and what it then has reviewed is carried out.
+func (t *trial) applyRemedied(ctx context.Context, request ssaplan.Request) error {
+	t.over = true // nothing of it is remembered
 	planner := t.planners().tested
 	plan, err := planner.Plan(ctx, request)
 	if err != nil {
 		return err
 	}
-	_, err = planner.Apply(ctx, plan)
+	after, err := planner.Apply(ctx, plan)
 	var changed *ssaplan.ChangedError
-	switch isChanged := errors.As(err, &changed); {
-	case isChanged && t.isHooked():
-		_, err = planner.Apply(ctx, changed.Plan)
-	case isChanged:
+	if isChanged := errors.As(err, &changed); isChanged && t.isHooked() {
+		plan = changed.Plan
+		after, err = planner.Apply(ctx, plan)
+	} else if isChanged {
 		err = fmt.Errorf("%w: %v", err, toldOtherwise(plan, changed.Plan))
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	lines := differences(withoutBookkeeping(plan.Result().Object), withoutBookkeeping(after.Object), nil)
+	t.check(replace, len(lines) == 0, "with the remedy, foretold and real: %v", lines)
+	return nil
 }
 
 // recreate deletes the object and creates it from the manifest. createErr is the server's answer to that.

@@ -24,8 +24,12 @@ func (c *cluster) runCase(ctx context.Context, the Case, name string, slot int) 
 		}
 	}
 	for i, s := range the.Steps {
-		if !s.isTrial() {
+		isTrial, by := s.isTrial(), s.By
+		if s = o.named(s); !isTrial {
 			err := o.write(ctx, s)
+			if s.By != by {
+				count(r.writes, "as "+s.By).add(err == nil)
+			}
 			count(r.writes, s.Write+" "+s.Of).add(err == nil)
 			if len(hollowsOf(s.Body)) > 0 {
 				count(r.writes, "hollow "+s.Write).add(err == nil)

@@ -15,10 +15,15 @@ const (
 	wholeShape       = "prediction for fields that become a whole"
 	emptyImportShape = "import of an empty map"
 	defaultKeysShape = "import of an item with default keys"
+
+	// adviceShape is that of what was refused, and done as the refusal advised: with what was in the way cleared. A plan that clears it
+	// without being advised has the blockingShape.
+	adviceShape   = "clearing as advised"
+	blockingShape = "clearing of what is in the way"
 )
 
 // demandedShapes are those that a run must have met.
-var demandedShapes = []string{duplicateShape, emptyMapShape, mapToListShape, wholeShape, emptyImportShape, defaultKeysShape}
+var demandedShapes = []string{duplicateShape, emptyMapShape, mapToListShape, wholeShape, emptyImportShape, defaultKeysShape, adviceShape, blockingShape}
 
 // meetPrediction notes what is special in the declared fields for which conflicts are predicted.
 func (t *trial) meetPrediction(declared projection.FieldSet) {

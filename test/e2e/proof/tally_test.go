@@ -116,7 +116,7 @@ func (t *tally) checkVariety(tb testing.TB, more ...string) {
 		require.Greater(tb, t.outcomes[string(action)], all/50, "%s is too rare", action)
 	}
 	require.Positive(tb, t.outcomes["refused AdmissionDenied"], "no policy denied anything")
-	demanded := slices.Concat(more, demandedHollows)
+	demanded := slices.Concat(more, demandedHollows, demandedNames())
 	for _, feature := range append([]string{
 		"no force", "remembered state", "supplied object", "ignored fields", "stripped fields", "normalized manifest", "overwriting webhook",
 		"change of owners", "sidecar put first", "defaults of new items told",
@@ -125,7 +125,7 @@ func (t *tally) checkVariety(tb testing.TB, more ...string) {
 		"change SideEffect remove", "change SideEffect change", "change Unknown add", "replacement",
 		"subresource status", "subresource scale", "Deletion Delete", "Deletion None", "delete with finalizers",
 		"delete by policy Background", "delete by policy Foreground", "delete by policy Orphan",
-		"adoption", "giving up", "Release Release",
+		"adoption", "giving up", "Release Release", "cleared what another owned", "part of a whole of others",
 	}, demanded...) {
 		require.Positive(tb, t.features[feature], "%s was never accepted", feature)
 	}

@@ -47,6 +47,7 @@ const (
 	refresh     = "refresh"
 	prediction  = "predicted conflicts"
 	imports     = "imports"
+	clearing    = "clearing"
 	causes      = "causes"
 	deletes     = "deletes"
 	handovers   = "handovers"
@@ -81,8 +82,9 @@ type trial struct {
 	replaced   bool                // the object was replaced, and after is the new one
 	deletion   *ssaplan.DeletePlan // of a delete
 	giveUp     projection.Patterns // which are ignored as well
-	over       bool                // nothing can follow: the record is another than a host knows
-	handedOver bool                // and the plan was carried out
+	clear      projection.Patterns
+	over       bool // nothing can follow: the record is another than a host knows
+	handedOver bool // and the plan was carried out
 
 	outcome   string
 	checks    []check
@@ -137,6 +139,9 @@ func (t *trial) run(ctx context.Context) (err error) {
 		return err
 	}
 	if t.giveUp, err = projection.ParsePatterns(t.step.GiveUp...); err != nil {
+		return err
+	}
+	if t.clear, err = projection.ParsePatterns(t.step.Clear...); err != nil {
 		return err
 	}
 	t.except.Ignore = slices.Concat(t.except.Ignore, t.giveUp)
@@ -216,17 +221,18 @@ func (t *trial) remember() error {
 
 // planners returns those that plan as the step says.
 func (t *trial) planners() planners {
+	of := t.object.cluster.of(t.step.By)
 	if t.step.Force {
-		return t.object.cluster.forcing
+		return of.forcing
 	}
-	return t.object.cluster.refusing
+	return of.refusing
 }
 
 // request is what the step asks a planner.
 func (t *trial) request() ssaplan.Request {
 	request := ssaplan.Request{
 		Manifest: t.manifest.DeepCopy(), Ignore: t.except.Ignore, Strip: t.except.Strip, Subresource: t.step.Of, AllowVersionChange: t.step.InPlace,
-		Adopt: t.step.Adopt, GiveUp: t.giveUp,
+		Adopt: t.step.Adopt, GiveUp: t.giveUp, Clear: t.clear, ClearBlocking: t.step.ClearBlocking,
 	}
 	if t.step.Remember {
 		request.Prior = t.memory.state
@@ -367,7 +373,7 @@ var timestamps = regexp.MustCompile(`,"time":"[^"]*"|(lastPhaseTransitionTime","
 func (t *trial) readPatch(ctx context.Context) error {
 	if t.plan != nil && t.plan.Patch().Body != nil {
 		options := t.plan.Patch().Options
-		t.check(harmless, options.FieldManager == manager && *options.Force == t.step.Force && options.DryRun == nil, "options %v", options)
+		t.check(harmless, options.FieldManager == t.step.By && *options.Force == t.step.Force && options.DryRun == nil, "options %v", options)
 		t.wire = &unstructured.Unstructured{}
 		err := utiljson.Unmarshal(t.plan.Patch().Body, &t.wire.Object)
 		if err != nil || !t.planIs(ssaplan.ActionReplace) || len(t.except.Ignore) == 0 {
@@ -410,7 +416,7 @@ func (t *trial) recorded(ctx context.Context) *unstructured.Unstructured {
 	if t.before == nil || t.step.Of != "" || len(t.before.GetManagedFields()) > 0 {
 		return t.before
 	}
-	nothing := Step{By: manager, Body: map[string]any{"apiVersion": t.before.GetAPIVersion(), "kind": t.before.GetKind()}}
+	nothing := Step{By: t.step.By, Body: map[string]any{"apiVersion": t.before.GetAPIVersion(), "kind": t.before.GetKind()}}
 	made, err := t.object.apply(ctx, t.object.manifest(nothing), nothing, metav1.DryRunAll)
 	if err != nil {
 		return t.before
@@ -456,8 +462,11 @@ func (t *trial) allowedRequests() int {
 	if t.planIs(ssaplan.ActionConflict) {
 		n++ // what a forced apply would change
 	}
-	if t.step.handsOver() {
+	if t.step.handsOver() || t.step.clears() {
 		n += 4 // the handover, a forced apply, a create and an update
+	}
+	if t.step.ClearBlocking {
+		n += 6 // what finds out whether replacing helps, and the apply again
 	}
 	if t.planIs(ssaplan.ActionReplace) {
 		n += 4 + t.pinnedAddresses() // of each the planner looks up whether it is free
@@ -511,6 +520,11 @@ func (t *trial) features() []string {
 	found["another revision"], found["shorter manifest"] = t.object.revision > 0, t.shortened
 	found["untried new object"] = t.replaced && slices.ContainsFunc(t.plan.Warnings, isUntried)
 	found["another version"] = t.isOtherVersion() && t.before != nil
+	found["applied as "+t.step.By] = t.step.By != manager
+	found["part of a whole of others"] = t.holdsWhole()
+	for _, cleared := range t.cleared() {
+		found[cleared] = true
+	}
 	for _, hollow := range hollowsOf(t.step.Body) {
 		found[hollow] = true
 	}

@@ -14,16 +14,27 @@ func TestVarietyOfCases(t *testing.T) {
 	found := map[string]int{}
 	for n := range uint64(3000) {
 		c := generate(kinds, 1, n)
+		for of, name := range c.Managers {
+			found[fmt.Sprintf("%s is ours: %t", name, of == manager)]++
+		}
 		for _, s := range c.Steps {
 			for _, hollow := range hollowsOf(s.Body) {
 				found[fmt.Sprintf("%s, ours: %t", hollow, s.isTrial())]++
 			}
+			for what, is := range map[string]bool{"clear": len(s.Clear) > 0, "clear what is in the way": s.ClearBlocking} {
+				if is {
+					found[what]++
+				}
+			}
 		}
 	}
-	var demanded []string
+	demanded := []string{"clear", "clear what is in the way"}
 	for _, ours := range []bool{true, false} {
 		for _, hollow := range allHollows {
 			demanded = append(demanded, fmt.Sprintf("%s, ours: %t", hollow, ours))
+		}
+		for _, name := range specialNames {
+			demanded = append(demanded, fmt.Sprintf("%s is ours: %t", name, ours))
 		}
 	}
 	for _, what := range demanded {

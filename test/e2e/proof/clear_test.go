@@ -1,0 +1,135 @@
+package proof_test
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
+)
+
+// takesAway reports whether carrying out the plan may take fields away from others, which the apply alone doesn't.
+func (t *trial) takesAway() bool {
+	isCleared := t.plan != nil && slices.ContainsFunc(t.plan.Changes, isClearing)
+	return t.before != nil && t.planIs(ssaplan.ActionNoOp, ssaplan.ActionUpdate) && (len(t.clear) > 0 || isCleared)
+}
+
+func isClearing(c explain.Change) bool { return c.Cause == explain.CauseCleared }
+
+// refusesClearing reports whether no plan of an update was made, though the server would accept the apply without anything cleared.
+func (t *trial) refusesClearing(ctx context.Context) bool {
+	if len(t.clear) == 0 || t.before == nil || t.planIs(ssaplan.ActionNoOp, ssaplan.ActionUpdate) {
+		return false
+	}
+	var err error
+	t.dryRun, err = t.object.apply(ctx, t.wire, t.step, metav1.DryRunAll)
+	return err == nil
+}
+
+// judgeRefusedClearing has a bare client take over what was to be cleared, and apply the manifest without it: the server refuses that, too, or
+// doesn't clear all.
+func (t *trial) judgeRefusedClearing(ctx context.Context) error {
+	t.over, t.outcome = true, "refused without what is cleared"
+	owners, err := fieldowner.Read(t.before.Object)
+	if err != nil {
+		return err
+	}
+	outline, err := projection.Outline(t.before.Object)
+	if err != nil {
+		return err
+	}
+	var found []projection.Path
+	for _, p := range t.clear.Find(t.before.Object, owners.Fields(nil)) {
+		found = append(append(found, p), slices.Collect(outline.Under(p).Leaves().All())...)
+	}
+	cleared := projection.NewFieldSet(slices.DeleteFunc(found, func(p projection.Path) bool { return len(valuesAt(t.wire.Object, p)) > 0 })...)
+	owner := fieldowner.Owner{Manager: foreign.Text(t.step.By), Operation: fieldowner.OperationApply, APIVersion: foreign.Text(t.before.GetAPIVersion())}
+	taken, err := fieldowner.HandOver(t.before.Object, func(e fieldowner.Entry) fieldowner.Entry {
+		e.Fields = e.Fields.Without(cleared)
+		return e
+	}, fieldowner.Entry{Owner: owner, Fields: cleared})
+	if err != nil {
+		return err
+	}
+	patch, err := taken.Patch()
+	if err != nil {
+		return err
+	}
+	resource, err := t.object.resource(t.manifest.GroupVersionKind())
+	if err != nil {
+		return err
+	}
+	_, err = resource.Patch(ctx, t.object.name, types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: t.step.By})
+	if err == nil {
+		_, err = t.object.apply(ctx, t.wire, t.step)
+	}
+	live, failed := t.object.get(ctx, t.manifest)
+	left := slices.DeleteFunc(slices.Collect(cleared.Leaves().All()), func(p projection.Path) bool { _, exists := valueAt(live, p); return !exists })
+	t.check(clearing, err != nil || len(left) > 0, "planned %v %v, and the server takes the apply, and clears it all", t.plan, t.planErr)
+	return failed
+}
+
+// judgeCleared looks whether what the plan calls cleared was there, and is called the writing of the one who wrote it last. Of all that
+// was to be cleared and isn't in the manifest, others own nothing any more.
+func (t *trial) judgeCleared() {
+	before, err := fieldowner.Read(t.before.Object)
+	t.check(clearing, err == nil, "%v", err)
+	after, err := fieldowner.Read(t.after.Object)
+	t.check(clearing, err == nil, "%v", err)
+	for _, c := range t.plan.Changes {
+		if isClearing(c) {
+			if t.step.ClearBlocking {
+				t.meet(blockingShape)
+			}
+			_, existed := valueAt(t.before, c.Path)
+			writers := lastWriters(before, c.Path)
+			isWriter := slices.Contains(writers, string(c.Manager)) || len(writers) == 0 && c.Manager == ""
+			t.check(clearing, existed && isWriter, "%v: was there: %t; written last by %v", c, existed, writers)
+		}
+	}
+	left := after.Fields(func(o fieldowner.Owner) bool { return !t.step.applier().Is(o) })
+	for _, at := range t.clear.Find(t.before.Object, before.Fields(nil)) {
+		for p := range before.Fields(nil).Under(at).Leaves().All() {
+			isSent := len(valuesAt(t.wire.Object, p)) > 0
+			t.check(clearing, isSent || left.Under(p).Empty(), "%s was to be cleared, and others own %s", p, left.Under(p))
+		}
+	}
+}
+
+// lastWriters returns the managers that wrote last to a field, or into it: all of those that wrote in the same second.
+func lastWriters(owners fieldowner.Ownership, p projection.Path) (names []string) {
+	var last time.Time
+	for _, e := range owners.Entries() {
+		switch {
+		case e.Fields.Under(p).Empty() || e.Time.Before(last):
+			continue
+		case e.Time.After(last):
+			last, names = e.Time, nil
+		}
+		names = append(names, string(e.Manager))
+	}
+	return names
+}
+
+// cleared says what was cleared by the plan that was carried out.
+func (t *trial) cleared() (found []string) {
+	for _, c := range t.plan.Changes {
+		if !t.handedOver || !isClearing(c) {
+			continue
+		}
+		switch {
+		case c.Manager == "":
+			found = append(found, "cleared what nobody owned")
+		case string(c.Manager) != t.step.By:
+			found = append(found, "cleared what another owned")
+		}
+	}
+	return found
+}
