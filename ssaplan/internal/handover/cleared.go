@@ -1,6 +1,8 @@
 package handover
 
 import (
+	"fmt"
+
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -21,7 +23,7 @@ func (w Wanted) cleared(live map[string]any, owners fieldowner.Ownership) projec
 	clear = func(p projection.Path) {
 		_, declared := sent.Get(p)
 		switch {
-		case !declared && own.Has(p) && others.Under(p).Empty():
+		case !declared && (own.Has(p) && others.Under(p).Empty() || isInSentWhole(p, own, sent)):
 			return
 		case !declared:
 			paths = append(paths, p) // with what is in it, since an entry that has only the map shows that it was declared as empty
@@ -35,6 +37,33 @@ func (w Wanted) cleared(live map[string]any, owners fieldowner.Ownership) projec
 		clear(p)
 	}
 	return projection.NewFieldSet(paths...)
+}
+
+// isInSentWhole reports whether p is a part of a list or map that the applier owns and sends as a whole: what it lacks goes.
+func isInSentWhole(p projection.Path, own projection.FieldSet, sent *projection.Object) bool {
+	for n := len(p) - 1; n > 0; n-- {
+		value, declared := sent.Get(p[:n])
+		if declared && !isEmpty(value) && own.Has(p[:n]) && own.Under(p[:n]).Equal(projection.NewFieldSet(p[:n])) {
+			return true
+		}
+	}
+	return false
+}
+
+// partOfWhole returns an error if the server records, in place of a field that the applier takes over to clear it, the list or map around it: that
+// has one owner as a whole, and a part of it can't be removed. If the manifest declares the whole, the apply removes the part anyway.
+func (w Wanted) partOfWhole(clears projection.FieldSet, owners fieldowner.Ownership) error {
+	own := owners.Fields(w.Applier.Is)
+	sent := projection.NewManifest(w.Manifest, own)
+	for p := range clears.Leaves().All() {
+		for n := len(p) - 1; n > 0 && own.Under(p).Empty(); n-- {
+			if _, declared := sent.Get(p[:n]); own.Has(p[:n]) && !declared {
+				return fmt.Errorf("%s can't be cleared, since it is a part of %s, which has one owner as a whole: clear that, or "+
+					"declare it without this part", p, p[:n])
+			}
+		}
+	}
+	return nil
 }
 
 // markCleared gives a change of a field that is cleared its cause, and the one who wrote last what was there.

@@ -141,6 +141,9 @@ func (h *Handover) ask(server Server) error {
 	if err != nil {
 		return err
 	}
+	if err := h.wanted.partOfWhole(h.clears, owners); err != nil {
+		return err
+	}
 	if owners.Equal(before) {
 		return applier.ErrKept
 	}
