@@ -70,6 +70,9 @@ func (t *trial) judgeConflict(ctx context.Context) {
 
 // judgeForced compares the values that the plan of a conflict shows with those that force would bring.
 func (t *trial) judgeForced(ctx context.Context) {
+	if t.step.clears() {
+		return // no dry run clears fields and applies
+	}
 	step := t.step
 	step.Force = true
 	forced, err := t.object.apply(ctx, t.wire, step, metav1.DryRunAll)
