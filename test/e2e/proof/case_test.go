@@ -57,6 +57,8 @@ type Step struct {
 	// Clear are patterns of fields that a trial removes, whoever owns them. ClearBlocking removes those that are in the way of it.
 	Clear         []string `json:"clear,omitempty"`
 	ClearBlocking bool     `json:"clearBlocking,omitempty"`
+	// LostVersions are versions whose records a trial moves to the one of its manifest.
+	LostVersions []string `json:"lostVersions,omitempty"`
 	// Body is a manifest without a name, or a patch.
 	Body any `json:"body,omitempty"`
 }
@@ -67,7 +69,7 @@ func (s Step) isTrial() bool {
 }
 
 // handsOver reports whether fields are to change hands before a trial's manifest is applied.
-func (s Step) handsOver() bool { return len(s.Adopt)+len(s.GiveUp) > 0 }
+func (s Step) handsOver() bool { return len(s.Adopt)+len(s.GiveUp)+len(s.LostVersions) > 0 }
 
 // clears reports whether a trial removes fields of others.
 func (s Step) clears() bool { return len(s.Clear) > 0 || s.ClearBlocking }

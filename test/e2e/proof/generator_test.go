@@ -178,6 +178,8 @@ func (g *generator) trial(manifest map[string]any) Step {
 		step.Adopt, step.GiveUp = g.adoptable(), []string{g.patternOf(manifest)}
 	case n < 38:
 		step.ClearBlocking = true
+	case n < 60 && g.kind.Revised:
+		step.LostVersions = []string{formerVersion}
 	}
 	return step
 }
@@ -275,6 +277,9 @@ func (g *generator) trialOf(subresource string, m map[string]any) Step {
 func (g *generator) versioned(m map[string]any) map[string]any {
 	if len(g.kind.Versions) > 0 && g.chance(30) {
 		m["apiVersion"] = pick(g, g.kind.Versions...)
+	}
+	if g.kind.Revised && g.chance(40) {
+		m["apiVersion"] = formerVersion
 	}
 	return m
 }

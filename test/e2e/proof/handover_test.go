@@ -50,7 +50,7 @@ func (t *trial) carryOut(ctx context.Context) (isJudged bool, err error) {
 		t.dryRun, _ = t.object.apply(ctx, t.wire, t.step, metav1.DryRunAll)
 		t.after, t.applyErr = t.object.apply(ctx, t.wire, t.step)
 		return false, nil
-	case hasOtherVersions(t.before) && !kinds.IsBuiltin(t.manifest.Object):
+	case hasOtherVersions(t.before) && !kinds.IsBuiltin(t.manifest.Object) && len(t.step.LostVersions) == 0:
 		t.over, t.outcome = true, "not handed over between versions that nothing converts"
 		return true, nil // the write by which fields change hands fills in what the version at hand has by default
 	case !t.planIs(ssaplan.ActionNoOp, ssaplan.ActionUpdate):
@@ -96,6 +96,9 @@ func (t *trial) handover() (fieldowner.Handover, error) {
 	return fieldowner.HandOver(t.before.Object, func(e fieldowner.Entry) fieldowner.Entry {
 		if t.takesFrom(e.Owner) {
 			e.Manager, e.Operation = foreign.Text(ours.Manager), fieldowner.OperationApply
+		}
+		if slices.Contains(t.step.LostVersions, string(e.APIVersion)) {
+			e.APIVersion = foreign.Text(t.before.GetAPIVersion())
 		}
 		if ours.Is(e.Owner) {
 			e.Fields, _ = t.giveUp.Split(e.Fields)

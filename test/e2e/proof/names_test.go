@@ -28,12 +28,16 @@ func (g *generator) managers() map[string]string {
 	return out
 }
 
-// named returns the step with the names under which its managers write.
+// named returns the step with the names under which its managers write, and with the group of the object in the versions.
 func (o *object) named(s Step) Step {
 	s.By = cmp.Or(o.managers[s.By], s.By)
 	s.Adopt = slices.Clone(s.Adopt)
 	for i, name := range s.Adopt {
 		s.Adopt[i] = cmp.Or(o.managers[name], name)
+	}
+	s.LostVersions = slices.Clone(s.LostVersions)
+	for i, version := range s.LostVersions {
+		s.LostVersions[i], _ = o.fill(version).(string)
 	}
 	return s
 }

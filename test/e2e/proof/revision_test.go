@@ -23,10 +23,14 @@ var revisionsYAML []byte
 // definition for each of the cases that run at the same time.
 const slotGroup = "$slot.proof.example.com"
 
-// revision is what a definition says of the field spec.
+// formerVersion is one that others write in, as long as the definition has it.
+const formerVersion = slotGroup + "/v1beta1"
+
+// revision is what a definition says of the field spec in both versions, and whether it has dropped the former one.
 type revision struct {
-	Why  string         `json:"why"`
-	Spec map[string]any `json:"spec"`
+	Why     string         `json:"why"`
+	Dropped bool           `json:"dropped"`
+	Spec    map[string]any `json:"spec"`
 }
 
 var revisions = func() []revision {
@@ -54,16 +58,27 @@ func (o *object) definition(n int) *unstructured.Unstructured {
 		}
 	}
 	properties["revision"] = map[string]any{"type": "integer", "default": int64(n)}
-	version := map[string]any{"name": "v1", "served": true, "storage": true, "schema": map[string]any{
-		"openAPIV3Schema": map[string]any{"type": "object", "properties": map[string]any{"spec": spec}}}}
+	var versions []any
+	for _, name := range servedIn(n) {
+		versions = append(versions, map[string]any{"name": name, "served": true, "storage": name == "v1", "schema": map[string]any{
+			"openAPIV3Schema": map[string]any{"type": "object", "properties": map[string]any{"spec": copyOf(spec)}}}})
+	}
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
 		"metadata": map[string]any{"name": "drafts." + group},
 		"spec": map[string]any{
-			"group": group, "scope": "Namespaced", "versions": []any{version},
+			"group": group, "scope": "Namespaced", "versions": versions,
 			"names": map[string]any{"kind": "Draft", "plural": "drafts", "singular": "draft", "listKind": "DraftList"},
 		},
 	}}
+}
+
+// servedIn returns the versions that a revision has.
+func servedIn(n int) []string {
+	if revisions[n].Dropped {
+		return []string{"v1"}
+	}
+	return []string{"v1", "v1beta1"}
 }
 
 // define makes a revision of the definition the one that is in force.
@@ -85,11 +100,21 @@ func (o *object) define(ctx context.Context, n int) error {
 	})
 }
 
-// inForce reports whether the server makes objects as the revision says.
+// inForce reports whether the server makes objects as the revision says, in each version.
 func (o *object) inForce(ctx context.Context, n int) bool {
+	for _, version := range servedIn(0) {
+		if o.makes(ctx, version, n) != slices.Contains(servedIn(n), version) {
+			return false
+		}
+	}
+	return true
+}
+
+// makes reports whether the server makes objects in a version, as the revision says.
+func (o *object) makes(ctx context.Context, version string, n int) bool {
 	group, _ := o.fill(slotGroup).(string)
 	marker := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": group + "/v1", "kind": "Draft", "metadata": map[string]any{"name": "marker"},
+		"apiVersion": group + "/" + version, "kind": "Draft", "metadata": map[string]any{"name": "marker"},
 		"spec": map[string]any{"size": int64(1)},
 	}}
 	resource, err := o.cluster.resource(marker.GroupVersionKind())
@@ -133,13 +158,12 @@ func (o *object) revised(ctx context.Context, s Step) error {
 }
 
 // redefined returns the fields of which one revision says that they have one owner each, and another that they have one for each
-// field or item.
+// field or item, and the lists whose items have other keys in one than in the other.
 func redefined(before, after int) (found []projection.Path) {
-	of := func(n int, name string) [2]string {
-		var out [2]string
-		for i, kind := range []string{"x-kubernetes-list-type", "x-kubernetes-map-type"} {
+	of := func(n int, name string) (out [3]string) {
+		for i, kind := range []string{"x-kubernetes-list-type", "x-kubernetes-map-type", "x-kubernetes-list-map-keys"} {
 			v, _ := lookup(revisions[n].Spec, place{"properties", name, kind})
-			out[i], _ = v.(string)
+			out[i] = fmt.Sprint(v)
 		}
 		return out
 	}

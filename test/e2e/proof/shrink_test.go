@@ -59,7 +59,7 @@ func (s *shrinker) dropOptions() (progress bool) {
 	for i := range s.smallest.Steps {
 		for _, change := range []func(*Step){
 			func(s *Step) { s.Remember = false }, func(s *Step) { s.Supply = false }, func(s *Step) { s.Ignore = nil }, func(s *Step) { s.Strip = nil },
-			func(s *Step) { s.Policy = "" }, func(s *Step) { s.Clear = nil }, func(s *Step) { s.ClearBlocking = false },
+			func(s *Step) { s.Policy = "" }, func(s *Step) { s.Clear = nil }, func(s *Step) { s.ClearBlocking = false }, func(s *Step) { s.LostVersions = nil },
 			func(s *Step) { s.Adopt = nil }, func(s *Step) { s.GiveUp = nil },
 			func(s *Step) { s.Adopt = s.Adopt[:max(len(s.Adopt)-1, 0)] },
 		} {

@@ -233,6 +233,7 @@ func (t *trial) request() ssaplan.Request {
 	request := ssaplan.Request{
 		Manifest: t.manifest.DeepCopy(), Ignore: t.except.Ignore, Strip: t.except.Strip, Subresource: t.step.Of, AllowVersionChange: t.step.InPlace,
 		Adopt: t.step.Adopt, GiveUp: t.giveUp, Clear: t.clear, ClearBlocking: t.step.ClearBlocking,
+		LostVersions: t.step.LostVersions,
 	}
 	if t.step.Remember {
 		request.Prior = t.memory.state
@@ -521,6 +522,7 @@ func (t *trial) features() []string {
 	found["untried new object"] = t.replaced && slices.ContainsFunc(t.plan.Warnings, isUntried)
 	found["another version"] = t.isOtherVersion() && t.before != nil
 	found["applied as "+t.step.By] = t.step.By != manager
+	found["moved from a lost version"] = t.handedOver && len(t.step.LostVersions) > 0 && hasOtherVersions(t.before)
 	found["part of a whole of others"] = t.holdsWhole()
 	for _, cleared := range t.cleared() {
 		found[cleared] = true
