@@ -157,7 +157,11 @@ var admissionRows = []row{
 	{"a webhook that is down", apierrors.NewInternalError(said(`failed calling webhook "w.ex.io": failed to call webhook: Post "https://127.0.0.1:1/?timeout=2s": dial tcp 127.0.0.1:1: connect: connection refused`)), authresilience.ClassWebhookUnreachable},
 	{"a conversion webhook that is down, when reading", plain(500, `conversion webhook for ex.io/v1, Kind=Widget failed: Post "https://127.0.0.1:1/?timeout=30s": dial tcp 127.0.0.1:1: connect: connection refused`), authresilience.ClassWebhookUnreachable},
 	{"a conversion webhook that is down, when reading (1.37)", plain(500, `Internal error occurred: StorageError: corrupt object, Code: 7, Key: /ex.io/widgets/default/w, ResourceVersion: 0, AdditionalErrorMsg: object not decodable revision=7: conversion webhook for ex.io/v1, Kind=Widget failed: EOF`), authresilience.ClassWebhookUnreachable},
-	{"a conversion webhook that is down, when answering (1.37)", plain(500, `object not decodable revision=229: conversion webhook for ex.io/v1, Kind=Widget failed: EOF`), authresilience.ClassWebhookUnreachable},
+	{
+		"a conversion webhook that is down, when answering (1.37)",
+		plain(500, `object not decodable revision=229: conversion webhook for ex.io/v1, Kind=Widget failed: EOF`),
+		authresilience.ClassWebhookUnreachable,
+	},
 	{"a conversion webhook that is down, when applying", plain(500, `failed to convert new object (default/w; ex.io/v2, Kind=Widget) to proper version (ex.io/v1): conversion webhook for ex.io/v2, Kind=Widget failed: EOF`), authresilience.ClassWebhookUnreachable},
 	{"a conversion webhook that is down, with an object that is there", plain(500, `failed to convert live object (default/w; ex.io/v2, Kind=Widget) to proper version: conversion webhook for ex.io/v1, Kind=Widget failed: EOF`), authresilience.ClassWebhookUnreachable},
 	{"another admission plugin", forbidden(`no PriorityClass with name high was found`), authresilience.ClassAdmission},

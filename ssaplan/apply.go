@@ -99,9 +99,11 @@ func (p *Planner) giveUpCreated(ctx context.Context, plan *Plan, made *unstructu
 	failed := func(failure *applier.Failure) error {
 		advice := "the object was created, and the fields to give up are still owned: plan and apply again"
 		if failure.Outcome == OutcomeUnknown {
-			advice = "the object was created, and whether the fields to give up are still owned isn't known: plan again, which tells"
+			advice = "the object was created, and whether the fields to give up are still owned isn't known: " +
+				"plan again, which tells"
 		}
-		return &ApplyError{Object: plan.Object, Outcome: OutcomeDone, Err: p.failureOf(plan, "give fields up", failure.Err), Advice: advice}
+		err := p.failureOf(plan, "give fields up", failure.Err)
+		return &ApplyError{Object: plan.Object, Outcome: OutcomeDone, Err: err, Advice: advice}
 	}
 	wanted := handover.Wanted{Applier: plan.applier(), GiveUp: plan.basis.request.GiveUp, Manifest: plan.basis.request.Manifest.Object}
 	attempts, cancel := applier.NewAttempts(ctx)
@@ -278,7 +280,8 @@ func (p *Planner) notApplied(plan *Plan, failure *applier.Failure) error {
 	if plan.basis.request.was != nil {
 		advice += "; fields changed hands before that"
 	}
-	return &ApplyError{Object: plan.Object, Outcome: failure.Outcome, Err: p.failureOf(plan, doing, failure.Err), Advice: advice}
+	err := p.failureOf(plan, doing, failure.Err)
+	return &ApplyError{Object: plan.Object, Outcome: failure.Outcome, Err: err, Advice: advice}
 }
 
 // failureOf returns the error for a request of the plan that failed.

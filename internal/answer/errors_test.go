@@ -102,11 +102,11 @@ func TestWorded(t *testing.T) {
 	}{
 		{"a message", statusOf("no"), "no", false},
 		{"no status", errors.New("reset"), "reset", false},
-		{"code and reason", silent(403, metav1.StatusReasonForbidden), "the server answered without a message (HTTP 403, Forbidden)", true},
-		{"a code", silent(422, ""), "the server answered without a message (HTTP 422)", true},
-		{"a reason", silent(0, metav1.StatusReasonConflict), "the server answered without a message (Conflict)", true},
-		{"nothing at all", silent(0, ""), "the server answered without a message (nor a code)", true},
-		{"of another type", ownStatus{}, "the server answered without a message (nor a code)", true},
+		{"code and reason", silent(403, metav1.StatusReasonForbidden), wordless + " (HTTP 403, Forbidden)", true},
+		{"a code", silent(422, ""), wordless + " (HTTP 422)", true},
+		{"a reason", silent(0, metav1.StatusReasonConflict), wordless + " (Conflict)", true},
+		{"nothing at all", silent(0, ""), wordless + " (nor a code)", true},
+		{"of another type", ownStatus{}, wordless + " (nor a code)", true},
 	} {
 		worded := Worded(row.err)
 		assert.EqualError(t, worded, row.want, row.why)

@@ -27,7 +27,7 @@ var (
 	outdated   = apierrors.NewConflict(configMaps, "a", errors.New("changed"))
 	eof        = &url.Error{Op: "Patch", URL: "http://x", Err: io.EOF}
 	timeout    = &url.Error{Op: "Patch", URL: "http://x", Err: context.DeadlineExceeded}
-	wordless   = &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: 403, Reason: metav1.StatusReasonForbidden}}
+	wordless   = &apierrors.StatusError{ErrStatus: metav1.Status{Code: 403, Reason: metav1.StatusReasonForbidden}}
 	conversion = &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: 500,
 		Message: "conversion webhook for ex.io/v1, Kind=Widget failed: EOF"}}
 	forbidden = apierrors.NewForbidden(configMaps, "a", errors.New("no"))
@@ -191,12 +191,15 @@ func TestSend(t *testing.T) {
 		{"an answer of what was there", was, fake{sent: was, live: was, tried: made}, write.OutcomeDone, "outside of dry runs"},
 		{"an answer of what was there, and then something else is there", was, fake{sent: was, live: changed, tried: edited}, write.OutcomeUnknown, "isn't known"},
 		{"an answer of what was there, which is gone by now", terminating(made), fake{sent: made}, write.OutcomeDone, ""},
-		{"an answer to a dry run", was, fake{sent: tried, live: was, tried: tried}, write.OutcomeNotSent, "what in front of the server adds dryRun"},
-		{"an answer to a dry run of a create", nil, fake{sent: triedNew}, write.OutcomeNotSent, "isn't there: find out what in front of the server adds"},
-		{"an answer to a dry run, for what is being deleted", held, fake{sent: triedHeld, live: held, tried: triedHeld}, write.OutcomeNotSent, "adds dryRun"},
+		{"an answer to a dry run", was, fake{sent: tried, live: was, tried: tried}, write.OutcomeNotSent, "adds dryRun"},
+		{"an answer to a dry run of a create", nil, fake{sent: triedNew}, write.OutcomeNotSent, "isn't there: find out what"},
+		{"an answer to a dry run, for what is being deleted", held, fake{sent: triedHeld, live: held, tried: triedHeld},
+			write.OutcomeNotSent, "adds dryRun"},
 		{"an answer to a dry run after the write", was, fake{sent: tried, live: made, tried: made}, write.OutcomeDone, ""},
-		{"an answer to a dry run, and then something else is there", was, fake{sent: tried, live: changed, tried: edited}, write.OutcomeUnknown, "isn't known"},
-		{"an answer of the scale that was there", scale, fake{sent: triedScale, live: scale, tried: triedScale}, write.OutcomeDone, "outside of dry runs"},
+		{"an answer to a dry run, and then something else is there", was, fake{sent: tried, live: changed, tried: edited},
+			write.OutcomeUnknown, "isn't known"},
+		{"an answer of the scale that was there", scale, fake{sent: triedScale, live: scale, tried: triedScale},
+			write.OutcomeDone, "outside of dry runs"},
 		{"outrun, and tried with an answer that says nothing", was, fake{sentErr: outdated, live: changed, tried: object("1", "", "m")},
 			write.OutcomeUnknown, "isn't known"},
 		{"outrun, and tried with an answer of another object", was, fake{sentErr: outdated, live: changed, tried: object("2", "7", "m")},

@@ -123,7 +123,8 @@ func (f Found) failure(outcome write.Outcome, err error) *Failure {
 	case f.Err == nil && f.Untouched && errors.Is(err, write.ErrNoEffect):
 		return &Failure{write.OutcomeDone, err, known, "whatever acts only outside of dry runs may have undone it, such as a webhook or a policy; or a proxy answered in the server's place"}
 	case f.Err == nil && f.Untouched && errors.Is(err, wire.ErrOnlyTried):
-		return &Failure{write.OutcomeNotSent, err, known, "nothing was written: " + known + ": find out what in front of the server adds dryRun to writes"}
+		const advice = ": find out what in front of the server adds dryRun to writes"
+		return &Failure{write.OutcomeNotSent, err, known, "nothing was written: " + known + advice}
 	case f.Err != nil || outcome == write.OutcomeUnknown && !f.Untouched || f.Touched:
 		return &Failure{write.OutcomeUnknown, err, known, "whether it was written isn't known: " + known + ": plan again to find out"}
 	case outcome == write.OutcomeRefused:

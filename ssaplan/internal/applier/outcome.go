@@ -61,7 +61,8 @@ func neverLeft(err error) bool {
 }
 
 // Outrun reports whether err says that somebody was faster: the object is there by now, or in another version, or its
-// fields have other owners. A server looks for conflicts before it compares versions. What has no message doesn't say so.
+// fields have other owners. A server looks for conflicts before it compares versions. An answer without a message isn't
+// taken for that.
 func Outrun(err error) bool {
 	if slices.ContainsFunc(answer.Statuses(err), answer.IsWordless) {
 		return false

@@ -92,10 +92,13 @@ func (w *Write) Try(ctx context.Context) error {
 // check returns an error if an answer that says success is not the one to this write.
 func (w *Write) check(obj *unstructured.Unstructured) error {
 	err := wire.Written(w.Live, obj)
-	if err == nil && w.Live != nil && obj.GetResourceVersion() == w.Live.GetResourceVersion() && !wire.WentWith(w.Live, obj) {
+	if err != nil || w.Live == nil {
+		return err
+	}
+	if obj.GetResourceVersion() == w.Live.GetResourceVersion() && !wire.WentWith(w.Live, obj) {
 		return write.ErrNoEffect
 	}
-	return err
+	return nil
 }
 
 // Made returns what is there if it is what the write makes, nil if it isn't or can't be seen.

@@ -54,8 +54,8 @@ func (c *Cache[V]) All(now time.Time) (all []Kept[V]) {
 	return all
 }
 
-// left returns for how long an answer still counts, and whether it does. One that would count for longer than any can is
-// of a time that is still to come.
+// left returns for how long an answer still counts, and whether it does. One that would count for longer than any can
+// was added at a time that is still to come.
 func (c *Cache[V]) left(e *entry[V], now time.Time) (time.Duration, bool) {
 	left := e.expires - now.Sub(c.began)
 	return left, 0 < left && left <= c.maxAge

@@ -153,7 +153,8 @@ func Complete(obj *unstructured.Unstructured) error {
 // ErrOnlyTried says that a write was answered as a dry run is: something in front of the server made it one.
 var ErrOnlyTried = errors.New("the server only tried it: the answer is the one to a dry run")
 
-// Written returns an error if an answer that says success can't be the one to a write of the live object, nil to create one.
+// Written returns an error if an answer that says success can't be the one to a write of the live object, nil to create
+// one.
 func Written(live, answer *unstructured.Unstructured) error {
 	switch err := Complete(answer); {
 	case err != nil:
@@ -180,8 +181,8 @@ func onlyTried(live, answer *unstructured.Unstructured) bool {
 	return !explain.Equal(live.Object, answer.Object)
 }
 
-// WentWith reports whether an object that is being deleted may have gone with the write that was answered with it, as it
-// does with its last finalizer. The answer is in the version of before then.
+// WentWith reports whether an object that is being deleted may have gone with the write that was answered with it, as
+// it does with its last finalizer. The answer is in the version of before then.
 func WentWith(live, answer *unstructured.Unstructured) bool {
 	return live.GetDeletionTimestamp() != nil && len(answer.GetFinalizers()) == 0
 }
@@ -325,7 +326,7 @@ func sameButStatus(live, now *unstructured.Unstructured) bool {
 	return reflect.DeepEqual(bare[0], bare[1])
 }
 
-// withoutRecord returns a copy of an object without its managedFields. What is in the metadata and beside them is shared.
+// withoutRecord returns a copy of an object without its managedFields. The copy is shallow but for the metadata.
 func withoutRecord(obj *unstructured.Unstructured) map[string]any {
 	bare := maps.Clone(obj.Object)
 	metadata, _ := bare["metadata"].(map[string]any)

@@ -46,21 +46,22 @@ func TestImportStrategies(t *testing.T) {
 	}
 }
 
-// TestImportOfAStatus imports what a manager applied to the status, as another manager, and what it applied to the object
-// itself, though both have one name. Neither is a part of the other, and no value changes.
+// TestImportOfAStatus imports what a manager applied to the status, as another manager, and what it applied to the
+// object itself, though both have one name. Neither is a part of the other, and no value changes.
 func TestImportOfAStatus(t *testing.T) {
 	c := newCluster(t)
 	full, _ := webManifest(t)
 	web := c.object(t, deployments, "web")
 	web.mustApply(full, "controller")
-	status := manifest(t, `{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, status: {replicas: 2, readyReplicas: 1,
-		conditions: [{type: Available, status: "True", reason: Tested}]}}%s`, "")
+	status := manifest(t, `{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, status: {replicas: 2,
+		readyReplicas: 1, conditions: [{type: Available, status: "True", reason: Tested}]}}%s`, "")
 	_, err := web.apply(status, "controller", applyOptions{}, "status")
 	require.NoError(t, err)
 	before := web.get()
 	for subresource, other := range map[string]string{"status": "spec", "": "status"} {
 		m, err := fieldowner.NewManifest(before, fieldowner.Selection{
-			Strategy: fieldowner.ManagerFields, Manager: "controller", Operation: fieldowner.OperationApply, Subresource: subresource,
+			Strategy: fieldowner.ManagerFields, Manager: "controller",
+			Operation: fieldowner.OperationApply, Subresource: subresource,
 		})
 		require.NoError(t, err)
 		require.Empty(t, m.Missing)

@@ -91,12 +91,13 @@ var handovers = []operation{
 	{name: "handover, its apply", write: 2, before: settings, others: addC, after: changed, hands: adopts, handed: isOurs,
 		field: []string{"data"}},
 	{name: "giving up", write: 1, before: settings, after: settings, hands: givesUp, handed: isGivenUp},
-	{name: "giving up, its apply", write: 2, before: settings, after: changed, hands: givesUp, handed: isGivenUp, field: []string{"data"}},
+	{name: "giving up, its apply", write: 2, before: settings, after: changed, hands: givesUp, handed: isGivenUp,
+		field: []string{"data"}},
 	{name: "clear", write: 1, of: 2, before: settings, others: addC, after: settings, hands: clears, handed: isTaken},
 	{name: "clear, its apply", write: 2, before: settings, others: addC, after: settings, hands: clears, handed: isTaken,
 		field: []string{"data"}},
-	{name: "moving entries", write: 1, of: 2, before: gear, others: `{"spec": {"color": "red"}}`, older: older, after: geared,
-		hands: moves, handed: isMoved},
+	{name: "moving entries", write: 1, of: 2, before: gear, others: `{"spec": {"color": "red"}}`, older: older,
+		after: geared, hands: moves, handed: isMoved},
 	{name: "release", write: 1, before: settings, releases: true},
 }
 
@@ -115,7 +116,9 @@ func isGivenUp(obj *unstructured.Unstructured) bool { return !owned(obj, manager
 func isTaken(obj *unstructured.Unstructured) bool { return !owned(obj, legacy).Has(inData("c")) }
 
 func isMoved(obj *unstructured.Unstructured) bool {
-	return !slices.ContainsFunc(obj.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool { return e.APIVersion == older })
+	return !slices.ContainsFunc(obj.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool {
+		return e.APIVersion == older
+	})
 }
 
 func inData(name string) projection.Path {
@@ -141,8 +144,9 @@ func newCluster(t testing.TB) *cluster {
 	c := lab.On(t, controlplane.Shared(t))
 	const version = `{name: %s, served: true, storage: %t, schema: {openAPIV3Schema: {type: object, properties: {
 		spec: {type: object, properties: {size: {type: integer}, color: {type: string}}}}}}}`
-	c.Define(t, lab.Objectf(t, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: gears.outcome.example.com},
-		spec: {group: outcome.example.com, scope: Namespaced, names: {plural: gears, singular: gear, kind: Gear, listKind: GearList},
+	c.Define(t, lab.Objectf(t, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition,
+		metadata: {name: gears.outcome.example.com}, spec: {group: outcome.example.com, scope: Namespaced,
+		names: {plural: gears, singular: gear, kind: Gear, listKind: GearList},
 		versions: [`+version+`, `+version+`]}}`, "v1", true, "v1beta1", false))
 	return &cluster{c, faultproxy.StartAs(t, c.Server.Config())}
 }

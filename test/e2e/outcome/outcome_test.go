@@ -24,8 +24,8 @@ var faults = slices.Concat(faultproxy.Faults()[:len(faultproxy.Faults())-8],
 
 // wordless are answers without a message, as no API server sends one.
 var wordless = []faultproxy.Fault{
-	faultproxy.Wordless(400), faultproxy.Wordless(403), faultproxy.Wordless(409), faultproxy.Wordless(422), faultproxy.Wordless(500),
-	faultproxy.Speechless(),
+	faultproxy.Wordless(400), faultproxy.Wordless(403), faultproxy.Wordless(409), faultproxy.Wordless(422),
+	faultproxy.Wordless(500), faultproxy.Speechless(),
 }
 
 func afterAll(faults []faultproxy.Fault) (after []faultproxy.Fault) {
@@ -39,7 +39,9 @@ func afterAll(faults []faultproxy.Fault) (after []faultproxy.Fault) {
 var open = []string{"stall", "504 Status", "504 HTML", "504 empty"}
 
 // believed are the faults that say of a delete that it is done: the Planner finds the object as it was.
-var believed = []string{"200 foreign JSON", "200 empty", "200 Status", "redirect to a login page", "404 Status", "made a dry run"}
+var believed = []string{
+	"200 foreign JSON", "200 empty", "200 Status", "redirect to a login page", "404 Status", "made a dry run",
+}
 
 // TestOutcomes breaks each write in each way. What the Planner tells of it is what the server has, it is sent once, and whoever
 // reads the error knows what to do.
@@ -76,12 +78,13 @@ func TestOutcomes(t *testing.T) {
 	t.Logf("%d faults, %d operations:\n%s", len(table), len(all), text.String())
 }
 
-// What is planned from an answer without a message, to whichever request of a plan, is an error or a plan that says in one line
-// what was answered.
+// What is planned from an answer without a message, to whichever request of a plan, is an error or a plan that says in
+// one line what was answered.
 func TestPlansOfWordlessAnswers(t *testing.T) {
 	c := newCluster(t)
 	const secret = "{apiVersion: v1, kind: Secret, metadata: {name: %s}, stringData: {a: A}}"
-	ops := append(slices.Clone(writes), operation{name: "secret", before: secret, after: strings.Replace(secret, "A}", "B}", 1)})
+	other := strings.Replace(secret, "A}", "B}", 1)
+	ops := append(slices.Clone(writes), operation{name: "secret", before: secret, after: other})
 	for i, op := range ops {
 		t.Run(op.name, func(t *testing.T) {
 			a := op.plans(t, c, fmt.Sprintf("wordless-%d", i))

@@ -51,7 +51,7 @@ func TestServerCertificateThatIsRotated(t *testing.T) {
 		later       ssaplan.Outcome // of a planner that trusts the new authority
 	}{
 		{"of the same authority", false, time.Hour, false, ssaplan.OutcomeDone, ssaplan.OutcomeDone},
-		{"of another authority, which no connection has seen", true, time.Hour, true, ssaplan.OutcomeDone, ssaplan.OutcomeDone},
+		{"of another authority, for new connections", true, time.Hour, true, ssaplan.OutcomeDone, ssaplan.OutcomeDone},
 		{"of another authority", true, time.Hour, false, ssaplan.OutcomeNotSent, ssaplan.OutcomeDone},
 		{"that is expired", false, -time.Hour, false, ssaplan.OutcomeNotSent, ssaplan.OutcomeNotSent},
 	} {

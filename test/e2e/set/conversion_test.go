@@ -113,7 +113,8 @@ func (c *converter) definition(versions ...string) string {
 	}
 	return fmt.Sprintf(`{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition,
 		metadata: {name: sites.NAME.example.com}, spec: {group: NAME.example.com, scope: Namespaced,
-		names: {plural: sites, singular: site, kind: Site, listKind: SiteList}, conversion: %s, versions: [%s]}}`, conversion, strings.Join(list, ", "))
+		names: {plural: sites, singular: site, kind: Site, listKind: SiteList}, conversion: %s,
+		versions: [%s]}}`, conversion, strings.Join(list, ", "))
 }
 
 // site is a Site in a version.
@@ -158,8 +159,8 @@ func asMade(obj *unstructured.Unstructured) map[string]any {
 }
 
 // TestMoveThroughAConversionWebhook moves an object to a version that a webhook converts to. If the version is served
-// already, the server is asked, and the object becomes just what the plan says. A version that the same set brings can't
-// be asked for: the plan says that it doesn't know what the conversion makes of other fields.
+// already, the server is asked, and the object becomes just what the plan says. A version that the same set brings
+// can't be asked for: the plan says that it doesn't know what the conversion makes of other fields.
 func TestMoveThroughAConversionWebhook(t *testing.T) {
 	for name, row := range map[string]struct {
 		before, after string // the spec in v1, and in v2
@@ -168,7 +169,9 @@ func TestMoveThroughAConversionWebhook(t *testing.T) {
 		again         ssaplan.Action
 	}{
 		"nothing changes": {"host: a, size: 1", "address: a, size: 1", "address: a, size: 1", "", ssaplan.ActionNoOp},
-		"a value changes": {"host: a, size: 1", "address: a, size: 2", "address: a, size: 2", "spec.size: 1 -> 2", ssaplan.ActionNoOp},
+		"a value changes": {
+			"host: a, size: 1", "address: a, size: 2", "address: a, size: 2", "spec.size: 1 -> 2", ssaplan.ActionNoOp,
+		},
 		"the renamed changes": {
 			"host: a, size: 1", "address: b, size: 1", "address: b, size: 1",
 			`spec.address: "a" -> "b" (edited or removed by others)`, ssaplan.ActionNoOp,
@@ -217,8 +220,8 @@ func TestMoveThroughAConversionWebhook(t *testing.T) {
 	}
 }
 
-// TestConversionWebhookThatFails plans and applies while the webhook fails, in each way. No plan is made, and the object
-// stays as it is.
+// TestConversionWebhookThatFails plans and applies while the webhook fails, in each way. No plan is made, and the
+// object stays as it is.
 func TestConversionWebhookThatFails(t *testing.T) {
 	c, hook := newCluster(t), newConverter(t)
 	c.planner = c.Planner(t, ssaplan.Options{FieldManager: manager, AllowVersionChange: true})
@@ -264,8 +267,8 @@ func TestConversionWebhookThatFails(t *testing.T) {
 	}
 }
 
-// TestConversionWebhookThatFailsAfterTheWrite has the server store an object and then fail to convert it for the answer:
-// that is no refusal. A later look tells, or nobody knows.
+// TestConversionWebhookThatFailsAfterTheWrite has the server store an object and then fail to convert it for the
+// answer: that is no refusal. A later look tells, or nobody knows.
 func TestConversionWebhookThatFailsAfterTheWrite(t *testing.T) {
 	for name, row := range map[string]struct {
 		times int // how often it fails
