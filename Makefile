@@ -24,7 +24,10 @@ BIN := $(CURDIR)/.cache/bin
 # without. Each night make proof has it.
 AT_ONCE ?= 3
 PROOF := test/e2e/proof
-SUITES := test examples $(PROOF) $(filter-out test examples,$(MODULES)) projection
+# Functions without goroutines: there the race detector has nothing to find, and takes most of the time. What calls them
+# with many goroutines is tested with it.
+WITHOUT_RACE := projection fieldowner immutability ssaplan/explain ssaplan/manifest
+SUITES := test examples $(PROOF) $(filter-out test examples,$(MODULES)) $(WITHOUT_RACE)
 # $(call figures,folder,command) runs tests that measure, and prints their figures, or all that they print if one fails.
 figures = mkdir -p .cache; (cd $(1) && $(2)) >$(CURDIR)/.cache/figures.log 2>&1 || { cat $(CURDIR)/.cache/figures.log; exit 1; }; \
 	grep -E '^ok|figure|NOT RUN' $(CURDIR)/.cache/figures.log
@@ -62,7 +65,7 @@ test: controlplane ## all tests: unit tests, and the end-to-end tests on a real 
 	@$(MAKE) --no-print-directory suites
 
 .PHONY: test-unit
-test-unit: suite/. suite/projection ## unit tests of the library, no server needed
+test-unit: suite/. $(addprefix suite/,$(WITHOUT_RACE)) ## unit tests of the library, no server needed
 
 # What the machine lacks is listed once, at the end. The real terraform is used if it is in PATH.
 .PHONY: suites
@@ -72,12 +75,14 @@ suites:
 		internal/suites/notrun.sh .cache/test-*.log; echo "== $$(($$(date +%s) - started)) s"; exit $$status
 
 # With the race detector in GOFLAGS the programs have it too that the tests build, of packages that are compiled already.
-# The large inputs of projection run without it: it has nothing to find in functions without goroutines.
+# A suite has all packages of its module but for those that are a suite themselves.
+packages = $(if $(filter $(WITHOUT_RACE),$*),.,$(if $(filter test .,$*),$$($(GO) list ./... | \
+	grep -vxF $(addprefix -e github.com/ssaplan/primitives/,$(PROOF) $(WITHOUT_RACE))),./...))
 suite/%: export TF_ACC := $(or $(TF_ACC),$(shell command -v terraform >/dev/null && echo 1))
 suite/%:
 	@mkdir -p .cache; log=$(CURDIR)/.cache/test-$(subst /,-,$(subst .,library,$*)).log; cd $*; \
-		export $(if $(filter $(PROOF) projection,$*),CGO_ENABLED=0,GOFLAGS="$$GOFLAGS $(RACE)") $(if $(filter projection,$*),SSAPLAN_FULL=1); \
-		$(TEST) -v $(if $(filter test%,$*),-parallel 8) -timeout 60m $(if $(filter test,$*),$$($(GO) list ./... | grep -v '/$(PROOF)$$'),$(if $(filter projection,$*),.,./...)) >$$log 2>&1 || { cat $$log; \
+		export $(if $(filter $(PROOF) $(WITHOUT_RACE),$*),CGO_ENABLED=0,GOFLAGS="$$GOFLAGS $(RACE)") $(if $(filter projection,$*),SSAPLAN_FULL=1); \
+		$(TEST) -v $(if $(filter test%,$*),-parallel 8) -timeout 60m $(packages) >$$log 2>&1 || { cat $$log; \
 		echo "== what failed, once more:"; grep -E -B 30 '^ *--- FAIL|^panic:|^FAIL.+[0-9]s$$' $$log | grep -vE '^ *(---|===) (PASS|RUN|CONT|PAUSE)' | tail -n 120; exit 1; }; \
 		echo "== $*"; grep -E '^(ok|agreement|figure|[a-z -]+: [0-9]+(/[0-9]+)?( .*)?$$)' $$log || true
 
