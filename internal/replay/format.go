@@ -18,7 +18,8 @@ type Field struct {
 // width is how long the lines of a file may be.
 const width = 160
 
-// Format returns JSON in which each value that fits is in one line. A list of [Field] is an object whose fields keep their order.
+// Format returns JSON in which each value that fits is in one line. A list of [Field] is an object whose fields keep
+// their order.
 func Format(v any) string {
 	var b strings.Builder
 	write(&b, v, "")

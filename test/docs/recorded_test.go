@@ -52,8 +52,8 @@ var (
 	planned     map[string]*ssaplan.Plan
 )
 
-// recordedPlans returns a plan for each recording that has one, and for everything that no recording is about. All tests
-// get the same plans, which they don't change.
+// recordedPlans returns a plan for each recording that has one, and for everything that no recording is about. All
+// tests get the same plans, which they don't change.
 func recordedPlans(t *testing.T) map[string]*ssaplan.Plan {
 	t.Helper()
 	plannedOnce.Do(func() { planned = planRecordings(t) })

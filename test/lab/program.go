@@ -34,7 +34,9 @@ func programFrom(t testing.TB, folder string, flags ...string) string {
 	t.Helper()
 	folder, err := filepath.Abs(folder)
 	require.NoError(t, err)
-	build, _ := programs.LoadOrStore(fmt.Sprint(folder, flags), sync.OnceValues(func() (string, error) { return program(folder, flags) }))
+	build, _ := programs.LoadOrStore(fmt.Sprint(folder, flags), sync.OnceValues(func() (string, error) {
+		return program(folder, flags)
+	}))
 	path, err := build.(func() (string, error))()
 	require.NoError(t, err)
 	return path
