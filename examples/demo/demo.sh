@@ -17,7 +17,7 @@ main() {
 
 	step "A new application. Most of it has to wait for its namespace, and the Backup for its definition: the plan has stages."
 	run 2 kubectl ssaplan plan -v -f app.yaml
-	expect "Stage 1 of 5: namespaces and definitions"
+	expect "Stage 1 of 5: namespaces and CRDs"
 	expect "+ v1/Namespace shop "
 	expect "+ apiextensions.k8s.io/v1/CustomResourceDefinition backups.shop.example.com "
 	expect "… apps/v1/Deployment shop/web "
