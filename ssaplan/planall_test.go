@@ -96,39 +96,39 @@ func TestPlanAllKnowsTheSet(t *testing.T) {
 	}{
 		{
 			"the namespace is in the set", []*unstructured.Unstructured{manifestOf("v1", "Namespace", "", "there"), waiting},
-			`namespace "there" doesn't exist (yet), the same set creates it`, ssaplan.DeferralNamespaceNotFound,
+			`namespace "there" doesn't exist; the same set creates it`, ssaplan.DeferralNamespaceNotFound,
 		},
 		{
 			"another one is", []*unstructured.Unstructured{manifestOf("v1", "Namespace", "", "elsewhere"), waiting},
-			`namespace "there" doesn't exist (yet)`, ssaplan.DeferralNamespaceNotFound,
+			`namespace "there" doesn't exist`, ssaplan.DeferralNamespaceNotFound,
 		},
 		{
 			"something of that name is no namespace",
 			[]*unstructured.Unstructured{configMap("there", nil), manifestOf("ex.io/v1", "Namespace", "", "there"), waiting},
-			`namespace "there" doesn't exist (yet)`, ssaplan.DeferralNamespaceNotFound,
+			`namespace "there" doesn't exist`, ssaplan.DeferralNamespaceNotFound,
 		},
 		{
 			"the definition is in the set",
 			[]*unstructured.Unstructured{definitionOf(extensions, "CustomResourceDefinition", "ex.io", "Widget"), widget},
-			"the server doesn't serve ex.io/v1 Widget (yet), the same set defines it (CustomResourceDefinition Widgets.ex.io)",
+			"the server doesn't serve ex.io/v1 Widget; CustomResourceDefinition Widgets.ex.io of the same set defines it",
 			ssaplan.DeferralTypeNotServed,
 		},
 		{
 			"one of another group is",
 			[]*unstructured.Unstructured{definitionOf(extensions, "CustomResourceDefinition", "other.io", "Widget"), widget},
-			"the server doesn't serve ex.io/v1 Widget (yet)", ssaplan.DeferralTypeNotServed,
+			"the server doesn't serve ex.io/v1 Widget", ssaplan.DeferralTypeNotServed,
 		},
 		{
 			"one of another kind is",
 			[]*unstructured.Unstructured{definitionOf(extensions, "CustomResourceDefinition", "ex.io", "Gadget"), widget},
-			"the server doesn't serve ex.io/v1 Widget (yet)", ssaplan.DeferralTypeNotServed,
+			"the server doesn't serve ex.io/v1 Widget", ssaplan.DeferralTypeNotServed,
 		},
 		{
 			"what only looks like one defines nothing", []*unstructured.Unstructured{
 				definitionOf("ex.io/v1", "CustomResourceDefinition", "ex.io", "Widget"),
 				definitionOf(extensions, "Other", "ex.io", "Widget"), widget,
 			},
-			"the server doesn't serve ex.io/v1 Widget (yet)", ssaplan.DeferralTypeNotServed,
+			"the server doesn't serve ex.io/v1 Widget", ssaplan.DeferralTypeNotServed,
 		},
 	} {
 		t.Run(row.why, func(t *testing.T) {

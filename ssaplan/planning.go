@@ -535,11 +535,11 @@ func (w *planning) notServed(cause error) error {
 
 func (w *planning) deferToType() {
 	id := w.plan.Object
-	w.deferTo(DeferralTypeNotServed, fmt.Sprintf("the server doesn't serve %s (yet)", foreign.Text(id.APIVersion+" "+id.Kind)))
+	w.deferTo(DeferralTypeNotServed, fmt.Sprintf("the server doesn't serve %s", foreign.Text(id.APIVersion+" "+id.Kind)))
 }
 
 func (w *planning) deferToNamespace() {
-	w.deferTo(DeferralNamespaceNotFound, fmt.Sprintf("namespace %q doesn't exist (yet)", w.plan.Object.Namespace))
+	w.deferTo(DeferralNamespaceNotFound, fmt.Sprintf("namespace %q doesn't exist", w.plan.Object.Namespace))
 }
 
 // withheld warns of values that aren't shown because it isn't known which fields are secret.

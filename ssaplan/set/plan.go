@@ -155,14 +155,14 @@ func (s *Set) explainMissing(ctx context.Context, item *Item) {
 	if item.Plan.Deferral == ssaplan.DeferralTypeNotServed {
 		if number, ok := s.contents.serves(id); ok {
 			item.follow(s, number)
-			item.Plan.Reason += fmt.Sprintf(", the same set defines it (CustomResourceDefinition %s)", foreign.Text(s.objectOf(number).Name))
+			item.Plan.Reason += fmt.Sprintf("; CustomResourceDefinition %s of the same set defines it", foreign.Text(s.objectOf(number).Name))
 			s.preview(item, number)
 			s.compareOldVersion(ctx, item, number)
 			return
 		}
 	} else if number, ok := s.contents.namespaces[id.Namespace]; ok {
 		item.follow(s, number)
-		item.Plan.Reason += ", the same set creates it"
+		item.Plan.Reason += "; the same set creates it"
 		return
 	}
 	if !s.options.AllowMissing {
@@ -185,7 +185,7 @@ func (s *Set) preview(item *Item, definition int) {
 	item.Foretold = foretold
 	if added := defaults(s.requests[item.Number].Manifest, foretold); len(added) > 0 {
 		item.Plan.Changes = added
-		item.Plan.Reason += ", and its defaults are foretold"
+		item.Plan.Reason += "; its defaults are predicted"
 	}
 }
 

@@ -221,7 +221,7 @@ func Example_cli() {
 	// Output:
 	// Create v1/Namespace cli: does not exist
 	//    metadata.labels.team: + "shop"
-	// Deferred apps/v1/Deployment cli/web: namespace "cli" doesn't exist (yet), the same set creates it
+	// Deferred apps/v1/Deployment cli/web: namespace "cli" doesn't exist; the same set creates it
 	// --- the next day
 	// NoOp v1/Namespace cli: the server would write nothing
 	// Update apps/v1/Deployment cli/web: 1 edited, 1 drifted

@@ -69,7 +69,7 @@ func deferred(t *testing.T) *ssaplan.Plan {
 	declared := map[string]any{"spec": map[string]any{"schedule": "@daily", "volumes": []any{"data", "logs"}}}
 	return &ssaplan.Plan{
 		Object: object("example.com/v1", "Backup", "shop", "nightly"), Action: ssaplan.ActionDeferred, Deferral: ssaplan.DeferralTypeNotServed,
-		Reason:      "the server doesn't serve example.com/v1 Backup (yet)",
+		Reason:      "the server doesn't serve example.com/v1 Backup",
 		Explanation: explain.Explanation{After: projection.Project(declared, projection.NewFieldSet(path(t, "spec.schedule"), path(t, "spec.volumes")))},
 	}
 }

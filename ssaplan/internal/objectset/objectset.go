@@ -79,7 +79,7 @@ func newCreations(manifests iter.Seq[map[string]any]) *creations {
 // Creates says behind a comma that the set creates the namespace of an object, and is empty if it doesn't.
 func (s *Set) Creates(of identity.Identity) string {
 	if s.creates().namespaces[of.Namespace] {
-		return ", the same set creates it"
+		return "; the same set creates it"
 	}
 	return ""
 }
@@ -87,7 +87,7 @@ func (s *Set) Creates(of identity.Identity) string {
 // Defines says behind a comma that the set has the definition of an object's kind, and is empty if it hasn't.
 func (s *Set) Defines(of identity.Identity) string {
 	if name, ok := s.creates().kinds[groupKind{of.Group(), of.Kind}]; ok {
-		return fmt.Sprintf(", the same set defines it (CustomResourceDefinition %s)", name)
+		return fmt.Sprintf("; CustomResourceDefinition %s of the same set defines it", name)
 	}
 	return ""
 }
