@@ -95,7 +95,7 @@ func withContent(maps projection.FieldSet, manifest map[string]any, recorded pro
 	sent := projection.NewManifest(manifest, recorded)
 	var found []projection.Path
 	for p := range maps.All() {
-		if v, _ := sent.Get(p); p[len(p)-1].Kind() == projection.FieldKind && !isHollow(v) {
+		if v, _ := sent.Get(p); p[len(p)-1].Kind() == projection.FieldKind && !IsHollow(v) {
 			found = append(found, p)
 		}
 	}

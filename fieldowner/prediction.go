@@ -152,7 +152,7 @@ func (p *predictor) keepsFields(path projection.Path, wanted, found any) bool {
 	if !mayMerge(wanted) || !mayMerge(found) || isEmpty(wanted) && isEmpty(found) || wanted != nil && found != nil && isMap != wasMap {
 		return false
 	}
-	if _, isList := wanted.([]any); (isList || !isHollow(wanted)) && !hasBelow(p.declared, path) && p.declared.Covers(path) {
+	if _, isList := wanted.([]any); (isList || !IsHollow(wanted)) && !hasBelow(p.declared, path) && p.declared.Covers(path) {
 		return false // what is declared with content and nothing below it is atomic, and so is an empty list that is recorded
 	}
 	if hasBelow(p.declared, path) || hasBelow(p.all, path) || isGranular(path) || p.filled.Has(path) ||
@@ -246,12 +246,12 @@ func isEmpty(v any) bool {
 	return false
 }
 
-// isHollow reports whether v is empty, or a map of nothing else. Of an empty set or keyed list a server records no more than the map
+// IsHollow reports whether v is empty, or a map of nothing else. Of an empty set or keyed list a server records no more than the map
 // that it is in.
-func isHollow(v any) bool {
+func IsHollow(v any) bool {
 	fields, isMap := v.(map[string]any)
 	for _, field := range fields {
-		if !isHollow(field) {
+		if !IsHollow(field) {
 			return false
 		}
 	}

@@ -86,7 +86,7 @@ func (s *State) retyped(all []projection.Difference, live map[string]any, missin
 func (s *State) observe(owners fieldowner.Ownership, live map[string]any) (observed projection.Projection, shared projection.FieldSet) {
 	recorded := owners.Fields(s.applier().Is)
 	all := owners.Fields(nil)
-	inParts := s.Applied.Fields.Above(owners.Fields(inVersionOf(live)))
+	inParts, inPartsHere := s.Applied.Fields.Above(all), s.Applied.Fields.Above(owners.Fields(inVersionOf(live)))
 	applied := projection.NewObject(s.Applied.Object, s.Applied.Fields)
 	emptied := declaredEmpty(owners, live).Union(s.filled) // nobody declares as a whole a map that something else can be in
 	var filled, absent, parted []projection.Path
@@ -98,7 +98,7 @@ func (s *State) observe(owners fieldowner.Ownership, live map[string]any) (obser
 		list, wasList := was.([]any)
 		wasEmptied := existed && was == nil && s.filled.Has(p) // to null
 		isEmptied := wasMap && len(m) == 0 && emptied.Has(p) || wasEmptied
-		isTaken := !owners.Recorded() || all.Touches(p) && !recorded.Has(p) && !inParts.Has(p) && !isEmptied
+		isTaken := !owners.Recorded() || all.Touches(p) && !recorded.Has(p) && !inPartsHere.Has(p) && !isEmptied
 		if !isMap && !isList || isTaken {
 			continue
 		}

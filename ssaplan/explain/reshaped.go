@@ -22,7 +22,7 @@ func (s *State) reshaped(owners fieldowner.Ownership, obj map[string]any, isAnsw
 	})
 	var today projection.FieldSet
 	if s.record != nil || s.Subresource != "" { // otherwise the manifest wasn't known, nor which maps it declared as empty
-		today = owners.Fields(inVersionOf(obj))
+		today = owners.Fields(inVersionOf(obj)).Without(s.filled)
 	}
 	applied, renamed := s.Applied.Reshaped(today, names, isOwn, obj)
 	if applied.Fields.Same(s.Applied.Fields) {
