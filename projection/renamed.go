@@ -4,7 +4,8 @@ import "slices"
 
 // Renamed returns the set with the items of lists named by the key fields that current names them by. A definition that
 // gives a list other keys leaves records with the old ones. An item is looked for in obj by those of its old key fields
-// that are still keys, or that it has; one that current names counts before others. A name without an item is left out. Lists that current has no items of stay as
+// that are still keys, or that it has; one that current names counts before others. A name without an item is left
+// out. Lists that current has no items of stay as
 // they are, and a set in which nothing has another name is returned itself.
 func (s FieldSet) Renamed(current FieldSet, obj map[string]any) FieldSet {
 	r := renamer{obj: obj, path: make(Path, 0, deep)}
@@ -141,8 +142,8 @@ func (k *listKeys) isOutdated(e Element) bool {
 	return !k.names[e]
 }
 
-// nameOf returns the name of today of the item that an outdated element named. Of several such items it is the first that
-// an element of today names, or the first that none names if isCurrent is false, and otherwise the first of all.
+// nameOf returns the name of today of the item that an outdated element named. Of several such items it is the first
+// that an element of today names, or the first that none names if isCurrent is false, and otherwise the first of all.
 func (k *listKeys) nameOf(e Element, isCurrent bool) (name Element, found bool) {
 	key := e.KeyFields()
 	for _, item := range k.list {

@@ -2,12 +2,14 @@ package projection
 
 import "slices"
 
-// Renaming is a list item whose name changed because the definition gave the list other keys. Both paths end with the item.
+// Renaming is a list item whose name changed because the definition gave the list other keys. Both paths end with the
+// item.
 type Renaming struct{ Was, Is Path }
 
-// Reshaped returns p with its fields in the shape that the schema gives them today, for a p that was made with an older
-// schema. The managedFields of obj show that shape: today are all their fields, and names those that surely have the keys
-// of today. IsOwn is true if names are the fields of the manager of p, and false if they are those of others.
+// Reshaped returns p with its fields in the shape that the schema gives them today, for a p that was made with an
+// older schema. The managedFields of obj show that shape: today are all their fields, and names those that surely
+// have the keys of today. IsOwn is true if names are the fields of the manager of p, and false if they are those of
+// others.
 //
 //   - A map or list that is a leaf in p, and has fields below it today, gets the fields that p has values for.
 //   - One that has fields below it in p, and is a leaf today, becomes a leaf, unless it is an empty map in obj.
@@ -117,8 +119,8 @@ func joinedChildren(children []child) (out []child) {
 	return out
 }
 
-// partsOf returns the fields of v, which was a leaf, given what is known of them today. It returns nil for values of which a
-// server may record nothing, such as an empty list, and for a value of another type than that of today.
+// partsOf returns the fields of v, which was a leaf, given what is known of them today. It returns nil for values of
+// which a server may record nothing, such as an empty list, and for a value of another type than that of today.
 func partsOf(v any, today *node) *node {
 	isLeafToday := today != nil && len(today.children) == 0
 	v = plain(v)

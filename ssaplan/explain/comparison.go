@@ -91,8 +91,8 @@ func (c *comparison) declaredBefore() projection.FieldSet {
 	return last.Content(last.Fields).Difference(c.declaration.Filled).Without(c.left)
 }
 
-// itemsOfAtomic returns the items that the live object has in those of the fields that were atomic lists, and of which the
-// manifest declares items by now.
+// itemsOfAtomic returns the items that the live object has in those of the fields that were atomic lists, and of
+// which the manifest declares items by now.
 func (c *comparison) itemsOfAtomic(fields projection.FieldSet) projection.FieldSet {
 	var lists []projection.Path
 	all := c.liveOwners.Fields(nil)
@@ -102,8 +102,9 @@ func (c *comparison) itemsOfAtomic(fields projection.FieldSet) projection.FieldS
 			lists = append(lists, p)
 		}
 	}
-	items, _ := projection.Project(c.Live, projection.NewFieldSet(lists...)).Reshaped(c.declared, projection.FieldSet{}, true, c.Live)
-	return items.Fields.Difference(projection.NewFieldSet(lists...))
+	whole := projection.NewFieldSet(lists...)
+	items, _ := projection.Project(c.Live, whole).Reshaped(c.declared, projection.FieldSet{}, true, c.Live)
+	return items.Fields.Difference(whole)
 }
 
 // leftBehind returns what becomes of remembered fields that the manifest no longer has and the manager doesn't own either,
@@ -114,8 +115,8 @@ func (c *comparison) leftBehind() []fieldowner.DroppedField {
 	}
 	declared, applied := c.declaration.Fields, c.clear.Applied.Fields
 	whole := c.declaration.Content(declared.Leaves())
-	remembered := c.inParts(applied.Leaves().WithItems().Difference(declared)).Difference(c.previous).Difference(c.granular).
-		Without(whole).Without(c.left)
+	remembered := c.inParts(applied.Leaves().WithItems().Difference(declared))
+	remembered = remembered.Difference(c.previous).Difference(c.granular).Without(whole).Without(c.left)
 	if remembered.Empty() {
 		return nil
 	}
@@ -123,8 +124,9 @@ func (c *comparison) leftBehind() []fieldowner.DroppedField {
 	return c.owners.Fates(remembered.Without(projection.NewFieldSet(live.Missing...)), c.Live, c.Answer, c.applier())
 }
 
-// inGranularLists returns what becomes of the items of lists that the manager owned as a whole and that aren't atomic any more, for
-// those items that the manifest no longer has. The server doesn't delete them, since managedFields have no owner of them.
+// inGranularLists returns what becomes of the items of lists that the manager owned as a whole and that aren't atomic
+// any more, for those items that the manifest no longer has. The server doesn't delete them, since managedFields have
+// no owner of them.
 func (c *comparison) inGranularLists() []fieldowner.DroppedField {
 	return c.owners.Fates(c.granular, c.Live, c.Answer, c.applier())
 }

@@ -141,7 +141,8 @@ func Apply(in Input) (*Explanation, error) {
 	stay := c.shownDropped(append(c.leftBehind(), c.inGranularLists()...))
 	for _, d := range stay {
 		isCovered := func(item fieldowner.DroppedField) bool {
-			return item.Fate == d.Fate && isItem(item.Path) && len(item.Path) < len(d.Path) && d.Path.HasPrefix(item.Path)
+			isAbove := len(item.Path) < len(d.Path) && d.Path.HasPrefix(item.Path)
+			return item.Fate == d.Fate && isItem(item.Path) && isAbove
 		}
 		if e.Dropped = append(e.Dropped, d); !slices.ContainsFunc(stay, isCovered) {
 			e.Warnings = append(e.Warnings, foreign.Textf("%s, though the manifest doesn't have it any more", d))
@@ -274,7 +275,8 @@ func (c *comparison) unrecorded() []foreign.Text {
 		stay = foreign.Textf(". %d of them aren't in the manifest and stay", n)
 	}
 	return []foreign.Text{foreign.Textf("%s: has no managedFields, so the server records its fields for %q at this apply%s. "+
-		"Fields that are dropped from the manifest later stay, too, until %[2]q is adopted", nameOf(c.Live), fieldowner.BeforeFirstApply, stay)}
+		"Fields that are dropped from the manifest later stay, too, until %[2]q is adopted",
+		nameOf(c.Live), fieldowner.BeforeFirstApply, stay)}
 }
 
 // nameOf names the object as people read it.

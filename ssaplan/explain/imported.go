@@ -80,7 +80,8 @@ func nothingSelected(live map[string]any, selection fieldowner.Selection) error 
 		return err
 	}
 	if !ownership.Recorded() {
-		return fmt.Errorf("%q owns no such fields: the object has no managedFields; import all of its fields", selection.Manager)
+		return fmt.Errorf("%q owns no such fields: the object has no managedFields; import all of its fields",
+			selection.Manager)
 	}
 	var owners []string
 	for _, e := range ownership.Entries() {

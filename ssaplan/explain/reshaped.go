@@ -7,10 +7,10 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// reshaped returns s with its fields in the shape that obj's managedFields show: a definition may have made a list or map
-// atomic or granular since, or given a list other keys. IsAnswer is true if obj is the answer to an apply of the manager, whose
-// fields then have the shape of today. The result is for comparisons with obj. It is not for storing, since its digests
-// are those of the old names.
+// reshaped returns s with its fields in the shape that obj's managedFields show: a definition may have made a list or
+// map atomic or granular since, or given a list other keys. IsAnswer is true if obj is the answer to an apply of the
+// manager, whose fields then have the shape of today. The result is for comparisons with obj. It is not for storing,
+// since its digests are those of the old names.
 func (s *State) reshaped(owners fieldowner.Ownership, obj map[string]any, isAnswer bool) *State {
 	if s == nil {
 		return nil
@@ -21,7 +21,7 @@ func (s *State) reshaped(owners fieldowner.Ownership, obj map[string]any, isAnsw
 		return isOurs == isOwn && (isOurs || inVersionOf(obj)(owner) && !owner.Time.Before(s.time))
 	})
 	var today projection.FieldSet
-	if s.record != nil || s.Subresource != "" { // otherwise the manifest wasn't known, nor which maps it declared as empty
+	if s.record != nil || s.Subresource != "" { // otherwise the manifest, with the maps that it has empty, isn't known
 		today = owners.Fields(inVersionOf(obj)).Without(s.filled)
 	}
 	applied, renamed := s.Applied.Reshaped(today, names, isOwn, obj)
@@ -41,8 +41,8 @@ func (s *State) reshaped(owners fieldowner.Ownership, obj map[string]any, isAnsw
 	return out
 }
 
-// inVersionOf selects the owners whose fields have the shape that they have in the version of obj. Another version may have
-// other atomic maps and lists.
+// inVersionOf selects the owners whose fields have the shape that they have in the version of obj. Another version
+// may have other atomic maps and lists.
 func inVersionOf(obj map[string]any) func(fieldowner.Owner) bool {
 	return func(owner fieldowner.Owner) bool { return string(owner.APIVersion) == obj["apiVersion"] }
 }

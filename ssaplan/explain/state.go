@@ -59,7 +59,7 @@ type State struct {
 
 	sensitive projection.FieldSet   // beside what is so in every object of the kind
 	items     projection.Projection // what was applied in hidden lists, with digests; see masks
-	filled    projection.FieldSet   // the maps of which nothing in them was declared, and that had something in them or were null
+	filled    projection.FieldSet   // the maps that were declared with nothing in them, and were filled or null
 	left      projection.FieldSet   // the parts of lists and maps with one owner that are left to others
 	ignored   projection.Patterns   // what else of such lists and maps is left to others as soon as it is there
 	time      time.Time             // when the manager applied last, by the object's record
@@ -102,9 +102,9 @@ func NewState(manifest, obj map[string]any, applier fieldowner.Applier, prior *S
 	return out.hiding(sensitive, obj), nil
 }
 
-// declaredHollow returns the maps that the manifest declares as empty and that are null, and those in which it has nothing that a
-// server records and that have something in them. A server makes a map null if it can be, and all goes from it that was in it.
-// Another manager that declares it as empty as well gets an empty map.
+// declaredHollow returns the maps that the manifest declares as empty and that are null, and those in which it has
+// nothing that a server records and that have something in them. A server makes a map null if it can be, and all goes
+// from it that was in it. Another manager that declares it as empty as well gets an empty map.
 func (s *State) declaredHollow(manifest map[string]any) projection.FieldSet {
 	sent := projection.NewManifest(manifest, s.Applied.Fields)
 	var paths []projection.Path

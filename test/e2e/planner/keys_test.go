@@ -143,8 +143,9 @@ func TestListsThatGetKeys(t *testing.T) {
 	require.True(t, owned.Under(itemPath(t, `spec.list[name="c"].value`)).Empty(), "%v", owned)
 }
 
-// TestRefreshAfterKeysChanged changes the keys of a list that was applied. Then others write its items, some of which would have
-// had the names of ours before, and a refresh and a plan with the state name all items by the keys of today.
+// TestRefreshAfterKeysChanged changes the keys of a list that was applied. Then others write its items, some of which
+// would have had the names of ours before, and a refresh and a plan with the state name all items by the keys of
+// today.
 func TestRefreshAfterKeysChanged(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ why, was, is, ours, theirs, drift, dropped string }{

@@ -17,7 +17,8 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// retypedSpec is a schema in which a map of fields, a map of entries and two lists have one owner each, or an owner for each part.
+// retypedSpec is a schema in which a map of fields, a map of entries and two lists have one owner each, or an owner
+// for each part.
 func retypedSpec(atomic bool) string {
 	mapType, list, set := "granular", "x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name]", "set"
 	if atomic {
@@ -30,8 +31,8 @@ func retypedSpec(atomic bool) string {
 		set: {type: array, x-kubernetes-list-type: %[3]s, items: {type: string}}}}`, mapType, list, set)
 }
 
-// defineRetyped defines a kind with atomic maps and lists in one version and granular ones in the other, or in one version that has
-// the first of both shapes and can be redefined.
+// defineRetyped defines a kind with atomic maps and lists in one version and granular ones in the other, or in one
+// version that has the first of both shapes and can be redefined.
 func (c *cluster) defineRetyped(t *testing.T, atomic ...bool) {
 	t.Helper()
 	var versions []string
@@ -80,8 +81,8 @@ func (c *cluster) writeRetyped(t *testing.T, operation string, obj *unstructured
 
 var operations = []string{fieldowner.OperationApply, fieldowner.OperationUpdate}
 
-// TestRefreshAcrossShapes compares refreshes with plans of maps and lists that are atomic in one version of a definition and granular in
-// the other.
+// TestRefreshAcrossShapes compares refreshes with plans of maps and lists that are atomic in one version of a
+// definition and granular in the other.
 func TestRefreshAcrossShapes(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
@@ -105,8 +106,8 @@ func TestRefreshAcrossShapes(t *testing.T) {
 	}
 }
 
-// TestRefreshAfterShapesChanged compares refreshes with plans after a definition made atomic maps and lists granular, and the other
-// way round. What others removed leaves no trace in managedFields, so drift has the old shape then.
+// TestRefreshAfterShapesChanged compares refreshes with plans after a definition made atomic maps and lists granular,
+// and the other way round. What others removed leaves no trace in managedFields, so drift has the old shape then.
 func TestRefreshAfterShapesChanged(t *testing.T) {
 	t.Parallel()
 	for _, wasAtomic := range []bool{true, false} {
@@ -145,8 +146,8 @@ func TestRefreshAfterShapesChanged(t *testing.T) {
 	}
 }
 
-// requireAgreement compares a refresh with the plan for the manifest that was applied, with and without the refresh, and the plan
-// with what applying changes.
+// requireAgreement compares a refresh with the plan for the manifest that was applied, with and without the refresh,
+// and the plan with what applying changes.
 func (c *cluster) requireAgreement(t *testing.T, applied *unstructured.Unstructured, state *explain.State, places func([]explain.Change) []string) {
 	t.Helper()
 	reading, err := c.planner.Read(t.Context(), state)

@@ -17,8 +17,8 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// TestUnrecordedObjects plans for objects whose managedFields were cleared, and compares with what an apply then records, and with
-// what stays in the object.
+// TestUnrecordedObjects plans for objects whose managedFields were cleared, and compares with what an apply then
+// records, and with what stays in the object.
 func TestUnrecordedObjects(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
@@ -137,7 +137,8 @@ func (c *cluster) requireAdoptable(t *testing.T, m *unstructured.Unstructured, l
 	require.True(t, owners.Fields(nil).Leaves().Intersection(left).Empty(), "%v", owners.Fields(nil))
 }
 
-// TestImportsOfUnrecordedObjects imports objects without managedFields: no field has an owner, and all of them can be selected.
+// TestImportsOfUnrecordedObjects imports objects without managedFields: no field has an owner, and all of them can be
+// selected.
 func TestImportsOfUnrecordedObjects(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
