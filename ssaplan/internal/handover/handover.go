@@ -304,8 +304,10 @@ func (h *Handover) try(server Server, manifest map[string]any) (*unstructured.Un
 	if err := h.ask(server); err != nil { // not before it is known that the server gets the dryRun of an apply
 		return nil, err
 	}
+	// Of an object without managedFields a server records all as written before its first apply, but not after the handover.
+	isUnrecorded := len(h.live.GetManagedFields()) == 0
 	made, err := change(answer.Object, func(e fieldowner.Entry) fieldowner.Entry {
-		if h.wanted.takes(e.Owner) {
+		if h.wanted.takes(e.Owner) || isUnrecorded && e.Manager == fieldowner.BeforeFirstApply {
 			e.Fields = projection.FieldSet{}
 		} else if h.wanted.Applier.Is(e.Owner) {
 			e.Fields = h.kept(e.Fields, manifest)
