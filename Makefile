@@ -45,10 +45,11 @@ demo: ## plan and apply an application on a real control plane, step by step
 # The demo's output, as people see it in a terminal.
 PICTURE = $(GO) run ./internal/picture -o docs/images/
 .PHONY: images
-images: controlplane ## draw the pictures of the README from the demo's output
+images: controlplane ## draw the pictures of the README from the demo's output, with one port for all runs
 	@mkdir -p .cache docs/images
 	cd test && CLICOLOR_FORCE=1 $(CONTROLPLANE) run -- ../examples/demo/demo.sh >$(CURDIR)/.cache/demo.txt
-	$(PICTURE)plan -from '$$ kubectl scale deployment' -to 'Plan: 2 to update' -without '(exit code' -title 'A plan after others changed two objects' <.cache/demo.txt
+	sed -E 's#(127\.0\.0\.1):[0-9]+#\1:16443#' .cache/demo.txt | $(PICTURE)plan -from '$$ kubectl scale deployment' -to 'Plan: 2 to update' \
+		-without '(exit code' -title 'A plan after others changed two objects'
 
 # Hugo is compiled once. The pages are those of docs; internal/site has the navigation, the layout and the search.
 HUGO ?= github.com/gohugoio/hugo@v0.165.0
