@@ -13,8 +13,8 @@ import (
 
 const module = "github.com/ssaplan/primitives"
 
-// A budget says what a package may depend on, directly or not, beside the standard library and itself. Who takes one package
-// gets nothing else into the program.
+// A budget says what a package may depend on, directly or not, beside the standard library and itself. Who takes one
+// package gets nothing else into the program.
 type budget struct {
 	ours    []string // packages of this module
 	modules []string // of others; also those whose path goes on with another folder, as major versions do
@@ -169,8 +169,8 @@ func TestBudgetsRefuse(t *testing.T) {
 	}
 }
 
-// unstable are the modules whose major version is another one from one client-go to the next: a package that names a type
-// of theirs works with one client-go only.
+// unstable are the modules whose major version is another one from one client-go to the next: a package that names a
+// type of theirs works with one client-go only.
 var unstable = []string{"sigs.k8s.io/structured-merge-diff", "k8s.io/kube-openapi"}
 
 func TestNoPackageImportsAnUnstableModule(t *testing.T) {

@@ -42,8 +42,8 @@ func TestVersionsAgree(t *testing.T) {
 	assert.Contains(t, read(t, ".ci/run"), "make compat CLIENTS= SERVERS="+minors[0]+" ")
 }
 
-// On empty caches client-go takes minutes to compile, and a module that differs in one version below it compiles all of it
-// again. The library and what measures it stand on the lowest versions, all that are programs on one newer set.
+// On empty caches client-go takes minutes to compile, and a module that differs in one version below it compiles all of
+// it again. The library and what measures it stand on the lowest versions, all that are programs on one newer set.
 func TestModulesShareVersions(t *testing.T) {
 	makefile := read(t, "Makefile")
 	modules := strings.Fields(find(t, makefile, `(?m)^MODULES := \. (.*)$`))
@@ -65,8 +65,8 @@ func TestModulesShareVersions(t *testing.T) {
 	}
 }
 
-// A module that programs import is found by them only in versions that are tagged, and they don't see what it replaces. So all
-// require the version that the changelog begins with, and are tagged with it at once.
+// A module that programs import is found by them only in versions that are tagged, and they don't see what it replaces.
+// So all require the version that the changelog begins with, and are tagged with it at once.
 func TestModulesRequireTheComingVersion(t *testing.T) {
 	coming := find(t, read(t, "CHANGELOG.md"), `(?m)^## (v\S+)`)
 	modules := strings.Fields(find(t, read(t, "Makefile"), `(?m)^MODULES := (.*)$`))

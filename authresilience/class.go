@@ -8,7 +8,8 @@ type Class string
 
 // Who asks: the three classes in which the server refused the identity of the caller, not the content of the request.
 const (
-	// ClassAuthentication: the server doesn't accept the credentials (401, or a TLS alert about the client certificate).
+	// ClassAuthentication: the server doesn't accept the credentials (401, or a TLS alert about the client
+	// certificate).
 	ClassAuthentication Class = "Authentication"
 	// ClassAnonymous: the request arrived without credentials, and nobody in particular may not do this (403).
 	ClassAnonymous Class = "Anonymous"
@@ -40,7 +41,8 @@ const (
 	ClassServerFault Class = "ServerFault"
 	// ClassDiscoveryFailed: the server could not say what this API group serves. The type may or may not be served.
 	ClassDiscoveryFailed Class = "DiscoveryFailed"
-	// ClassUnexpectedResponse: the answer isn't one of a Kubernetes API server; a proxy or a login page may have sent it.
+	// ClassUnexpectedResponse: the answer isn't one of a Kubernetes API server; a proxy or a login page may have sent
+	// it.
 	ClassUnexpectedResponse Class = "UnexpectedResponse"
 )
 

@@ -410,7 +410,8 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// The type is enough: errors of crypto/x509 and net that are made by hand may have no text, and panic when asked for it.
+// The type is enough: errors of crypto/x509 and net that are made by hand may have no text, and panic when asked for
+// it.
 func TestTypesComeBeforeTexts(t *testing.T) {
 	assert.Equal(t, authresilience.ClassTLS, authresilience.Classify(get(x509.HostnameError{})))
 	assert.Equal(t, authresilience.ClassTLS, authresilience.Classify(get(&net.OpError{Op: "remote error", Net: "tcp"})))

@@ -47,9 +47,9 @@ type ClientConfig struct {
 	CustomTransport bool    // the host wraps the transport, and may send something else
 }
 
-// CredentialOf describes the credentials of a client. It reads no file and starts no plugin. What isn't going to be sent
-// is left out: client-go doesn't ask a plugin when there are other credentials. Only a certificate without a key, which
-// client-go leaves out silently, is a [Finding] of its own.
+// CredentialOf describes the credentials of a client. It reads no file and starts no plugin. What isn't going to be
+// sent is left out: client-go doesn't ask a plugin when there are other credentials. Only a certificate without a key,
+// which client-go leaves out silently, is a [Finding] of its own.
 func CredentialOf(config ClientConfig) Credential {
 	c := Credential{custom: config.CustomTransport}
 	sent := c.addCertificate(config)

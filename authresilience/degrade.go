@@ -14,18 +14,20 @@ import (
 
 // ReadAttempt describes the read that failed.
 type ReadAttempt struct {
-	// Object names what was read, such as "apps/v1/Deployment default/web". The warning has it, with what can't be seen escaped.
+	// Object names what was read, such as "apps/v1/Deployment default/web". The warning has it, with what can't be seen
+	// escaped.
 	Object string
 	// Time is when the read failed. Default: now.
 	Time time.Time
 	// Credential is what is known about the credentials of the read, see [Diagnose]. Default: nothing.
 	Credential Diagnosis
-	// Remembered says that the way to the server was remembered from an earlier run, as that of a Terraform state is, and not configured
-	// for this one. That the program which provides its credentials fails is survived, too: who configured another one could never plan
-	// with it otherwise. Default: it is configured.
+	// Remembered says that the way to the server was remembered from an earlier run, as that of a Terraform state is,
+	// and not configured for this one. That the program which provides its credentials fails is survived, too: who
+	// configured another one could never plan with it otherwise. Default: it is configured.
 	Remembered bool
-	// KeepUnreachable survives also that no server can be reached, or none that is trusted: a host that is gone, a certificate that
-	// was renewed. A server that is down looks the same, so let the user say so. Default: that is an error.
+	// KeepUnreachable survives also that no server can be reached, or none that is trusted: a host that is gone, a
+	// certificate that was renewed. A server that is down looks the same, so let the user say so. Default: that is an
+	// error.
 	KeepUnreachable bool
 }
 
@@ -48,10 +50,9 @@ type Kept[T any] struct {
 }
 
 // Degrade decides whether a failed read may keep the prior state. It may, and ok is true, if err is of a [Class] that
-// is Degradable, or that read allows: the server refused the identity of the caller, or wasn't asked, and said nothing about the
-// object. Then the result
-// holds the prior state, untouched, the mark that it is stale, and a warning. Otherwise the read has failed with err
-// and there is no result.
+// is Degradable, or that read allows: the server refused the identity of the caller, or wasn't asked, and said nothing
+// about the object. Then the result holds the prior state, untouched, the mark that it is stale, and a warning.
+// Otherwise the read has failed with err and there is no result.
 //
 // Degrade is for reads. A write with the same error has failed, so don't ask. As far as err shows that it comes from a
 // write (the denied verb, the HTTP method), Degrade refuses it.

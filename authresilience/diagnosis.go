@@ -112,7 +112,8 @@ func (d Diagnosis) Err() error {
 	return &ExpiredError{Diagnosis: d}
 }
 
-// Diagnosed returns the error of a request, with what the credentials tell about themselves if the server didn't accept them.
+// Diagnosed returns the error of a request, with what the credentials tell about themselves if the server didn't accept
+// them.
 func Diagnosed(err error, credential Credential, now time.Time) error {
 	var notSent *ExpiredError // which tells it
 	class := Classify(err)

@@ -15,8 +15,8 @@ import (
 
 // Redact returns err if its text is made of what an API server, client-go, the Go library and the caller say. If there
 // is text of somebody else in it, Redact returns an error that says the class instead, and wraps err. So it is of the
-// same class, and can be printed. In what it says, characters that can't be seen are escaped, lines are joined, and what is
-// longer than [foreign.Limit] is cut.
+// same class, and can be printed. In what it says, characters that can't be seen are escaped, lines are joined, and
+// what is longer than [foreign.Limit] is cut.
 //
 // Somebody else is a proxy or login page, whose page client-go quotes and which may repeat the request with its token;
 // a credential plugin, whose output client-go quotes; and an address with a password in it. Addresses of requests are

@@ -42,8 +42,8 @@ func TestClassifyRecorded(t *testing.T) {
 	}
 }
 
-// TestEveryTextIsNeeded takes away one text after the other: without it, a row must be classified differently. A text that
-// no row needs is dead, or not shown. A text that is said to be recorded must be needed for a record.
+// TestEveryTextIsNeeded takes away one text after the other: without it, a row must be classified differently. A text
+// that no row needs is dead, or not shown. A text that is said to be recorded must be needed for a record.
 func TestEveryTextIsNeeded(t *testing.T) {
 	wrong := func(r row) bool { return authresilience.Classify(r.err) != r.want }
 	rows, records := allRows(), recordedRows(t)

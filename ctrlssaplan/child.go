@@ -135,8 +135,8 @@ func (c *child) isGone() bool {
 	return c.plan.Action == ssaplan.ActionCreate && c.memory.applied != nil
 }
 
-// isBeyondReach reports whether the child is wanted where an object of the owner's namespace owns nothing. The garbage collector looks for the owner
-// in the namespace of the child, and deletes the child because there is none.
+// isBeyondReach reports whether the child is wanted where an object of the owner's namespace owns nothing. The garbage
+// collector looks for the owner in the namespace of the child, and deletes the child because there is none.
 func (c *child) isBeyondReach() bool {
 	return c.manifest != nil && c.owner.GetNamespace() != "" && c.owner.GetNamespace() != c.id.Namespace
 }
@@ -147,7 +147,8 @@ func (c *child) writes(blocked bool) bool {
 	return c.verdict == "" && !isNoOp && !(blocked && c.edits())
 }
 
-// edits reports whether the plan waits for the other children: it does more than to put something back, or deletes the child.
+// edits reports whether the plan waits for the other children: it does more than to put something back, or deletes the
+// child.
 func (c *child) edits() bool {
 	return c.plan == nil || c.plan.Action == ssaplan.ActionReplace || c.intends()
 }

@@ -12,7 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Client is what the kit needs beside the Planner. A read of what isn't there is an error for which apierrors.IsNotFound holds.
+// Client is what the kit needs beside the Planner. A read of what isn't there is an error for which
+// apierrors.IsNotFound holds.
 type Client interface {
 	// Cached reads an object that has its kind, name and namespace, as the informers have it.
 	Cached(ctx context.Context, into client.Object) error
@@ -28,12 +29,13 @@ type Client interface {
 	ApplyStatus(ctx context.Context, owner *unstructured.Unstructured, manager string) error
 }
 
-// ErrFakeClient says that a client can't be told from none: controller-runtime's fake client keeps no managedFields as a server does, and
-// answers no dry run.
+// ErrFakeClient says that a client can't be told from none: controller-runtime's fake client keeps no managedFields as
+// a server does, and answers no dry run.
 var ErrFakeClient = errors.New("this is the fake client of controller-runtime, which doesn't apply as a server does, so that no plan could be true: " +
 	"test with the server in memory of package ssaplantest and NewForDynamic, or with a real API server")
 
-// OwnerIndex is the name of the index by which [FromClient] finds the children of an owner, by the UID of their controller. [New] makes it.
+// OwnerIndex is the name of the index by which [FromClient] finds the children of an owner, by the UID of their
+// controller. [New] makes it.
 const OwnerIndex = "ctrlssaplan.controller"
 
 // ControllerOf is the function of that index.
@@ -44,7 +46,8 @@ func ControllerOf(obj client.Object) []string {
 	return nil
 }
 
-// FromClient returns a client that reads what informers have and what the server has, and writes with the rights of a controller.
+// FromClient returns a client that reads what informers have and what the server has, and writes with the rights of a
+// controller.
 func FromClient(cached, server client.Reader, writer client.Client) (Client, error) {
 	for _, c := range []any{cached, server, writer} {
 		if isFake(c) {
@@ -54,7 +57,8 @@ func FromClient(cached, server client.Reader, writer client.Client) (Client, err
 	return &managed{cached, server, writer}, nil
 }
 
-// isFake reports whether a client is one of controller-runtime's package fake, or has one in it, as one with interceptors or a field owner does.
+// isFake reports whether a client is one of controller-runtime's package fake, or has one in it, as one with
+// interceptors or a field owner does.
 func isFake(c any) bool { return hasFake(reflect.ValueOf(c), mostWrapped) }
 
 // mostWrapped is how many clients may be in one another, so that looking for a fake one ends.

@@ -17,8 +17,8 @@ const (
 	ConditionReady = "Ready"
 	// ConditionSynced: all children are as declared.
 	ConditionSynced = "Synced"
-	// ConditionDrifted: others changed children, and that was left. If it was repaired the condition is False, with the reason Repaired and a
-	// message that says who had changed what the last time.
+	// ConditionDrifted: others changed children, and that was left. If it was repaired the condition is False, with the
+	// reason Repaired and a message that says who had changed what the last time.
 	ConditionDrifted = "Drifted"
 	// ConditionConflict: other field managers hold fields that are declared with other values.
 	ConditionConflict = "Conflict"
@@ -152,7 +152,8 @@ func synced(outcomes []outcome) metav1.Condition {
 	return condition
 }
 
-// repairs returns the condition Drifted if nothing has drifted now: it says what was repaired, until there is other news.
+// repairs returns the condition Drifted if nothing has drifted now: it says what was repaired, until there is other
+// news.
 func repairs(none metav1.Condition, before *metav1.Condition, outcomes []outcome) metav1.Condition {
 	var repaired []string
 	for _, o := range outcomes {

@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
-// FromDynamic returns a client on top of a dynamic one, without informers: each read is a request. It is for tests with package ssaplantest,
-// and for programs that run once. The scheme knows the kinds of owners that are typed.
+// FromDynamic returns a client on top of a dynamic one, without informers: each read is a request. It is for tests with
+// package ssaplantest, and for programs that run once. The scheme knows the kinds of owners that are typed.
 func FromDynamic(of dynamic.Interface, mapper meta.RESTMapper, scheme *runtime.Scheme) Client {
 	return &unmanaged{of, mapper, scheme}
 }

@@ -10,14 +10,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// ErrRestored says that the server is behind the informers: its etcd was restored from a backup. Informers don't notice that, so whoever sees it
-// has the controller restarted, as by ending the process.
+// ErrRestored says that the server is behind the informers: its etcd was restored from a backup. Informers don't notice
+// that, so whoever sees it has the controller restarted, as by ending the process.
 var ErrRestored = errors.New("the server has an older version of it than the informers, so it was restored from a backup: restart the controller")
 
 var errAnother = errors.New("the server has another one than the informers, which was created anew meanwhile")
 
-// confirm returns an error unless the owner is on the server as the informers have it, or newer. The guards of the children don't tell that: of a
-// child that isn't as the informers have it, the plan is made of what is there, for an owner that in the server's history may never have wanted that.
+// confirm returns an error unless the owner is on the server as the informers have it, or newer. The guards of the
+// children don't tell that: of a child that isn't as the informers have it, the plan is made of what is there, for an
+// owner that in the server's history may never have wanted that.
 func (k *Kit) confirm(ctx context.Context, owner client.Object) error {
 	now := owner.DeepCopyObject().(client.Object)
 	err := k.Client.Read(ctx, now)
@@ -30,7 +31,8 @@ func (k *Kit) confirm(ctx context.Context, owner client.Object) error {
 	return nil
 }
 
-// isOtherHistory reports whether an error says that the informers have another owner than the server, of which there is nothing to report.
+// isOtherHistory reports whether an error says that the informers have another owner than the server, of which there is
+// nothing to report.
 func isOtherHistory(err error) bool {
 	return errors.Is(err, ErrRestored) || errors.Is(err, errAnother) || apierrors.IsNotFound(err)
 }

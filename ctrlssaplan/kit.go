@@ -27,9 +27,9 @@ type Options struct {
 	FieldManager string
 	// Conditions returns where an owner has its conditions, and the generation that they are about, which may be nil.
 	Conditions func(owner client.Object) (conditions *[]metav1.Condition, observedGeneration *int64)
-	// Kinds are the kinds of children that are looked through for what an owner controls and no longer wants, which is deleted. The cache
-	// needs informers for them, of unstructured objects, so a manager's server has to serve them when the kit is made. Default: none; a child
-	// that isn't wanted is named with [Child.Absent].
+	// Kinds are the kinds of children that are looked through for what an owner controls and no longer wants, which is
+	// deleted. The cache needs informers for them, of unstructured objects, so a manager's server has to serve them
+	// when the kit is made. Default: none; a child that isn't wanted is named with [Child.Absent].
 	Kinds []schema.GroupVersionKind
 	// Ready tells whether a child does what it is for. Default: [readiness.Of], without conditions.
 	Ready set.Readier
@@ -37,14 +37,16 @@ type Options struct {
 	Events record.EventRecorder
 	// NoOps remembers what the server would not change. Default: a cache for 10000 children.
 	NoOps *ssaplan.NoOpCache
-	// Sensitive are the fields of children whose values are in no condition, event, log or error; see [ssaplan.Options]. Default: none.
+	// Sensitive are the fields of children whose values are in no condition, event, log or error; see
+	// [ssaplan.Options]. Default: none.
 	Sensitive projection.Patterns
 	// Observe is told of each request for children. The kit counts them for its metrics anyway.
 	Observe func(context.Context, ssaplan.Observation)
-	// RetryAfter is the time after which an owner is looked at again that isn't synced for a reason of which no event may tell the end,
-	// such as a quota. Default: 5 minutes.
+	// RetryAfter is the time after which an owner is looked at again that isn't synced for a reason of which no event
+	// may tell the end, such as a quota. Default: 5 minutes.
 	RetryAfter time.Duration
-	// ReplaceTimeout is how long a replacement waits for the old child to be gone, before it goes on another time. Default: 30 seconds.
+	// ReplaceTimeout is how long a replacement waits for the old child to be gone, before it goes on another time.
+	// Default: 30 seconds.
 	ReplaceTimeout time.Duration
 }
 
@@ -59,8 +61,8 @@ type Kit struct {
 	options         Options
 }
 
-// New returns the kit of a manager. It reads children from the manager's cache, whose informers have to keep metadata.managedFields: a live
-// object without them doesn't say who owns what, and is read again each time.
+// New returns the kit of a manager. It reads children from the manager's cache, whose informers have to keep
+// metadata.managedFields: a live object without them doesn't say who owns what, and is read again each time.
 func New(manager ctrl.Manager, options Options) (*Kit, error) {
 	c, err := FromClient(manager.GetCache(), manager.GetAPIReader(), client.WithFieldOwner(manager.GetClient(), options.FieldManager))
 	if err != nil {
@@ -80,10 +82,12 @@ func New(manager ctrl.Manager, options Options) (*Kit, error) {
 	})
 }
 
-// isIndexed reports whether an error of an index says that there is one of that name: another kit of the manager made it. It has no type.
+// isIndexed reports whether an error of an index says that there is one of that name: another kit of the manager made
+// it. It has no type.
 func isIndexed(err error) bool { return strings.Contains(err.Error(), "indexer conflict") }
 
-// NewForDynamic returns a kit on top of a dynamic client, such as that of package ssaplantest, without informers; see [FromDynamic].
+// NewForDynamic returns a kit on top of a dynamic client, such as that of package ssaplantest, without informers; see
+// [FromDynamic].
 func NewForDynamic(of dynamic.Interface, mapper meta.RESTMapper, scheme *runtime.Scheme, options Options) (*Kit, error) {
 	return newKit(FromDynamic(of, mapper, scheme), scheme, options, func(planning ssaplan.Options) (*ssaplan.Planner, error) {
 		return ssaplan.NewForClient(of, mapper, planning)
@@ -163,7 +167,8 @@ func (k *Kit) Reconcile(ctx context.Context, owner client.Object, children []Chi
 // Forget drops what is remembered of an owner that is gone.
 func (k *Kit) Forget(owner client.ObjectKey) { k.memory.forget(owner) }
 
-// next says when to look again: as usual after an error, later if something else is in the way, and otherwise when the next event comes.
+// next says when to look again: as usual after an error, later if something else is in the way, and otherwise when the
+// next event comes.
 func (k *Kit) next(outcomes []outcome) (ctrl.Result, error) {
 	var result ctrl.Result
 	for _, o := range outcomes {

@@ -40,8 +40,8 @@ type remembered struct {
 	edition string
 }
 
-// of returns what is known of a child of an owner, to be read and changed. An edit of the owner ends every fight about its children: somebody has
-// acted, maybe because of it.
+// of returns what is known of a child of an owner, to be read and changed. An edit of the owner ends every fight about
+// its children: somebody has acted, maybe because of it.
 func (m *memory) of(owner client.Object, id identity.Identity) *remembered {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -73,8 +73,8 @@ func (m *memory) keep(owner client.Object, children []*child) {
 	maps.DeleteFunc(m.children[client.ObjectKeyFromObject(owner)], func(id identity.Identity, _ *remembered) bool { return !stays[id] })
 }
 
-// editionOf returns a text that is another one after each edit of an owner: its generation, or a digest of all that would count for one if its kind
-// has none, as ConfigMaps.
+// editionOf returns a text that is another one after each edit of an owner: its generation, or a digest of all that
+// would count for one if its kind has none, as ConfigMaps.
 func editionOf(owner client.Object) string {
 	if generation := owner.GetGeneration(); generation != 0 {
 		return strconv.FormatInt(generation, 10)

@@ -65,7 +65,8 @@ func (w *kitWorld) shown(children ...ctrlssaplan.Child) string {
 	return strings.Join(shown, "\n")
 }
 
-// quotes reconciles a child with a value, of which the status, a read and a delete say something each, and returns what is shown.
+// quotes reconciles a child with a value, of which the status, a read and a delete say something each, and returns what
+// is shown.
 func quotes(t *testing.T, sensitive, value, said string, refusal metav1.Status) string {
 	w := newKitWorld(t)
 	w.sensitive, w.ready, w.said = sensitive, false, foreign.Text(said)
@@ -80,8 +81,8 @@ func quotes(t *testing.T, sensitive, value, said string, refusal metav1.Status) 
 	return shown + w.shown(child)
 }
 
-// Whoever writes a child's status, answers a read of it or refuses its delete may quote a value of it that must not be shown: no condition,
-// event, error or metric has it. LEAKS=all tries all cases.
+// Whoever writes a child's status, answers a read of it or refuses its delete may quote a value of it that must not be
+// shown: no condition, event, error or metric has it. LEAKS=all tries all cases.
 func TestQuotedSecretsStaySecret(t *testing.T) {
 	for i, one := range leak.Tried(len(leak.Refusals), 11) {
 		refusal := leak.Refusals[one.Answer].Status(one.Said())

@@ -395,9 +395,10 @@ func TestNothingIsSentAtRest(t *testing.T) {
 	require.LessOrEqual(t, written, 2*(4+3), "both write an edit at most once, and don't fight")
 }
 
-// TestARestoredCluster takes the etcd of a running controller back to what it was before all owners were edited, and has others write what these edits
-// had written. What the controller remembers, and what its informers have, is of a history that never was: they wait for what comes after
-// it. It must not write anything of that, and does what there is to do when it is restarted.
+// TestARestoredCluster takes the etcd of a running controller back to what it was before all owners were edited, and
+// has others write what these edits had written. What the controller remembers, and what its informers have, is of a
+// history that never was: they wait for what comes after it. It must not write anything of that, and does what there is
+// to do when it is restarted.
 func TestARestoredCluster(t *testing.T) {
 	t.Parallel()
 	const owners = 3

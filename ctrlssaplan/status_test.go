@@ -86,7 +86,8 @@ func (b *budgets) requireReady() {
 	require.Equal(b, owner.Generation, owner.Status.ObservedGeneration)
 }
 
-// What the caller sets in the status is written, whether or not a condition changes, and nothing is sent without a change.
+// What the caller sets in the status is written, whether or not a condition changes, and nothing is sent without a
+// change.
 func TestTheStatusOfTheCallerIsWritten(t *testing.T) {
 	b := newBudgets(t)
 	for _, healthy := range []int32{1, 2, 0} {

@@ -28,8 +28,8 @@ func OfKind(kind schema.GroupVersionKind) *unstructured.Unstructured {
 	return obj
 }
 
-// sync plans all the children, and then writes those that have to change. The error says that the informers have another owner than the server, of
-// which there is nothing to report.
+// sync plans all the children, and then writes those that have to change. The error says that the informers have
+// another owner than the server, of which there is nothing to report.
 func (k *Kit) sync(ctx context.Context, owner client.Object, wanted []Child, policy Policy) (outcomes []outcome, err error) {
 	children, err := k.children(ctx, owner, wanted)
 	if err != nil {
@@ -168,8 +168,8 @@ func (k *Kit) look(ctx context.Context, c *child, policy Policy) {
 	}
 }
 
-// live returns the child as the informer has it, nil if there is none. The informer may have only some objects, and may be late, so that
-// for a child that is wanted its silence is no proof.
+// live returns the child as the informer has it, nil if there is none. The informer may have only some objects, and may
+// be late, so that for a child that is wanted its silence is no proof.
 func (k *Kit) live(ctx context.Context, c *child) (*unstructured.Unstructured, error) {
 	obj, err := c.read(ctx, k.Client.Cached, k.forcing.Guard)
 	if obj == nil && err == nil && c.manifest != nil {

@@ -72,8 +72,8 @@ func (k *Kit) write(ctx context.Context, c *child) (*unstructured.Unstructured, 
 	return c.planner.Apply(ctx, c.plan)
 }
 
-// delete deletes a child that is no longer wanted, if it still is the one that was looked at. What the server says of it, and what
-// the delete waits for, is part of the outcome.
+// delete deletes a child that is no longer wanted, if it still is the one that was looked at. What the server says of
+// it, and what the delete waits for, is part of the outcome.
 func (k *Kit) delete(ctx context.Context, c *child) {
 	uid, version := c.live.GetUID(), c.live.GetResourceVersion()
 	plan, err := k.forcing.PlanDelete(ctx, ssaplan.DeleteRequest{Object: c.id, UID: string(uid)})

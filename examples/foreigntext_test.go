@@ -9,8 +9,8 @@ import (
 	"github.com/ssaplan/primitives/internal/printed"
 )
 
-// The programs, and the modules that they are made with, print nothing of a server or an object as it came: it could act on a terminal,
-// or look like a line of theirs.
+// The programs, and the modules that they are made with, print nothing of a server or an object as it came: it could
+// act on a terminal, or look like a line of theirs.
 func TestForeignTextIsPrintedSafely(t *testing.T) {
 	modules, err := filepath.Glob("../*/go.mod")
 	require.NoError(t, err)

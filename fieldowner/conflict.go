@@ -44,8 +44,8 @@ func ConflictsFromError(err error, live map[string]any) []Conflict {
 	return ConflictsOfApply(err, live, nil)
 }
 
-// ConflictsOfApply does what [ConflictsFromError] does, knowing the manifest that was refused: of the fields of an owner that
-// read alike, those are meant that the manifest would change.
+// ConflictsOfApply does what [ConflictsFromError] does, knowing the manifest that was refused: of the fields of an
+// owner that read alike, those are meant that the manifest would change.
 func ConflictsOfApply(err error, live, manifest map[string]any) []Conflict {
 	causes := conflictCauses(err)
 	if len(causes) == 0 {

@@ -23,18 +23,18 @@ type Declaration struct {
 	Filled projection.FieldSet
 	// Assigned are the fields that the manifest leaves empty for the server to pick a value: a cluster IP, a node port.
 	Assigned []projection.Path
-	// Ineffective are the fields of the manifest that the server doesn't keep or overrides. A value that the server writes
-	// in other words, such as 1 for 1000m, is none of them.
+	// Ineffective are the fields of the manifest that the server doesn't keep or overrides. A value that the server
+	// writes in other words, such as 1 for 1000m, is none of them.
 	Ineffective []projection.Ineffective
 }
 
 // Declared returns what the applier declared by applying manifest, given that o is the record of obj: the object as the
 // server answered the apply or its dry run, or as it was read since.
 //
-// Without a manifest (nil) a map that was declared as empty is recognised only if other managers own fields in it, or if
-// built-in kinds are known to have such a map filled. The record doesn't tell one that the server filled from an atomic map
-// that was declared with its content. With a manifest, a map in which it has something isn't taken for one that was declared as empty,
-// whatever is known of the kind.
+// Without a manifest (nil) a map that was declared as empty is recognised only if other managers own fields in it, or
+// if built-in kinds are known to have such a map filled. The record doesn't tell one that the server filled from an
+// atomic map that was declared with its content. With a manifest, a map in which it has something isn't taken for one
+// that was declared as empty, whatever is known of the kind.
 func (o Ownership) Declared(manifest, obj map[string]any, applier Applier) Declaration {
 	recorded := o.Fields(applier.Is)
 	d := Declaration{Fields: recorded, Filled: o.filled(recorded, obj, manifest)}
@@ -86,8 +86,8 @@ func sameMeaning(manifest, stored map[string]any, recorded projection.FieldSet, 
 	return err == nil && errStored == nil && bytes.Equal(x, y)
 }
 
-// withContent returns those of the maps in which the manifest has something: none of these was declared as empty. A server that records
-// one as a whole all the same has a map with one owner that this library doesn't know of.
+// withContent returns those of the maps in which the manifest has something: none of these was declared as empty. A
+// server that records one as a whole all the same has a map with one owner that this library doesn't know of.
 func withContent(maps projection.FieldSet, manifest map[string]any, recorded projection.FieldSet) projection.FieldSet {
 	if maps.Empty() {
 		return maps
@@ -103,8 +103,8 @@ func withContent(maps projection.FieldSet, manifest map[string]any, recorded pro
 }
 
 // filled returns those of the fields that were declared as empty maps and have something in them: others own fields
-// there, it is a map of which every entry can have an owner, or one that a server fills in a built-in kind. A manifest, if there is
-// one, tells which fields to look at.
+// there, it is a map of which every entry can have an owner, or one that a server fills in a built-in kind. A manifest,
+// if there is one, tells which fields to look at.
 func (o Ownership) filled(fields projection.FieldSet, obj, manifest map[string]any) projection.FieldSet {
 	filled := fields.Above(o.all).Intersection(o.all)
 	empty := slices.Clone(granularMetadata)
@@ -119,9 +119,9 @@ func (o Ownership) filled(fields projection.FieldSet, obj, manifest map[string]a
 	return filled.Difference(atomicInVersion(obj))
 }
 
-// filledMaps returns those of the fields that are maps with something in them, which an object of a built-in kind has only if they
-// were declared as empty: a map of which every entry can have an owner, and one of nothing but nulls. Only fields with the name of
-// such a map are looked up: to look up all would be a tenth of what a plan takes.
+// filledMaps returns those of the fields that are maps with something in them, which an object of a built-in kind has
+// only if they were declared as empty: a map of which every entry can have an owner, and one of nothing but nulls. Only
+// fields with the name of such a map are looked up: to look up all would be a tenth of what a plan takes.
 func filledMaps(fields projection.FieldSet, obj, manifest map[string]any) (filled []projection.Path) {
 	maps := map[string]bool{}
 	if manifest != nil {
@@ -161,7 +161,8 @@ func addFilledMaps(names map[string]bool, v any) {
 	}
 }
 
-// addHollowMaps adds the names of the fields of a manifest that are maps with nothing in them that a server would record.
+// addHollowMaps adds the names of the fields of a manifest that are maps with nothing in them that a server would
+// record.
 func addHollowMaps(names map[string]bool, v any) (isHollow bool) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -200,7 +201,8 @@ func atomicInVersion(obj map[string]any) projection.FieldSet {
 	return projection.NewFieldSet(paths...)
 }
 
-// isGranularMap reports whether every field can have owners of its own in the map that an object of a built-in kind has at p.
+// isGranularMap reports whether every field can have owners of its own in the map that an object of a built-in kind has
+// at p.
 func isGranularMap(obj map[string]any, p projection.Path) bool {
 	for i, e := range p {
 		if kinds.HoldsAnyJSON(obj, e.Name(), i+1) {
@@ -260,8 +262,8 @@ func emptied(p projection.Path, v any) any {
 	return v
 }
 
-// Content returns fields without the maps that were declared as empty: those whose whole value the manager declared. What is above
-// such a map alone isn't among them either, or it would stand for all that is in it.
+// Content returns fields without the maps that were declared as empty: those whose whole value the manager declared.
+// What is above such a map alone isn't among them either, or it would stand for all that is in it.
 func (d Declaration) Content(fields projection.FieldSet) projection.FieldSet {
 	if d.Filled.Empty() {
 		return fields

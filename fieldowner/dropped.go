@@ -22,8 +22,8 @@ const (
 	// FateReset is a field that no manager owns any more and that has another value: the server or an admission plugin
 	// sets it, such as a default or an allocated address.
 	FateReset Fate = "Reset"
-	// FateKept is a field that no manager owns any more and that keeps its value: the default, or a value that the server
-	// doesn't give up, such as serviceAccountName beside serviceAccount.
+	// FateKept is a field that no manager owns any more and that keeps its value: the default, or a value that the
+	// server doesn't give up, such as serviceAccountName beside serviceAccount.
 	FateKept Fate = "Kept"
 	// FateRetained is a field that stays as it is, because others own it or something in it.
 	FateRetained Fate = "Retained"
@@ -157,8 +157,8 @@ type droppedJSON struct {
 	Sensitive bool            `json:"sensitive,omitempty"`
 }
 
-// MarshalJSON returns {"path","fate","value","managers","sensitive"}. A field that is deleted has no value, and that of a
-// sensitive one is redacted. Whether <, > and & are escaped is left to who encodes it.
+// MarshalJSON returns {"path","fate","value","managers","sensitive"}. A field that is deleted has no value, and that of
+// a sensitive one is redacted. Whether <, > and & are escaped is left to who encodes it.
 func (f DroppedField) MarshalJSON() ([]byte, error) {
 	out := droppedJSON{f.Path, f.Fate, nil, f.Owners, f.Sensitive}
 	if f.Fate != FateDeleted {

@@ -110,8 +110,8 @@ func TestDroppedJSON(t *testing.T) {
 	}
 }
 
-// TestDroppedFindsValues takes up what "me" owned in an object of which nobody owns anything any more: what is there was
-// reset, what isn't was deleted.
+// TestDroppedFindsValues takes up what "me" owned in an object of which nobody owns anything any more: what is there
+// was reset, what isn't was deleted.
 func TestDroppedFindsValues(t *testing.T) {
 	object := decoded(t, `{"a.b": 1, "a": {"b": 2, "none": null}, "set": ["x", 5, {"k": 1}, "x"],
 		"ports": [{"p": 80, "q": "TCP", "n": 1}, {"p": 80, "q": "TCP", "n": 3}, "odd"],

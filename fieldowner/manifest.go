@@ -15,14 +15,14 @@ type Manifest struct {
 	// Object is the manifest: the identity of the object and the selected fields. It shares no memory with the object
 	// that it was made from.
 	Object map[string]any
-	// Declaration is what the manifest declares: the selected fields, under the names that the object has them by. What is
-	// recorded as a Secret's stringData is in data.
+	// Declaration is what the manifest declares: the selected fields, under the names that the object has them by. What
+	// is recorded as a Secret's stringData is in data.
 	Declaration
 	// Missing are those of them that the object doesn't have: the server stores nothing for an empty value such as
 	// false or {}, or a webhook removed them. What the selected manager applied of them is null in the manifest, which
 	// keeps it owned without a value. It is left out if others own it too, because a server calls an empty value that
-	// it doesn't store a conflict; of a map such as labels, where null would be stored as an empty text; and of a custom
-	// resource, where null is a value like others.
+	// it doesn't store a conflict; of a map such as labels, where null would be stored as an empty text; and of a
+	// custom resource, where null is a value like others.
 	Missing []projection.Path
 }
 
@@ -54,9 +54,9 @@ func (e *VersionError) Error() string {
 // NewManifest returns the selected fields of live as a manifest. List items keep the fields by which they are keyed, in
 // the order of the list. Applying the manifest of what a manager applied, as that manager, changes nothing.
 //
-// One thing the record doesn't tell: whether a map of a custom resource was applied as empty and filled with defaults, or is
-// atomic and was applied with its content. It is taken with its content, so that nothing is lost; of a map that was empty,
-// the manager owns the defaults then.
+// One thing the record doesn't tell: whether a map of a custom resource was applied as empty and filled with defaults,
+// or is atomic and was applied with its content. It is taken with its content, so that nothing is lost; of a map that
+// was empty, the manager owns the defaults then.
 //
 // Server-owned metadata and status are not selected, nor the annotation of client-side apply, except where the selected
 // manager applied them itself. Lists of which nobody owns an element are taken as a whole, because only the elements
@@ -109,8 +109,8 @@ func (o Ownership) keptByNull(kind string, missing []projection.Path, sel Select
 	})
 }
 
-// filledLists returns those of the fields that are lists, of which the manager applied no item and others have some. Null declares
-// such a one; an empty list declares nothing.
+// filledLists returns those of the fields that are lists, of which the manager applied no item and others have some.
+// Null declares such a one; an empty list declares nothing.
 func filledLists(filled projection.FieldSet, live map[string]any) (lists []projection.Path) {
 	for p := range filled.All() {
 		v, _ := projection.Get(live, p)

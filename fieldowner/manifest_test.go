@@ -180,7 +180,8 @@ func TestManifestOfWhatAServerFilled(t *testing.T) {
 	}
 }
 
-// A list that was applied as null, and in which others have items, is null in the manifest: an empty one would declare nothing.
+// A list that was applied as null, and in which others have items, is null in the manifest: an empty one would declare
+// nothing.
 func TestManifestOfListsOfOthers(t *testing.T) {
 	live := decoded(t, `{"apiVersion": "ex.io/v1", "metadata": {}, "spec": {"l": [{"k": 1}], "m": {"x": 1}}}`)
 	addEntry(t, live, "me", `{"f:spec": {"f:l": {}, "f:m": {}}}`)

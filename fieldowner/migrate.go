@@ -13,7 +13,8 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// Handover is a change of who owns which fields of an object whose values all stay as they are. The zero Handover changes nothing.
+// Handover is a change of who owns which fields of an object whose values all stay as they are. The zero Handover
+// changes nothing.
 type Handover struct {
 	live    map[string]any
 	entries []Entry
@@ -21,8 +22,9 @@ type Handover struct {
 }
 
 // Migrate returns the handover after which manager owns, as what it applied, everything that the managers called from
-// have written to the object itself, by apply or by update. What they wrote to subresources stays theirs. The next apply of manager then really removes the fields that it leaves out, which without
-// this would stay behind, owned by the old names.
+// have written to the object itself, by apply or by update. What they wrote to subresources stays theirs. The next
+// apply of manager then really removes the fields that it leaves out, which without this would stay behind, owned by
+// the old names.
 //
 // It serves the change from client-side apply ([ClientSideApply], [BeforeFirstApply], a tool's own old names; see
 // [ClientSideAppliers]) and that from one field manager to another. WARNING: [BeforeFirstApply] owns all that the
@@ -53,7 +55,8 @@ func ClientSideAppliers(o Ownership) []string {
 }
 
 // Rename returns the handover after which everything that the manager called from owns belongs to the manager called
-// to, each operation and subresource as it was. It is what a controller needs that changes its name. For its errors see [Migrate].
+// to, each operation and subresource as it was. It is what a controller needs that changes its name. For its errors see
+// [Migrate].
 func Rename(live map[string]any, from, to string) (Handover, error) {
 	return HandOver(live, func(e Entry) Entry {
 		if e.Manager == foreign.Text(from) {
@@ -63,8 +66,9 @@ func Rename(live map[string]any, from, to string) (Handover, error) {
 	})
 }
 
-// GiveUp returns the handover after which the applier no longer owns the given fields and everything below them. Values stay as
-// they are, while an apply without the fields would delete or reset those that nobody else owns. For its errors see [Migrate].
+// GiveUp returns the handover after which the applier no longer owns the given fields and everything below them. Values
+// stay as they are, while an apply without the fields would delete or reset those that nobody else owns. For its errors
+// see [Migrate].
 func GiveUp(live map[string]any, applier Applier, fields projection.FieldSet) (Handover, error) {
 	return HandOver(live, func(e Entry) Entry {
 		if applier.Is(e.Owner) {
@@ -74,8 +78,8 @@ func GiveUp(live map[string]any, applier Applier, fields projection.FieldSet) (H
 	})
 }
 
-// Release returns the handover after which manager owns nothing any more, of the object itself and of its subresources. All values stay, and
-// what nobody else owns is nobody's. For its errors see [Migrate].
+// Release returns the handover after which manager owns nothing any more, of the object itself and of its subresources.
+// All values stay, and what nobody else owns is nobody's. For its errors see [Migrate].
 func Release(live map[string]any, manager string) (Handover, error) {
 	return HandOver(live, func(e Entry) Entry {
 		if e.Manager == foreign.Text(manager) {
@@ -112,8 +116,8 @@ func HandOver(live map[string]any, change func(Entry) Entry, more ...Entry) (Han
 // Empty reports whether nothing changes hands.
 func (h Handover) Empty() bool { return h.live == nil }
 
-// Object returns the object with its record as it is then, nil if nothing changes hands. It shares with the live object what it
-// doesn't change.
+// Object returns the object with its record as it is then, nil if nothing changes hands. It shares with the live object
+// what it doesn't change.
 func (h Handover) Object() map[string]any {
 	if h.Empty() {
 		return nil
@@ -129,9 +133,9 @@ func (h Handover) Object() map[string]any {
 	return obj
 }
 
-// Patch returns the JSON patch that carries the handover out, nil if nothing changes hands. It replaces metadata.managedFields and
-// has the live object's resourceVersion, so that a server refuses it with 409 if the object has changed; send it as
-// [k8s.io/apimachinery/pkg/types.JSONPatchType].
+// Patch returns the JSON patch that carries the handover out, nil if nothing changes hands. It replaces
+// metadata.managedFields and has the live object's resourceVersion, so that a server refuses it with 409 if the object
+// has changed; send it as [k8s.io/apimachinery/pkg/types.JSONPatchType].
 func (h Handover) Patch() ([]byte, error) {
 	if h.Empty() {
 		return nil, nil
@@ -144,8 +148,8 @@ func (h Handover) Patch() ([]byte, error) {
 	})
 }
 
-// record returns the entries as a server takes them. Of a custom resource without entries it would keep those of before, and clears them for one
-// entry without anything.
+// record returns the entries as a server takes them. Of a custom resource without entries it would keep those of
+// before, and clears them for one entry without anything.
 func (h Handover) record() any {
 	if len(h.entries) == 0 {
 		return []any{map[string]any{}}

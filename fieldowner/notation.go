@@ -27,8 +27,8 @@ func newPathReader(o Ownership, object, manifest map[string]any) pathReader {
 	return r
 }
 
-// paths returns the paths that the text of a conflict with owner may mean, at least one, the most likely first: those of
-// the owner, and among them those that the manifest changes.
+// paths returns the paths that the text of a conflict with owner may mean, at least one, the most likely first: those
+// of the owner, and among them those that the manifest changes.
 func (r pathReader) paths(text string, owner Owner) []projection.Path {
 	candidates := slices.Clone(r.byText[text])
 	if len(candidates) == 0 {

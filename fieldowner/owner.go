@@ -35,7 +35,8 @@ type Owner struct {
 	Operation string `json:"operation"`
 	// Subresource is "status", "scale" and the like, and "" for the object itself.
 	Subresource foreign.Text `json:"subresource,omitempty"`
-	// APIVersion is the version of the last write, "apps/v1". The paths of the owner's fields are those of this version.
+	// APIVersion is the version of the last write, "apps/v1". The paths of the owner's fields are those of this
+	// version.
 	APIVersion foreign.Text `json:"apiVersion,omitempty"`
 	// Time is when the owner's fields last changed, in UTC and to the second; zero if the server recorded none.
 	Time time.Time `json:"time,omitzero"`
@@ -54,8 +55,8 @@ func (o Owner) identity() Owner {
 	return o
 }
 
-// Applier is a field manager that applies an object, or a subresource of it. To a server these are different owners, which
-// give up and conflict as if they had different names.
+// Applier is a field manager that applies an object, or a subresource of it. To a server these are different owners,
+// which give up and conflict as if they had different names.
 type Applier struct {
 	Manager string
 	// Subresource is "status", "scale" and the like, and "" for the object itself.

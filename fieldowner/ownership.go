@@ -25,8 +25,8 @@ type Ownership struct {
 	records Records
 }
 
-// Records tells the fields of records that were read before, as objects of a kind often have the same. It knows the very map of a fieldsV1,
-// and no other that is equal to it. The nil Records knows none.
+// Records tells the fields of records that were read before, as objects of a kind often have the same. It knows the
+// very map of a fieldsV1, and no other that is equal to it. The nil Records knows none.
 type Records func(fieldsV1 map[string]any) (projection.FieldSet, bool)
 
 // record is a set of fields, and the FieldsV1 that it was read from.
@@ -77,7 +77,8 @@ func (o Ownership) ReadOther(obj map[string]any) (Ownership, error) {
 	return other, nil
 }
 
-// withWhole returns the fields with the whole of the maps in the place of parts of them, which another version recorded.
+// withWhole returns the fields with the whole of the maps in the place of parts of them, which another version
+// recorded.
 func withWhole(fields, maps projection.FieldSet) projection.FieldSet {
 	for p := range maps.All() {
 		if whole := projection.NewFieldSet(p); !fields.Under(p).Empty() {
@@ -264,7 +265,8 @@ func (o Ownership) Renamed(current projection.FieldSet, obj map[string]any) Owne
 // attributes everything it has to [BeforeFirstApply].
 func (o Ownership) Recorded() bool { return len(o.entries) > 0 }
 
-// Fields returns the fields of all owners for which of holds, and of all owners if of is nil. See [By] and [Applier.Is].
+// Fields returns the fields of all owners for which of holds, and of all owners if of is nil. See [By] and
+// [Applier.Is].
 func (o Ownership) Fields(of func(Owner) bool) projection.FieldSet {
 	if of == nil {
 		return o.all

@@ -21,9 +21,9 @@ import (
 // WARNING: nothing recorded means to a server that [BeforeFirstApply] owns everything. If a cache has dropped the
 // managedFields of live, the prediction is about that other object.
 //
-// The schema is not known here. Where a server distinguishes by schema alone, whether an empty map in the manifest, or null,
-// replaces the one in the object or leaves it as it is, the recorded paths decide. Owners in another API version are
-// taken to name fields as this one does.
+// The schema is not known here. Where a server distinguishes by schema alone, whether an empty map in the manifest, or
+// null, replaces the one in the object or leaves it as it is, the recorded paths decide. Owners in another API version
+// are taken to name fields as this one does.
 func PredictConflicts(
 	live, manifest map[string]any, declared projection.FieldSet, applier Applier,
 ) ([]Conflict, error) {
@@ -62,8 +62,8 @@ type predictor struct {
 	duplicates     projection.FieldSet // items that the live object has several times
 }
 
-// entries returns the entries of live's record, or the one that a server makes up when there are none, which is of what the
-// applier applies to. Of the fields that it would have, only those of the manifest matter here.
+// entries returns the entries of live's record, or the one that a server makes up when there are none, which is of what
+// the applier applies to. Of the fields that it would have, only those of the manifest matter here.
 func (p *predictor) entries(ownership Ownership, live, manifest map[string]any, applier Applier) []Entry {
 	if ownership.Recorded() {
 		return ownership.entries
@@ -76,9 +76,9 @@ func (p *predictor) entries(ownership Ownership, live, manifest map[string]any, 
 	return []Entry{{owner, p.present(live, manifest)}}
 }
 
-// present returns the paths of the manifest at which the live object has something: those that are declared, and null in the place of
-// an empty list, which may be declared without a record. The value that every object of the kind has there is nothing, and so
-// is null in the place of a map or list, which only a custom resource stores.
+// present returns the paths of the manifest at which the live object has something: those that are declared, and null
+// in the place of an empty list, which may be declared without a record. The value that every object of the kind has
+// there is nothing, and so is null in the place of a map or list, which only a custom resource stores.
 func (p *predictor) present(live, manifest map[string]any) projection.FieldSet {
 	var paths []projection.Path
 	isBuiltin := kinds.IsBuiltin(live)
@@ -102,8 +102,8 @@ func (p *predictor) present(live, manifest map[string]any) projection.FieldSet {
 	return projection.NewFieldSet(paths...)
 }
 
-// reconciled returns fields as a server takes them after a change of the schema: who owns a part of what is declared as a whole
-// now owns that. A map that becomes a list has no schema, and stays a map with fields until then.
+// reconciled returns fields as a server takes them after a change of the schema: who owns a part of what is declared as
+// a whole now owns that. A map that becomes a list has no schema, and stays a map with fields until then.
 //
 // Source: sigs.k8s.io/structured-merge-diff, typed, ReconcileFieldSetWithSchema.
 func (p *predictor) reconciled(fields projection.FieldSet) projection.FieldSet {
@@ -159,7 +159,8 @@ func (p *predictor) keepsFields(path projection.Path, wanted, found any) bool {
 		wasMap && holdsUnrecorded(wanted) && !kinds.IsAtomicMap(path[len(path)-1].Name()) {
 		return true
 	}
-	// Nothing recorded: of the things that are sent empty, maps are nearly always structs and lists nearly always atomic.
+	// Nothing recorded: of the things that are sent empty, maps are nearly always structs and lists nearly always
+	// atomic.
 	return (isMap || wanted == nil && wasMap) && p.all.Empty() && !kinds.IsAtomicMap(path[len(path)-1].Name())
 }
 
@@ -259,8 +260,8 @@ func IsHollow(v any) bool {
 	return isMap || isEmpty(v)
 }
 
-// holdsUnrecorded reports whether v is a map of things that a server doesn't record in a map whose fields can have owners: of empty
-// sets and keyed lists, and nulls. An atomic map of such things looks alike, and is hardly ever met.
+// holdsUnrecorded reports whether v is a map of things that a server doesn't record in a map whose fields can have
+// owners: of empty sets and keyed lists, and nulls. An atomic map of such things looks alike, and is hardly ever met.
 func holdsUnrecorded(v any) bool {
 	fields, _ := v.(map[string]any)
 	for _, field := range fields {

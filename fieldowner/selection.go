@@ -20,8 +20,8 @@ const (
 	ManagerFields Strategy = "manager"
 )
 
-// Selection describes which fields of an object to import. The zero Selection selects all of them. It is comparable. A Manager
-// without the strategy [ManagerFields] is not valid, nor is that strategy without a Manager.
+// Selection describes which fields of an object to import. The zero Selection selects all of them. It is comparable. A
+// Manager without the strategy [ManagerFields] is not valid, nor is that strategy without a Manager.
 type Selection struct {
 	Strategy Strategy
 	// Manager is the name of the manager whose fields are selected. The others narrow this down to one of its entries.

@@ -7,8 +7,8 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// Tool is a tool that writes what people declare, and the name under which it does. An owner that is one acts for the same purpose
-// as whoever applies a manifest; controllers, autoscalers and the like don't.
+// Tool is a tool that writes what people declare, and the name under which it does. An owner that is one acts for the
+// same purpose as whoever applies a manifest; controllers, autoscalers and the like don't.
 type Tool struct {
 	// Name is what people call it.
 	Name string

@@ -17,13 +17,13 @@ const (
 	// TransferShared is a field that the manager and others own now, and didn't own together before.
 	TransferShared TransferKind = "Shared"
 	// TransferGivenUp is a field that the manager owned and no longer does, and nobody owns it who didn't before. The
-	// change names those who still do; if there are none, the field is nobody's. A co-owner who changed the value leaves
-	// the same record as a manager who stopped sending it.
+	// change names those who still do; if there are none, the field is nobody's. A co-owner who changed the value
+	// leaves the same record as a manager who stopped sending it.
 	TransferGivenUp TransferKind = "GivenUp"
 	// TransferLost is a field that the manager owned, no longer does, and others, named in the change, do instead.
 	TransferLost TransferKind = "Lost"
-	// TransferDestroyed is a field that others, named in the change, owned and that nobody owns any more: it went with a list
-	// item or a map that the manager no longer has, or that it replaced.
+	// TransferDestroyed is a field that others, named in the change, owned and that nobody owns any more: it went with
+	// a list item or a map that the manager no longer has, or that it replaced.
 	TransferDestroyed TransferKind = "Destroyed"
 )
 
@@ -35,10 +35,10 @@ type Transfer struct {
 	Owners []Owner `json:"managers,omitempty"`
 }
 
-// Compare returns how the ownership of the fields that the applier applies differs between two states of an object, such as
-// before and after a dry run, in the order of the paths, and what others lose of theirs. Fields that the applier alone
-// comes to own, which nobody owned before, are no change. The manager's other entries, such as its own updates, are others
-// than the applier, as they are to a server.
+// Compare returns how the ownership of the fields that the applier applies differs between two states of an object,
+// such as before and after a dry run, in the order of the paths, and what others lose of theirs. Fields that the
+// applier alone comes to own, which nobody owned before, are no change. The manager's other entries, such as its own
+// updates, are others than the applier, as they are to a server.
 func Compare(before, after Ownership, applier Applier) []Transfer {
 	if before.Equal(after) {
 		return nil

@@ -21,8 +21,8 @@ import (
 )
 
 // world is one Deployment under the real field manager of a server, in process and without a server. It tracks
-// ownership and finds conflicts as a server does; it validates nothing, and the only default it sets is that of a port's
-// protocol.
+// ownership and finds conflicts as a server does; it validates nothing, and the only default it sets is that of a
+// port's protocol.
 type world struct {
 	manager *managedfields.FieldManager
 	live    *unstructured.Unstructured

@@ -12,9 +12,10 @@ type Writer struct {
 	Owner
 	// Tool is what people call it; see [Tool].
 	Tool string `json:"tool"`
-	// Stays are the fields and list items that the tool has and the manifest lacks. Only this tool owns them, or others that act for
-	// the same purpose, so they stay in the object until somebody takes them over ([HandOver]) and applies without them. Of client-side
-	// apply they are what its annotation has. Others own what they didn't write, too: what a server or a webhook filled in with it.
+	// Stays are the fields and list items that the tool has and the manifest lacks. Only this tool owns them, or others
+	// that act for the same purpose, so they stay in the object until somebody takes them over ([HandOver]) and applies
+	// without them. Of client-side apply they are what its annotation has. Others own what they didn't write, too: what
+	// a server or a webhook filled in with it.
 	Stays []projection.Path `json:"stays,omitempty"`
 }
 
@@ -27,9 +28,9 @@ func (w Writer) String() string {
 	return fmt.Sprintf("%s, of which stays behind: %s", who, projection.JoinPaths(w.Stays))
 }
 
-// Writers returns which of the tools wrote to the object beside the applier, and what of theirs would stay behind, in the order of the
-// owners. o is the record of obj after an apply, as a dry run shows it: what the applier owns there is what its manifest has. The
-// applier of a subresource takes nothing over, so there is none for it.
+// Writers returns which of the tools wrote to the object beside the applier, and what of theirs would stay behind, in
+// the order of the owners. o is the record of obj after an apply, as a dry run shows it: what the applier owns there is
+// what its manifest has. The applier of a subresource takes nothing over, so there is none for it.
 func (o Ownership) Writers(obj map[string]any, applier Applier, tools []Tool) []Writer {
 	var writers []Writer
 	var theirs []Entry
@@ -60,7 +61,8 @@ func has(obj *projection.Object, p projection.Path) bool {
 	return exists
 }
 
-// lastApplied returns the manifest in the annotation of client-side apply, nil if the entry isn't that of who keeps it there.
+// lastApplied returns the manifest in the annotation of client-side apply, nil if the entry isn't that of who keeps it
+// there.
 func (o Ownership) lastApplied(obj map[string]any, e Entry) *projection.Object {
 	text, _ := projection.Get(obj, lastApplied)
 	annotation, isText := text.(string)
@@ -71,8 +73,8 @@ func (o Ownership) lastApplied(obj map[string]any, e Entry) *projection.Object {
 	return projection.NewManifest(manifest, o.all)
 }
 
-// staying returns what of the fields there is and isn't among those that are kept. Of maps it returns the fields in them, and of an
-// item of a list that itself, which goes although others own something in it.
+// staying returns what of the fields there is and isn't among those that are kept. Of maps it returns the fields in
+// them, and of an item of a list that itself, which goes although others own something in it.
 func staying(fields, kept projection.FieldSet, has func(projection.Path) bool) (out []projection.Path) {
 	var item projection.Path
 	for p := range fields.All() {

@@ -38,8 +38,8 @@ const (
 	RelationVersionChanged Relation = "version changed"
 	// RelationDifferent: another group, kind, namespace or name. The old object stays where it is unless it is deleted.
 	RelationDifferent Relation = "different object"
-	// RelationRecreated: the same group, kind, namespace and name, but another UID. The old object is gone, and somebody
-	// created the new one; there is nothing left to delete, and nothing shows that the new one may be.
+	// RelationRecreated: the same group, kind, namespace and name, but another UID. The old object is gone, and
+	// somebody created the new one; there is nothing left to delete, and nothing shows that the new one may be.
 	RelationRecreated Relation = "re-created object"
 )
 

@@ -4,7 +4,8 @@ import "github.com/ssaplan/primitives/projection"
 
 // Mismatch is one part of an identity that differs.
 type Mismatch struct {
-	// Field is the path of the field in a manifest: apiVersion, kind, metadata.namespace, metadata.name or metadata.uid.
+	// Field is the path of the field in a manifest: apiVersion, kind, metadata.namespace, metadata.name or
+	// metadata.uid.
 	Field projection.Path
 	// Old and New are the values; "" when there is none.
 	Old, New string

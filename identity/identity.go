@@ -50,8 +50,8 @@ func Of(obj map[string]any) (Identity, error) {
 }
 
 // String returns the identity as it is printed to people: "apps/v1/Deployment default/web", or "v1/Namespace web" when
-// there is no namespace. Parts that are longer than any that a server takes are cut, so that what an error says of the object
-// can be read.
+// there is no namespace. Parts that are longer than any that a server takes are cut, so that what an error says of the
+// object can be read.
 func (id Identity) String() string {
 	const longest = 300
 	part := func(text string) foreign.Text { return foreign.Text(text).Cut(longest) }
@@ -80,9 +80,9 @@ func (id Identity) Version() string {
 	return version
 }
 
-// Unversioned returns the identity with the group alone as its APIVersion ("apps/", and "" for the core group), because the versions
-// of a group are ways to write down the same object. It is for comparing, and as the key of a map: two identities name the same
-// object, in whatever version, if they are equal without it.
+// Unversioned returns the identity with the group alone as its APIVersion ("apps/", and "" for the core group), because
+// the versions of a group are ways to write down the same object. It is for comparing, and as the key of a map: two
+// identities name the same object, in whatever version, if they are equal without it.
 func (id Identity) Unversioned() Identity {
 	id.APIVersion = strings.TrimSuffix(id.APIVersion, id.Version())
 	return id

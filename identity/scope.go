@@ -31,7 +31,8 @@ func (id Identity) Resolve(scope Scope, defaultNamespace string) (resolved Ident
 	return id, warning
 }
 
-// ScopeOf returns the scope of another object's kind as far as id tells: whether id, if it is of that kind, has a namespace.
+// ScopeOf returns the scope of another object's kind as far as id tells: whether id, if it is of that kind, has a
+// namespace.
 func (id Identity) ScopeOf(other Identity) Scope {
 	switch {
 	case id.Group() != other.Group() || id.Kind != other.Kind:

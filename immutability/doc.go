@@ -20,12 +20,15 @@
 //
 // A replacement destroys something, so the rules are strict:
 //
-//   - Only [Verdict.Replaceable] permits a replacement: every cause is a known immutable field, or Probe has proven that the manifest
-//     is valid and that no update gets there.
-//   - A word in a message never decides. A message counts only as a whole, for the kind, the field and the cause that it was seen with.
-//   - Rules of a custom resource have free texts. Without Probe they are [RefusalInvalid] with [CertaintyUnknown]. Probe looks the rule
-//     up in the CRD: a rule that uses the old value is Immutable only if it demands that the value stays equal.
-//   - Denials by admission, shrinking claims and outdated metadata have verdicts of their own, and never permit a replacement.
+//   - Only [Verdict.Replaceable] permits a replacement: every cause is a known immutable field, or Probe has proven
+//     that the manifest is valid and that no update gets there.
+//   - A word in a message never decides. A message counts only as a whole, for the kind, the field and the cause that
+//     it was seen with.
+//   - Rules of a custom resource have free texts. Without Probe they are [RefusalInvalid] with [CertaintyUnknown].
+//     Probe looks the rule up in the CRD: a rule that uses the old value is Immutable only if it demands that the value
+//     stays equal.
+//   - Denials by admission, shrinking claims and outdated metadata have verdicts of their own, and never permit a
+//     replacement.
 //
 // A server prints the position of a list item. [Probe] and [Verdict.Locate] find its key, so that a field has the
 // same path as in a plan.

@@ -9,8 +9,8 @@ import (
 
 // Evidence is what a verdict is based on. The zero value is no evidence.
 type Evidence struct {
-	// Texts are the families of texts of servers that were recognised, each once, in the order of the causes, in words to
-	// show: "field is immutable".
+	// Texts are the families of texts of servers that were recognised, each once, in the order of the causes, in words
+	// to show: "field is immutable".
 	Texts []string
 	// Create is the server's answer to the dry-run create.
 	Create Answer
@@ -20,7 +20,8 @@ type Evidence struct {
 	Merge Answer
 	// Whole is the server's answer to the dry-run apply of all that the manifest has, see [ProbeOptions.Apply].
 	Whole Answer
-	// Rules are the transition rules of the definition by which a custom resource is refused, as the definition has them.
+	// Rules are the transition rules of the definition by which a custom resource is refused, as the definition has
+	// them.
 	Rules []string
 	// Requests is the number of requests that the probe spent.
 	Requests int
@@ -68,7 +69,8 @@ const (
 	// OutcomeRefused: the server would not carry out the request for a reason that isn't in the object: rights, quota,
 	// policy, a terminating namespace.
 	OutcomeRefused Outcome = "refused"
-	// OutcomeUnanswered: the answer doesn't tell anything: a timeout, an internal error, an object that changed meanwhile.
+	// OutcomeUnanswered: the answer doesn't tell anything: a timeout, an internal error, an object that changed
+	// meanwhile.
 	OutcomeUnanswered Outcome = "no answer"
 )
 

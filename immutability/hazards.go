@@ -18,7 +18,8 @@ type HazardKind string
 
 // The kinds of hazard.
 const (
-	// HazardData: what is stored in volumes, in the objects of a definition, or in what a controller made for a custom resource.
+	// HazardData: what is stored in volumes, in the objects of a definition, or in what a controller made for a custom
+	// resource.
 	HazardData HazardKind = "Data"
 	// HazardContents: the objects inside a namespace.
 	HazardContents HazardKind = "Contents"
@@ -62,10 +63,11 @@ func (o HazardOptions) deletion() kinds.Deletion {
 	return kinds.Deletion{Policy: string(o.Propagation), ForGood: o.ForGood}
 }
 
-// Hazards returns what deleting live, for a new object or for good, destroys, interrupts or waits for, as far as it can be told
-// from the object itself: the most severe first. It returns nil for nil. It can't know which other objects exist, so it
-// doesn't list dependents but says what becomes of them. Of an object without apiVersion and kind, as typed clients return
-// them, it can only tell what holds for every kind: set them first. [Probe] takes them from the manifest.
+// Hazards returns what deleting live, for a new object or for good, destroys, interrupts or waits for, as far as it can
+// be told from the object itself: the most severe first. It returns nil for nil. It can't know which other objects
+// exist, so it doesn't list dependents but says what becomes of them. Of an object without apiVersion and kind, as
+// typed clients return them, it can only tell what holds for every kind: set them first. [Probe] takes them from the
+// manifest.
 func Hazards(live *unstructured.Unstructured, options HazardOptions) []Hazard {
 	if live == nil {
 		return nil

@@ -78,7 +78,8 @@ var ofController = immutability.Hazard{
 	Kind: immutability.HazardData, Message: "a controller may delete what it made for the object, with the data in it",
 }
 
-// The propagation policy that is sent decides what becomes of dependents, and a deletion for good promises no new object.
+// The propagation policy that is sent decides what becomes of dependents, and a deletion for good promises no new
+// object.
 func TestHazardsFollowFromTheDeletion(t *testing.T) {
 	const job = `{apiVersion: batch/v1, kind: Job, metadata: {name: x, uid: u, ownerReferences: [{apiVersion: batch/v1, kind: CronJob, name: c, uid: v}]}}`
 	const dependents = "objects that name this one as their owner "

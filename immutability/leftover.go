@@ -12,9 +12,9 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// nameLeftovers finds the fields of the live object that are in the way of the apply. updated is the object after an update
-// that works. Of those that it lacks, the ones near the causes are tried first. Where every text is known, and one field
-// is near, there is nothing to try.
+// nameLeftovers finds the fields of the live object that are in the way of the apply. updated is the object after an
+// update that works. Of those that it lacks, the ones near the causes are tried first. Where every text is known, and
+// one field is near, there is nothing to try.
 func (p *probe) nameLeftovers(ctx context.Context, v Verdict, updated *unstructured.Unstructured) Verdict {
 	beside, others := leftovers(p.live, updated, v.causes)
 	first, second := beside, others
@@ -99,9 +99,10 @@ func (t *trials) inside(field projection.Path) []projection.Path {
 	return inside
 }
 
-// leftovers returns the fields that live has and updated, the same object after an update, has not: those which the apply
-// would have left in place. List items are named by key, as live's record names them. Those near one of the causes are
-// beside; the others may have nothing to do with the error. The first of them are what a cause lies in, or an item like that.
+// leftovers returns the fields that live has and updated, the same object after an update, has not: those which the
+// apply would have left in place. List items are named by key, as live's record names them. Those near one of the
+// causes are beside; the others may have nothing to do with the error. The first of them are what a cause lies in, or
+// an item like that.
 func leftovers(live, updated *unstructured.Unstructured, causes []cause) (beside, others []projection.Path) {
 	if live == nil || updated == nil {
 		return nil, nil

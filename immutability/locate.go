@@ -31,9 +31,9 @@ func (v Verdict) Locate(manifest, live *unstructured.Unstructured, declared proj
 	return v
 }
 
-// OfCreate returns the verdict on a manifest for which the server refuses to create an object: nothing of it can be immutable, and to
-// replace an object doesn't help. A policy that denies it stays the reason. A field that doesn't fit the schema, of which [Classify] makes
-// no refusal of a change, is the reason why there can't be a new object.
+// OfCreate returns the verdict on a manifest for which the server refuses to create an object: nothing of it can be
+// immutable, and to replace an object doesn't help. A policy that denies it stays the reason. A field that doesn't fit
+// the schema, of which [Classify] makes no refusal of a change, is the reason why there can't be a new object.
 func (v Verdict) OfCreate(manifest *unstructured.Unstructured) Verdict {
 	if v.Refusal == RefusalAdmissionDenied {
 		return v

@@ -224,7 +224,8 @@ func FuzzLocate(f *testing.F) {
 	})
 }
 
-// TestLocateManyFieldsOfALongList takes a refusal that names every item of a long list. It takes a moment, and not an hour.
+// TestLocateManyFieldsOfALongList takes a refusal that names every item of a long list. It takes a moment, and not an
+// hour.
 func TestLocateManyFieldsOfALongList(t *testing.T) {
 	const n = 20000
 	items, causes := make([]any, n), make([]metav1.StatusCause, n)

@@ -9,7 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// TestOfCreate checks the verdict on what can't be created: it is invalid, whatever seemed to be immutable, unless a policy denies it.
+// TestOfCreate checks the verdict on what can't be created: it is invalid, whatever seemed to be immutable, unless a
+// policy denies it.
 func TestOfCreate(t *testing.T) {
 	manifest := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"until": nil}}}
 	verdict := Verdict{Refusal: RefusalImmutable, Certainty: CertaintyAssumed, Uncertain: "who knows", Fields: []Field{{Text: "spec.until"}}}

@@ -26,10 +26,11 @@ type Writer interface {
 
 // ProbeOptions adjust the requests of [Probe]. The zero value works.
 type ProbeOptions struct {
-	// FieldManager is the manager that the dry runs are sent as. Default: none, the server takes it from the user agent.
+	// FieldManager is the manager that the dry runs are sent as. Default: none, the server takes it from the user
+	// agent.
 	FieldManager string
-	// IPAddresses is a client for ipaddresses.networking.k8s.io, which tells whether a cluster IP is free. Default: none,
-	// a Service whose manifest pins another cluster IP is not replaceable.
+	// IPAddresses is a client for ipaddresses.networking.k8s.io, which tells whether a cluster IP is free. Default:
+	// none, a Service whose manifest pins another cluster IP is not replaceable.
 	IPAddresses Getter
 	// Propagation is the policy that the old object is going to be deleted with, which the hazards depend on. Default:
 	// Background.
@@ -39,17 +40,17 @@ type ProbeOptions struct {
 	Definitions Getter
 	// Rules remembers what was read of the definitions. Default: nothing is remembered.
 	Rules *Rules
-	// Apply has the server try to apply the manifest by force, and is for a refusal of something less, since some fields of the manifest
-	// are left to others. What is left may be what was refused, so nothing is immutable then unless the whole is refused alike.
-	// Default: none, what was refused is the manifest.
+	// Apply has the server try to apply the manifest by force, and is for a refusal of something less, since some
+	// fields of the manifest are left to others. What is left may be what was refused, so nothing is immutable then
+	// unless the whole is refused alike. Default: none, what was refused is the manifest.
 	Apply func(ctx context.Context) error
 }
 
 // Probe confirms or corrects the verdict of [Classify] by asking the server, and returns the verdict with the answers
-// as evidence. manifest is what was applied, live is the object that it was applied to; neither is modified. It
-// spends no request on verdicts that another answer couldn't change (None, Directional, MetadataPrecondition,
-// AdmissionDenied, and proven Invalid), one dry run when the create settles it, mostly two, and never more than
-// three, but for what is left behind: of several fields that may be in the way each is tried, in sixteen dry runs at most.
+// as evidence. manifest is what was applied, live is the object that it was applied to; neither is modified. It spends
+// no request on verdicts that another answer couldn't change (None, Directional, MetadataPrecondition, AdmissionDenied,
+// and proven Invalid), one dry run when the create settles it, mostly two, and never more than three, but for what is
+// left behind: of several fields that may be in the way each is tried, in sixteen dry runs at most.
 //
 // The create tells whether the manifest is valid in itself. If it is, and not every cause is a known immutable field,
 // the update of the whole manifest tells whether the object can be changed in place after all, which makes it a
@@ -72,11 +73,12 @@ type ProbeOptions struct {
 // that looks at the old value ("can only be increased", "can't be unset") is Directional, and so is one that can't be
 // read, can't be found by the field and the message of the refusal, or isn't understood.
 //
-// Where the manifest has at every refused field what the live object has, it changes none of them, and replacing would be for nothing: a server
-// compares the data of a ControllerRevision byte by byte, and an apply writes it in another order than others may have.
+// Where the manifest has at every refused field what the live object has, it changes none of them, and replacing would
+// be for nothing: a server compares the data of a ControllerRevision byte by byte, and an apply writes it in another
+// order than others may have.
 //
-// A null of the manifest that the schema of a custom resource doesn't take makes the verdict Invalid without a request: a
-// create would leave it out, and say that the manifest is valid, but the apply that creates the new object would not.
+// A null of the manifest that the schema of a custom resource doesn't take makes the verdict Invalid without a request:
+// a create would leave it out, and say that the manifest is valid, but the apply that creates the new object would not.
 //
 // Without a server or a manifest the verdict is returned as it is. live may be nil; then there is nothing to look for
 // leftovers in, and the hazards are those that the manifest shows.
@@ -162,7 +164,8 @@ func (p *probe) tellLeftovers(ctx context.Context, v Verdict) Verdict {
 	return v
 }
 
-// changesNone reports whether the manifest has at each of the fields what the live object has. A field that isn't found may be changed.
+// changesNone reports whether the manifest has at each of the fields what the live object has. A field that isn't found
+// may be changed.
 func (p *probe) changesNone(fields []Field) bool {
 	record := recordOf(p.live.Object)
 	is, was := projection.NewManifest(p.manifest.Object, record), projection.NewObject(p.live.Object, record)
@@ -277,8 +280,8 @@ func (v Verdict) hasFixed() bool {
 	return slices.ContainsFunc(v.causes, func(c cause) bool { return c.fixed })
 }
 
-// refusesNull reports whether a cause may be a null that the manifest has. The positions in what a server prints don't always tell
-// which item it is, so the name of the field has to do.
+// refusesNull reports whether a cause may be a null that the manifest has. The positions in what a server prints don't
+// always tell which item it is, so the name of the field has to do.
 func (v Verdict) refusesNull(manifest *unstructured.Unstructured) bool {
 	return slices.ContainsFunc(v.causes, func(c cause) bool { return c.IsNull() && holdsNull(manifest.Object, c.Field) })
 }

@@ -441,8 +441,8 @@ spec:
 	}
 }
 
-// mergeOnly is a server that refuses an update without the name of the service, as immutable, and one with what an apply
-// leaves behind.
+// mergeOnly is a server that refuses an update without the name of the service, as immutable, and one with what an
+// apply leaves behind.
 type mergeOnly struct {
 	fake
 	accepted *unstructured.Unstructured

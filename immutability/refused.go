@@ -7,8 +7,8 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// RefusedError is the error that says that the server won't make the object what the manifest declares, and that replacing the object isn't
-// known to help.
+// RefusedError is the error that says that the server won't make the object what the manifest declares, and that
+// replacing the object isn't known to help.
 type RefusedError struct {
 	Object identity.Identity
 	// Verdict is what is known of the refusal.

@@ -177,9 +177,9 @@ const (
 	ruleNotFound      = "no rule of the kind's definition is known to be the one that refuses; it may allow one direction only"
 )
 
-// afterRules judges what a custom resource is refused for by the transition rules of its definition. whole are the causes for
-// which an update of the whole manifest is refused, nil if none was. A cause that isn't among them may be one of what the
-// apply leaves behind, and then it is no transition rule's.
+// afterRules judges what a custom resource is refused for by the transition rules of its definition. whole are the
+// causes for which an update of the whole manifest is refused, nil if none was. A cause that isn't among them may be
+// one of what the apply leaves behind, and then it is no transition rule's.
 func (v Verdict) afterRules(rules []rule, whole []cause) Verdict {
 	var found []string
 	for _, c := range slices.Concat(v.causes, whole) {

@@ -21,8 +21,8 @@ type Refusal string
 const (
 	// RefusalNone: the error is not about the object's content, or there is no error.
 	RefusalNone Refusal = "None"
-	// RefusalImmutable: fields that can't change while the object exists. Replacing works, if [Verdict.Replaceable] says
-	// so.
+	// RefusalImmutable: fields that can't change while the object exists. Replacing works, if [Verdict.Replaceable]
+	// says so.
 	RefusalImmutable Refusal = "Immutable"
 	// RefusalDirectional: fields that may change in one direction only, like the size of a claim, or whose change would
 	// leave data behind. The server would accept the new object, but replacing loses what the rule protects.
@@ -60,12 +60,12 @@ type Field struct {
 	// as a whole, and as long as it isn't known: [Verdict.Locate] looks for it in the object.
 	Path projection.Path
 	// Text is the field as the server prints it, lists by position: "spec.template.spec.volumes[0].secret". Where the
-	// server prints a field that doesn't exist (volumeMode for spec.volumeMode), it is the real one. It is empty for the
-	// object as a whole.
+	// server prints a field that doesn't exist (volumeMode for spec.volumeMode), it is the real one. It is empty for
+	// the object as a whole.
 	Text foreign.Text
 	// Message is what the server says of it, without the field's value and without the diff that some messages end in,
-	// since both hold user data. For AdmissionDenied it is the text of the webhook or policy as it came, which may quote
-	// any value of the object.
+	// since both hold user data. For AdmissionDenied it is the text of the webhook or policy as it came, which may
+	// quote any value of the object.
 	Message foreign.Text
 }
 
@@ -89,8 +89,8 @@ func Paths(fields []Field) []projection.Path {
 	return out
 }
 
-// SameFields reports whether both have the same fields with the same messages, in whatever order: a server need not name them in
-// the same one twice.
+// SameFields reports whether both have the same fields with the same messages, in whatever order: a server need not
+// name them in the same one twice.
 func SameFields(a, b []Field) bool {
 	texts := func(fields []Field) map[string]bool {
 		out := map[string]bool{}
@@ -123,8 +123,8 @@ func (f Field) isLike(other Field) bool {
 	return f.Message == other.Message && (f.Text == other.Text || f.Name() == other.Name())
 }
 
-// MarshalJSON returns {"path","message"}, where path is [Field.Name]. Whether <, > and & are escaped is left to who encodes
-// it.
+// MarshalJSON returns {"path","message"}, where path is [Field.Name]. Whether <, > and & are escaped is left to who
+// encodes it.
 func (f Field) MarshalJSON() ([]byte, error) {
 	return plainjson.Marshal(struct {
 		Path    string       `json:"path"`
@@ -160,10 +160,11 @@ type Verdict struct {
 	Uncertain string
 	// Fields are the distinct causes in the server's order.
 	Fields []Field
-	// OfNew are what else a new object would be refused for, if the manifest isn't valid in itself. Only Probe finds them.
+	// OfNew are what else a new object would be refused for, if the manifest isn't valid in itself. Only Probe finds
+	// them.
 	OfNew []Field
-	// Leftovers are the fields that are in the way of a server-side apply, in the live object. Only Probe can find them,
-	// and only for MergeLeftover. If no record names the items of a list, the list itself is meant.
+	// Leftovers are the fields that are in the way of a server-side apply, in the live object. Only Probe can find
+	// them, and only for MergeLeftover. If no record names the items of a list, the list itself is meant.
 	Leftovers []projection.Path
 	// Remedy is what the user can do other than replacing the object, "" when nothing is known.
 	Remedy string
@@ -210,8 +211,8 @@ func list(fields []Field) string {
 	return strings.Join(texts, "; ")
 }
 
-// Advice returns what else a new object would be refused for, what is in the way, what to do and what is uncertain, each after a semicolon or in brackets. It is
-// empty if nothing is known.
+// Advice returns what else a new object would be refused for, what is in the way, what to do and what is uncertain,
+// each after a semicolon or in brackets. It is empty if nothing is known.
 func (v Verdict) Advice() string {
 	var text string
 	if len(v.OfNew) > 0 {

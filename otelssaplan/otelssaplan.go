@@ -25,9 +25,10 @@ const scope = "github.com/ssaplan/primitives/otelssaplan"
 
 // Observer returns a function for [ssaplan.Options.Observe] that makes for each request
 //
-//   - a span of its duration, such as "patch Deployment" or "dry-run patch Deployment", with the object, the status and the class of a failure;
-//   - measurements of ssaplan.request.duration (seconds) and ssaplan.request.sent and ssaplan.request.received (bytes), by verb, dry run, kind
-//     and class, which are few values.
+//   - a span of its duration, such as "patch Deployment" or "dry-run patch Deployment", with the object, the status and
+//     the class of a failure;
+//   - measurements of ssaplan.request.duration (seconds) and ssaplan.request.sent and ssaplan.request.received (bytes),
+//     by verb, dry run, kind and class, which are few values.
 //
 // An error says that the meter takes no instrument of these.
 func Observer(tracers trace.TracerProvider, meters metric.MeterProvider) (func(context.Context, ssaplan.Observation), error) {

@@ -18,7 +18,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
-// Planner is a Planner whose plans and writes are spans, with the requests of each below it. What it has besides is that of [ssaplan.Planner].
+// Planner is a Planner whose plans and writes are spans, with the requests of each below it. What it has besides is
+// that of [ssaplan.Planner].
 type Planner struct {
 	*ssaplan.Planner
 
@@ -34,8 +35,8 @@ type Planner struct {
 //		return ssaplan.New(config, ssaplan.Options{FieldManager: "my-tool", Observe: observe})
 //	})
 //
-// Beside what [Observer] tells there are spans such as "plan Deployment", "apply Deployment" and "plan all", those of [Planner.Set], and
-// measurements of
+// Beside what [Observer] tells there are spans such as "plan Deployment", "apply Deployment" and "plan all", those of
+// [Planner.Set], and measurements of
 //
 //   - ssaplan.plans, by kind, action and, of one that failed, class;
 //   - ssaplan.writes, by kind, operation (apply or replace) and outcome;

@@ -61,7 +61,8 @@ func (w *world) everything() {
 	require.Error(w, err)
 }
 
-// TestPlansAndWritesAreSpans wants the requests of an operation below its span, and nothing of an object's content anywhere.
+// TestPlansAndWritesAreSpans wants the requests of an operation below its span, and nothing of an object's content
+// anywhere.
 func TestPlansAndWritesAreSpans(t *testing.T) {
 	w := newWorld(t)
 	w.everything()
@@ -119,8 +120,8 @@ var (
 	labelName  = regexp.MustCompile(`ssaplan_[a-z_]+`)
 )
 
-// TestTheDashboardShowsWhatIsMeasured wants each query of the dashboard to be of a metric that there is, with labels that it has, each metric to be
-// shown, and each query to stand on the page.
+// TestTheDashboardShowsWhatIsMeasured wants each query of the dashboard to be of a metric that there is, with labels
+// that it has, each metric to be shown, and each query to stand on the page.
 func TestTheDashboardShowsWhatIsMeasured(t *testing.T) {
 	w := newWorld(t)
 	w.everything()

@@ -10,7 +10,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/set"
 )
 
-// Set is a set whose plan and apply are spans, with one for each stage below them, and in these what is planned and written.
+// Set is a set whose plan and apply are spans, with one for each stage below them, and in these what is planned and
+// written.
 type Set struct {
 	*set.Set
 	planner *Planner

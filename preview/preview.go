@@ -28,8 +28,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Of returns the object that a manifest makes by a definition: with the defaults. The error says which fields the definition doesn't have,
-// and which values it doesn't allow, without these. Neither argument is modified.
+// Of returns the object that a manifest makes by a definition: with the defaults. The error says which fields the
+// definition doesn't have, and which values it doesn't allow, without these. Neither argument is modified.
 func Of(definition, manifest *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	props, err := schemaOf(definition, manifest.GroupVersionKind().Version)
 	if err != nil || props == nil {

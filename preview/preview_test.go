@@ -89,7 +89,8 @@ func asJSON(t *testing.T, v any) string {
 	return string(text)
 }
 
-// A set shows what is foretold of a custom resource whose definition it brings, and refuses what that doesn't allow before anything is applied.
+// A set shows what is foretold of a custom resource whose definition it brings, and refuses what that doesn't allow
+// before anything is applied.
 func TestPreviewInASet(t *testing.T) {
 	c := lab.New(t)
 	plan := func(spec string) (items []*set.Item) {

@@ -16,8 +16,8 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// BenchmarkCost prints what reading the owned fields, projecting and comparing cost, how that grows with the object, and
-// how it compares with ExtractItems of structured-merge-diff, on the same objects and in turns. It takes minutes.
+// BenchmarkCost prints what reading the owned fields, projecting and comparing cost, how that grows with the object,
+// and how it compares with ExtractItems of structured-merge-diff, on the same objects and in turns. It takes minutes.
 func BenchmarkCost(b *testing.B) {
 	var rows []costRow
 	var growths []growth
@@ -54,8 +54,8 @@ const (
 
 var operationNames = [operations]string{"extract", "project", "diff", "ExtractItems"}
 
-// turns is how often everything is timed. All sizes of a family and all operations are timed in every turn, so that what
-// else happens on the machine happens to all of them; results are medians over the turns.
+// turns is how often everything is timed. All sizes of a family and all operations are timed in every turn, so that
+// what else happens on the machine happens to all of them; results are medians over the turns.
 const turns = 11
 
 // costRow has the costs of one subject.

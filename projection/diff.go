@@ -37,8 +37,8 @@ type Difference struct {
 	// (int64, from 0) in the lists that the two objects have there, elements that aren't projected included. Of an
 	// OpDuplicate they are all items of that name, in order ([]any).
 	Before, After any
-	// Position is the position of an added or removed element of a list, from 0, in the list of the object that has it. It is
-	// 0 in other differences.
+	// Position is the position of an added or removed element of a list, from 0, in the list of the object that has it.
+	// It is 0 in other differences.
 	Position int
 	// Sensitive reports whether the values must not be shown.
 	Sensitive bool
@@ -264,9 +264,9 @@ func (s side) items() []any {
 	return l
 }
 
-// movedChildren reports which children both lists have in another relative order. It keeps in place those that stay at their
-// position in the object, and of the others as many as possible (a longest increasing subsequence), so that one item put first is one
-// move.
+// movedChildren reports which children both lists have in another relative order. It keeps in place those that stay at
+// their position in the object, and of the others as many as possible (a longest increasing subsequence), so that one
+// item put first is one move.
 func movedChildren(before, after matches, stays func(child int) bool) []bool {
 	moved := make([]bool, len(before.itemOf))
 	var common []int // the children that both lists have, in the order of the first
@@ -289,8 +289,8 @@ func movedChildren(before, after matches, stays func(child int) bool) []bool {
 	return moved
 }
 
-// around returns the items that are on the same side of each that stays in the order of the items and in that of their ranks, those
-// that stay included: their positions are in the same order before and after.
+// around returns the items that are on the same side of each that stays in the order of the items and in that of their
+// ranks, those that stay included: their positions are in the same order before and after.
 func around(items []int, rank func(int) int, stays func(int) bool) (fitting []int) {
 	next := make([]int, len(items)) // the rank of the next item that stays
 	least := math.MaxInt

@@ -17,9 +17,10 @@
 //
 // Around that:
 //
-//   - The server knows best what a manifest declares: Ownership.Declared of package fieldowner reads its answer to a dry run. Without a
-//     server, [PredictDeclared] asks several kinds of [Source], the best one first.
-//   - [Normalize] prepares a manifest so that a server tracks all of it. [FindIneffective] finds parts of a manifest without effect.
+//   - The server knows best what a manifest declares: Ownership.Declared of package fieldowner reads its answer to a
+//     dry run. Without a server, [PredictDeclared] asks several kinds of [Source], the best one first.
+//   - [Normalize] prepares a manifest so that a server tracks all of it. [FindIneffective] finds parts of a manifest
+//     without effect.
 //   - [Get], [Set] and [Pointer] read, write and locate the value at one path. An [Object] does that for many paths.
 //   - [Patterns] select fields to ignore.
 //   - [Outline] finds all fields that objects have, to compare them as a whole.

@@ -15,8 +15,8 @@ type FieldSet struct {
 	root *node
 }
 
-// node is what the set knows below one path. Nodes are never changed once they can be reached from a FieldSet, but for the
-// names, which are found out when a list is first matched with the children.
+// node is what the set knows below one path. Nodes are never changed once they can be reached from a FieldSet, but for
+// the names, which are found out when a list is first matched with the children.
 type node struct {
 	member   bool
 	children []child // sorted by Element.Compare

@@ -13,17 +13,17 @@ const (
 	// ReasonUntracked is a field that the server doesn't record as declared and doesn't take from the manifest: the
 	// status.
 	ReasonUntracked Reason = "untracked"
-	// ReasonUnrecorded is a field that the server stores as it was sent, but doesn't record as declared: the spec of a new
-	// CertificateSigningRequest. It isn't compared, and removing it from the manifest has no effect.
+	// ReasonUnrecorded is a field that the server stores as it was sent, but doesn't record as declared: the spec of a
+	// new CertificateSigningRequest. It isn't compared, and removing it from the manifest has no effect.
 	ReasonUnrecorded Reason = "unrecorded"
-	// ReasonAbsent is a field that the server records as declared, but its object doesn't have: stringData of a Secret, a
-	// field whose feature is switched off, an unknown field that was pruned.
+	// ReasonAbsent is a field that the server records as declared, but its object doesn't have: stringData of a Secret,
+	// a field whose feature is switched off, an unknown field that was pruned.
 	ReasonAbsent Reason = "absent"
 	// ReasonNoItems is an empty list of which every manager declares items of its own, so that it declares nothing. It
 	// does not remove the items of others.
 	ReasonNoItems Reason = "no items"
-	// ReasonFilled is a map that is declared as empty and in which the server has something: defaults, generated labels.
-	// The manifest doesn't declare these.
+	// ReasonFilled is a map that is declared as empty and in which the server has something: defaults, generated
+	// labels. The manifest doesn't declare these.
 	ReasonFilled Reason = "filled"
 	// ReasonDefaulted is an empty text or list, or a zero, in whose place the server has a value of its own.
 	ReasonDefaulted Reason = "defaulted"
@@ -115,7 +115,8 @@ func (k *keeper) fields(m map[string]any, n *node, answer side) {
 	k.each(m, answer, func(name string, v any, answer side) { k.value(v, n.child(Field(name)), answer) })
 }
 
-// each compares the fields of a map. What it reports is in the order of their names, without sorting them: there is little to report.
+// each compares the fields of a map. What it reports is in the order of their names, without sorting them: there is
+// little to report.
 func (k *keeper) each(m map[string]any, answer side, compare func(name string, v any, answer side)) {
 	found, reported := answer.fields(), len(k.unkept)
 	for name, v := range m {

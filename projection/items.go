@@ -14,7 +14,8 @@ type names struct {
 	kinds [IndexKind + 1]bool
 }
 
-// itemNames returns what the children of n tell. It is found out once; two goroutines may both do so, and both are right.
+// itemNames returns what the children of n tell. It is found out once; two goroutines may both do so, and both are
+// right.
 func (n *node) itemNames() names {
 	if known := n.names.Load(); known != nil {
 		return *known

@@ -9,8 +9,8 @@ import (
 //
 //   - A key names the item that has the same values in the key fields, a value the item that equals it, and a position
 //     the item there, if neither a key nor a value names that. The key fields are those of all elements that are known
-//     for the list: since Kubernetes 1.34 items of one list may leave out keys that have no default, and are other items
-//     than those that have them.
+//     for the list: since Kubernetes 1.34 items of one list may leave out keys that have no default, and are other
+//     items than those that have them.
 //   - Of several items with one name the first counts.
 //   - If an element names no item as it is written, it names one in another spelling: a number beyond 2^53 that is
 //     rounded in the element, or an empty text that the item leaves out. A server writes such numbers exactly at first,
@@ -18,9 +18,9 @@ import (
 //     default is empty, as the name of an imagePullSecret. So 9007199254740992 names the item 9007199254740993, unless
 //     the list has 9007199254740992 too, or 9007199254740993 is among the elements. The exact number of a record never
 //     names an item with the rounded one.
-//   - In a manifest, items may leave out key fields that have any default. Such an item is named by the element that has
-//     the same values in the others and names no other item; if there are several, first by one whose record lacks the
-//     fields that the item leaves out.
+//   - In a manifest, items may leave out key fields that have any default. Such an item is named by the element that
+//     has the same values in the others and names no other item; if there are several, first by one whose record lacks
+//     the fields that the item leaves out.
 
 // matches are the items of a list that the children of a node name.
 type matches struct {

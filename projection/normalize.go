@@ -39,10 +39,11 @@ func (a Adjustment) String() string {
 //   - The status of a kind that Kubernetes brings is dropped, which the server would ignore. That of a custom resource
 //     stays, since it may be an ordinary field; see [Ineffective].
 //   - Fields that are null are dropped from metadata and from the kinds that Kubernetes brings, where null means that
-//     the field isn't there; sent, it would be recorded as declared. What a server stores stays as it is written: the key of
-//     a map, such as a label or a limit, whose null becomes an empty text or zero; and null in a custom resource or where a
-//     built-in kind holds arbitrary JSON. Only a null label or annotation of a custom resource is sent as the empty text
-//     that it becomes: as with what is empty in the metadata, the server would write the object anew at each apply.
+//     the field isn't there; sent, it would be recorded as declared. What a server stores stays as it is written: the
+//     key of a map, such as a label or a limit, whose null becomes an empty text or zero; and null in a custom resource
+//     or where a built-in kind holds arbitrary JSON. Only a null label or annotation of a custom resource is sent as
+//     the empty text that it becomes: as with what is empty in the metadata, the server would write the object anew at
+//     each apply.
 //
 // What a server would refuse, such as a number in stringData, is left for it to refuse. Normalize does not modify the
 // manifest, and the result shares no memory with it.
@@ -50,8 +51,8 @@ func Normalize(manifest map[string]any) (map[string]any, []Adjustment) {
 	return NormalizeSubresource(manifest, "")
 }
 
-// NormalizeSubresource does what [Normalize] does for a manifest that is applied to a subresource of the object, or to the
-// object itself for "". In an apply to a subresource the status stays.
+// NormalizeSubresource does what [Normalize] does for a manifest that is applied to a subresource of the object, or to
+// the object itself for "". In an apply to a subresource the status stays.
 func NormalizeSubresource(manifest map[string]any, subresource string) (map[string]any, []Adjustment) {
 	obj, _ := deepCopy(manifest).(map[string]any)
 	n := normalizer{builtin: kinds.IsBuiltin(obj)}

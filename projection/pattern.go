@@ -129,8 +129,8 @@ func (ps Patterns) Touches(p Path) bool {
 	})
 }
 
-// WithoutPositions returns the patterns that name no item of a list by its position. Those that do are about one object: an
-// item removed, and they would name the next one.
+// WithoutPositions returns the patterns that name no item of a list by its position. Those that do are about one
+// object: an item removed, and they would name the next one.
 func (ps Patterns) WithoutPositions() Patterns {
 	return slices.DeleteFunc(slices.Clone(ps), Pattern.hasPosition)
 }
@@ -203,7 +203,8 @@ func (pr progress) advance(name string, matches func(segment) bool) (next progre
 	return next, false
 }
 
-// spelled returns how many of the first segments are names that make up, with dots between them, that of a field; 0 if they don't.
+// spelled returns how many of the first segments are names that make up, with dots between them, that of a field; 0 if
+// they don't.
 func spelled(segments []segment, name string) int {
 	if !strings.Contains(name, ".") {
 		return 0
@@ -261,14 +262,16 @@ func (ps Patterns) Remove(obj map[string]any) (rest map[string]any, removed []Pa
 	return ps.remove(obj, remover{})
 }
 
-// Strip does what [Patterns.Remove] does, but a list or map that is left empty goes, too: who applies an empty map owns it.
+// Strip does what [Patterns.Remove] does, but a list or map that is left empty goes, too: who applies an empty map owns
+// it.
 func (ps Patterns) Strip(obj map[string]any) (rest map[string]any, removed []Path) {
 	return ps.remove(obj, remover{whole: true})
 }
 
-// Find returns the paths of what the patterns match in a manifest, in which items of lists are named as the fields name them. So a pattern
-// also finds an item by key fields that the manifest leaves out, because they have defaults, and each of several items that it matches
-// has its own name. Otherwise the paths are those of what [Patterns.Remove] removes.
+// Find returns the paths of what the patterns match in a manifest, in which items of lists are named as the fields name
+// them. So a pattern also finds an item by key fields that the manifest leaves out, because they have defaults, and
+// each of several items that it matches has its own name. Otherwise the paths are those of what [Patterns.Remove]
+// removes.
 func (ps Patterns) Find(manifest map[string]any, fields FieldSet) []Path {
 	_, found := ps.remove(manifest, remover{named: true, at: fields.root})
 	return found

@@ -23,7 +23,8 @@ type Projection struct {
 	positions positions
 }
 
-// positions are those that the items of lists have in the lists that they were taken from, by the text of the list's path.
+// positions are those that the items of lists have in the lists that they were taken from, by the text of the list's
+// path.
 type positions map[string][]int
 
 // in returns the positions of the items of a list; nil if they are where they were.
@@ -198,8 +199,8 @@ func (p Projection) Leaves() iter.Seq2[Path, any] {
 	}
 }
 
-// MapLeaves yields the leaves of set at which obj has a map, with the map, in the order of the paths: what is declared as a
-// whole, or as empty. Each path may be kept and changed by the caller; the maps belong to obj.
+// MapLeaves yields the leaves of set at which obj has a map, with the map, in the order of the paths: what is declared
+// as a whole, or as empty. Each path may be kept and changed by the caller; the maps belong to obj.
 func MapLeaves(obj map[string]any, set FieldSet) iter.Seq2[Path, map[string]any] {
 	return func(yield func(Path, map[string]any) bool) {
 		if obj == nil || set.root == nil {

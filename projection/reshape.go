@@ -13,8 +13,8 @@ type Renaming struct{ Was, Is Path }
 //
 //   - A map or list that is a leaf in p, and has fields below it today, gets the fields that p has values for.
 //   - One that has fields below it in p, and is a leaf today, becomes a leaf, unless it is an empty map in obj.
-//   - An item of a list gets its name of today, see [FieldSet.Renamed], and in p the key fields that it lacks. It keeps its
-//     old name if obj doesn't have the item.
+//   - An item of a list gets its name of today, see [FieldSet.Renamed], and in p the key fields that it lacks. It keeps
+//     its old name if obj doesn't have the item.
 //
 // The renamings are those of items, outer items before inner ones. If nothing changes, Reshaped returns p.
 func (p Projection) Reshaped(today, names FieldSet, isOwn bool, obj map[string]any) (Projection, []Renaming) {

@@ -10,8 +10,8 @@ import (
 
 var secretFields = fieldSet(kinds.SensitiveFields)
 
-// Sensitive returns the paths of obj whose values must not be shown: data and stringData of a Secret, and its annotations, since
-// tools keep copies of Secrets there. It is empty for every other kind.
+// Sensitive returns the paths of obj whose values must not be shown: data and stringData of a Secret, and its
+// annotations, since tools keep copies of Secrets there. It is empty for every other kind.
 func Sensitive(obj map[string]any) FieldSet {
 	if !kinds.IsSecret(obj) {
 		return FieldSet{}
@@ -30,8 +30,8 @@ const (
 	redactedChanged = "<redacted: changed>"
 )
 
-// Hiding returns p with the fields that the patterns touch among the sensitive ones. A pattern that names an item by its position
-// means every item; see [Patterns.OfEveryItem].
+// Hiding returns p with the fields that the patterns touch among the sensitive ones. A pattern that names an item by
+// its position means every item; see [Patterns.OfEveryItem].
 func (p Projection) Hiding(patterns Patterns) Projection {
 	if len(patterns) == 0 {
 		return p
@@ -47,8 +47,8 @@ func (p Projection) Hiding(patterns Patterns) Projection {
 	return p
 }
 
-// OfEveryItem returns the patterns with every item of a list where they name one by its position. Items move, and nobody wants to
-// see a sensitive value that has moved.
+// OfEveryItem returns the patterns with every item of a list where they name one by its position. Items move, and
+// nobody wants to see a sensitive value that has moved.
 func (ps Patterns) OfEveryItem() Patterns {
 	out := slices.Clone(ps)
 	for i, p := range out {
@@ -71,8 +71,9 @@ func (ps Patterns) OfEveryItem() Patterns {
 	return out
 }
 
-// Shown returns p as it may be shown if the patterns name what is sensitive: up to the list of which it names an item by a sensitive
-// value. That value is an element of the path itself, so the list is the smallest part that can be shown without it.
+// Shown returns p as it may be shown if the patterns name what is sensitive: up to the list of which it names an item
+// by a sensitive value. That value is an element of the path itself, so the list is the smallest part that can be shown
+// without it.
 func (ps Patterns) Shown(p Path) Path {
 	if len(ps) == 0 {
 		return p

@@ -24,8 +24,8 @@ var ErrNoSchema = errors.New("no schema")
 // All but the last give the same fields for the same manifest; NoSchema guesses. Better than any Source is a server's
 // answer to a dry run, which needs no schema.
 type Source interface {
-	// Declared returns the fields that the manifest declares. An error that wraps [ErrNoSchema] says that the source can't
-	// tell; any other that the manifest is wrong.
+	// Declared returns the fields that the manifest declares. An error that wraps [ErrNoSchema] says that the source
+	// can't tell; any other that the manifest is wrong.
 	Declared(ctx context.Context, manifest map[string]any) (FieldSet, error)
 }
 
@@ -74,8 +74,8 @@ func (NoSchema) Declared(_ context.Context, manifest map[string]any) (FieldSet, 
 var (
 	identity       = fieldSet(kinds.IdentityFields)
 	serverMetadata = metadataFields(kinds.ServerMetadata)
-	// untracked are the fields that a server doesn't record for the manager that applies them: what identifies the object,
-	// and what only the server writes.
+	// untracked are the fields that a server doesn't record for the manager that applies them: what identifies the
+	// object, and what only the server writes.
 	untracked = identity.Union(serverMetadata).Difference(metadataFields(kinds.RecordedMetadata)).
 			Union(metadataFields(kinds.StrippedMetadata))
 )
@@ -127,9 +127,9 @@ func (s FieldSet) Tracked(reset FieldSet) FieldSet {
 // declarer finds the fields of a manifest as structured-merge-diff does (ToFieldSet), with shapes in place of a schema.
 type declarer struct {
 	path Path
-	// guess takes a list or map of unknown type for an atomic list or a structure, where it would be an error otherwise.
-	// It finds what there is and not what would be recorded, in which items and entries are owned beside what is in
-	// them.
+	// guess takes a list or map of unknown type for an atomic list or a structure, where it would be an error
+	// otherwise. It finds what there is and not what would be recorded, in which items and entries are owned beside
+	// what is in them.
 	guess bool
 }
 

@@ -22,7 +22,8 @@ type Field struct {
 // AnyValue is the value of a [Field] that may have any but null, "", [] and {}.
 const AnyValue = "*"
 
-// ParseFields reads fields by their paths, such as status.phase or status.loadBalancer.ingress[0].ip. They come in the order of these.
+// ParseFields reads fields by their paths, such as status.phase or status.loadBalancer.ingress[0].ip. They come in the
+// order of these.
 func ParseFields(values map[string]string) (fields []Field, err error) {
 	for _, text := range slices.Sorted(maps.Keys(values)) {
 		path, err := projection.ParsePath(text)
@@ -34,8 +35,8 @@ func ParseFields(values map[string]string) (fields []Field, err error) {
 	return fields, nil
 }
 
-// WithFields returns what takes an object for ready that ready does and that has the fields, with a status of its current generation as far as
-// it tells. Ready may be nil.
+// WithFields returns what takes an object for ready that ready does and that has the fields, with a status of its
+// current generation as far as it tells. Ready may be nil.
 func WithFields(fields []Field, ready set.Readier) set.Readier {
 	return func(live *unstructured.Unstructured) set.Readiness {
 		if ready != nil {

@@ -54,7 +54,8 @@ func Of(conditions Conditions) set.Readier {
 	}
 }
 
-// rules are those for kinds of which kstatus says too early that they are ready, or never. They report whether they know.
+// rules are those for kinds of which kstatus says too early that they are ready, or never. They report whether they
+// know.
 var rules = map[string]func(*unstructured.Unstructured) (set.Readiness, bool){
 	"Job.batch":             job,
 	"Deployment.apps":       deployment,

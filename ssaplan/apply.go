@@ -19,8 +19,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
-// ChangedError says that applying would do something else than the plan says that was made before, as a rule because the object
-// changed meanwhile. No value was written.
+// ChangedError says that applying would do something else than the plan says that was made before, as a rule because
+// the object changed meanwhile. No value was written.
 type ChangedError struct {
 	// Plan is what applying would do now.
 	Plan *Plan
@@ -33,8 +33,8 @@ func (e *ChangedError) Error() string {
 // WriteOutcome is for [OutcomeOf]: the server refused the request because the object had changed.
 func (e *ChangedError) WriteOutcome() Outcome { return OutcomeRefused }
 
-// Apply does what the plan says, by sending exactly the request that was reviewed, and returns the object as the server made it. A plan
-// that changes nothing sends nothing and returns a copy of the live object.
+// Apply does what the plan says, by sending exactly the request that was reviewed, and returns the object as the server
+// made it. A plan that changes nothing sends nothing and returns a copy of the live object.
 //
 // The request is guarded by the UID and resourceVersion that were planned with. If the object changed meanwhile,
 // Apply plans again, and goes on only if the new plan says the same, or that what was to be applied is there by now;
@@ -43,15 +43,16 @@ func (e *ChangedError) WriteOutcome() Outcome { return OutcomeRefused }
 // field from others, the request is sent again for whatever version, without force. An object that appeared after a
 // plan to create it is never adopted: that is an error too.
 //
-// An error but a ChangedError is an [ApplyError], which tells what became of the write, and has the ChangedError in it if fields have changed hands
-// already, as the plan said. When the answer was lost, Apply looks at the object, and once more half a second later if nothing has happened yet, also if
-// ctx has ended: if it is just what was to be applied, that is done, and no error. Nothing is sent twice, unless the server refused it because the
-// object changed. A write that the server accepted without changing anything is an [ErrNoEffect].
+// An error but a ChangedError is an [ApplyError], which tells what became of the write, and has the ChangedError in it
+// if fields have changed hands already, as the plan said. When the answer was lost, Apply looks at the object, and once
+// more half a second later if nothing has happened yet, also if ctx has ended: if it is just what was to be applied,
+// that is done, and no error. Nothing is sent twice, unless the server refused it because the object changed. A write
+// that the server accepted without changing anything is an [ErrNoEffect].
 //
 // [Plan.Differences] reports how the returned object differs from the plan.
 //
-// Plans with the action Replace need [Planner.Replace]; Conflict and Deferred can't be applied, nor can what was planned
-// without values that weren't known.
+// Plans with the action Replace need [Planner.Replace]; Conflict and Deferred can't be applied, nor can what was
+// planned without values that weren't known.
 func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstructured, error) {
 	if err := plan.applicable(); err != nil {
 		return nil, &ApplyError{Object: plan.object(), Outcome: OutcomeNotSent, Err: err}
@@ -209,7 +210,8 @@ func (plan *Plan) applicable() error {
 	return fmt.Errorf("%s: a plan with the action %s can't be applied: %s", plan.Object, plan.Action, foreign.Text(plan.Reason))
 }
 
-// complete returns an error if the plan was made without values that weren't known: what it would write is not what is meant.
+// complete returns an error if the plan was made without values that weren't known: what it would write is not what is
+// meant.
 func (plan *Plan) complete() error {
 	switch {
 	case plan.basis == nil:
@@ -222,8 +224,8 @@ func (plan *Plan) complete() error {
 	return nil
 }
 
-// replan plans again what an outdated plan was for, with the live object if that was just read. It is an error if the new plan says
-// something else, but for that what was to be applied is there.
+// replan plans again what an outdated plan was for, with the live object if that was just read. It is an error if the
+// new plan says something else, but for that what was to be applied is there.
 func (p *Planner) replan(ctx context.Context, outdated *Plan, live *unstructured.Unstructured) (*Plan, error) {
 	request := outdated.basis.request
 	request.Live = live
@@ -260,7 +262,8 @@ func (p *Planner) send(ctx context.Context, plan *Plan, live *unstructured.Unstr
 	return write.Send(ctx)
 }
 
-// write returns the plan's request. It doesn't take the plan's target: another Planner, with other credentials, may have made the plan.
+// write returns the plan's request. It doesn't take the plan's target: another Planner, with other credentials, may
+// have made the plan.
 func (p *Planner) write(ctx context.Context, plan *Plan, live *unstructured.Unstructured) (*applier.Write, error) {
 	target, err := p.locate(ctx, plan.Object, plan.Subresource)
 	if err != nil {
@@ -289,9 +292,9 @@ func (p *Planner) failureOf(plan *Plan, doing string, err error) error {
 	return p.failure(plan.Object, doing, err, plan.basis.request.Manifest, plan.basis.manifest, plan.basis.live)
 }
 
-// Differences returns how the object that Apply or Replace returned differs from what the plan says it becomes: Before is
-// the planned value, After the one that was made. There are none, as a rule: see [explain.Explanation.Unforeseen] for what
-// causes one and what is compared. Nothing is compared if the plan has no [Plan.Result].
+// Differences returns how the object that Apply or Replace returned differs from what the plan says it becomes: Before
+// is the planned value, After the one that was made. There are none, as a rule: see [explain.Explanation.Unforeseen]
+// for what causes one and what is compared. Nothing is compared if the plan has no [Plan.Result].
 func (plan *Plan) Differences(made *unstructured.Unstructured) ([]projection.Difference, error) {
 	if plan.basis == nil || plan.Action == ActionNoOp || plan.basis.result == nil || made == nil {
 		return nil, nil
@@ -308,8 +311,8 @@ func (plan *Plan) applier() fieldowner.Applier {
 	return fieldowner.Applier{Manager: plan.basis.patch.Options.FieldManager, Subresource: plan.Subresource}
 }
 
-// State returns the state to remember after the plan was applied and the server answered with obj. Its fields are those of
-// the plan's After, and a sensitive value that is the same as in the request's Prior has the same digest.
+// State returns the state to remember after the plan was applied and the server answered with obj. Its fields are those
+// of the plan's After, and a sensitive value that is the same as in the request's Prior has the same digest.
 func (plan *Plan) State(obj *unstructured.Unstructured) (*explain.State, error) {
 	switch {
 	case plan.basis == nil || plan.basis.manifest == nil:

@@ -20,8 +20,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
-// plannings are what is planned here, and how much of what the dynamic client of client-go allocates for the same two answers
-// a plan may allocate. A real server gave them.
+// plannings are what is planned here, and how much of what the dynamic client of client-go allocates for the same two
+// answers a plan may allocate. A real server gave them.
 var plannings = []struct {
 	kind, name, manifest, dryRun string
 	share                        float64
@@ -42,8 +42,8 @@ func eachPlanning(tb testing.TB, do func(name string, share float64, planner, fl
 	}
 }
 
-// BenchmarkPlan shows what planning costs beyond the network, and beside it what the dynamic client alone costs. With -cpu 1
-// that includes all of the garbage collector's work.
+// BenchmarkPlan shows what planning costs beyond the network, and beside it what the dynamic client alone costs. With
+// -cpu 1 that includes all of the garbage collector's work.
 func BenchmarkPlan(b *testing.B) {
 	run := func(name string, do func()) {
 		b.Run(name, func(b *testing.B) {

@@ -106,7 +106,8 @@ func (s twoKinds) RoundTrip(request *http.Request) (*http.Response, error) {
 	return s["deployment"].RoundTrip(request)
 }
 
-// TestManyClusters has planners for 50 clusters in a process, each of which has planned a Deployment and a custom resource.
+// TestManyClusters has planners for 50 clusters in a process, each of which has planned a Deployment and a custom
+// resource.
 func TestManyClusters(t *testing.T) {
 	const clusters = 50
 	server, manifests := twoKinds{}, []*unstructured.Unstructured(nil)

@@ -18,8 +18,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
-// configured is a transport that tells what a server is set up with, and leaves the other requests to the next. An answer of
-// its own for a path stands for something else.
+// configured is a transport that tells what a server is set up with, and leaves the other requests to the next. An
+// answer of its own for a path stands for something else.
 type configured struct {
 	next    http.RoundTripper
 	mu      *sync.Mutex

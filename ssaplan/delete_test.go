@@ -145,8 +145,8 @@ func (d deletionsIn) Delete(ctx context.Context, name string, options metav1.Del
 	return d.ResourceInterface.Delete(ctx, name, options, sub...)
 }
 
-// The propagation policy is always said, because that of the server leaves behind what Jobs started. The UID guards the delete,
-// and both are the same in the dry run.
+// The propagation policy is always said, because that of the server leaves behind what Jobs started. The UID guards the
+// delete, and both are the same in the dry run.
 func TestDeletePropagates(t *testing.T) {
 	for _, propagation := range []metav1.DeletionPropagation{"", metav1.DeletePropagationOrphan} {
 		want := cmp.Or(propagation, metav1.DeletePropagationBackground)
@@ -209,8 +209,8 @@ func TestDeleteMeetsOthers(t *testing.T) {
 	require.Equal(t, []string{"a"}, names(t, server))
 }
 
-// An object that others delete between the dry run and the look after it is gone, as it should be. For a plan that is an
-// error, since a dry run may have deleted it.
+// An object that others delete between the dry run and the look after it is gone, as it should be. For a plan that is
+// an error, since a dry run may have deleted it.
 func TestDeleteMeetsOthersAfterTheDryRun(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	tried := false

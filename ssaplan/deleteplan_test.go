@@ -359,8 +359,8 @@ func (o others) HandleWarningHeaderWithContext(_ context.Context, _ int, _, text
 	*o.text += text + "\n"
 }
 
-// Warnings of the server about a delete are in the plan, and told once to who listens. Nobody listening, they go where the
-// client's other warnings go.
+// Warnings of the server about a delete are in the plan, and told once to who listens. Nobody listening, they go where
+// the client's other warnings go.
 func TestWarningsOfADelete(t *testing.T) {
 	server, _ := world(ssaplan.Options{})
 	var client string

@@ -260,8 +260,8 @@ func ExampleRefusedError() {
 	//   data.mode: Required value: say light or dark
 }
 
-// A state remembers sensitive values as digests. To show what a plan makes of a remembered value, the plan's side is digested,
-// too: what is the same stays the same.
+// A state remembers sensitive values as digests. To show what a plan makes of a remembered value, the plan's side is
+// digested, too: what is the same stays the same.
 func ExampleState_Digested() {
 	ctx := context.Background()
 	_, planner := world(ssaplan.Options{})

@@ -18,7 +18,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
 
-// What is to change hands is looked for in what the request names, and is another question than whether the manifest changes anything.
+// What is to change hands is looked for in what the request names, and is another question than whether the manifest
+// changes anything.
 func TestFieldsChangeHands(t *testing.T) {
 	for _, row := range []struct {
 		why      string
@@ -69,7 +70,8 @@ func TestApplyAdopts(t *testing.T) {
 	require.Equal(t, ssaplan.ActionNoOp, plan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "X", "c": "C"}), Adopt: []string{"kubectl"}}).Action)
 }
 
-// What is adopted was applied under the manager's name by nobody, neither before it changes hands nor between that and the apply.
+// What is adopted was applied under the manager's name by nobody, neither before it changes hands nor between that and
+// the apply.
 func TestWhoIsAdoptedFromIsNoRival(t *testing.T) {
 	for _, manager := range []string{"kubectl", "my-tool"} {
 		server, planner := world(ssaplan.Options{})
@@ -83,8 +85,8 @@ func TestWhoIsAdoptedFromIsNoRival(t *testing.T) {
 	}
 }
 
-// When fields have changed hands and the apply isn't sent, since the server refuses it or the new plan says something else, the error
-// says how far it got.
+// When fields have changed hands and the apply isn't sent, since the server refuses it or the new plan says something
+// else, the error says how far it got.
 func TestApplyStopsAfterTheHandover(t *testing.T) {
 	for _, row := range []struct {
 		why    string

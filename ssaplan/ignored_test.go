@@ -54,7 +54,8 @@ func TestIgnoredFieldsAreRemembered(t *testing.T) {
 	}
 }
 
-// Of an object without any record of owners the server tells what its first apply makes of it, so that a part of a list with one owner is held.
+// Of an object without any record of owners the server tells what its first apply makes of it, so that a part of a list
+// with one owner is held.
 func TestIgnoredFieldsOfAnObjectWithoutRecord(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	limits := func(memory string) *unstructured.Unstructured {

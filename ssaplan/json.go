@@ -63,8 +63,9 @@ type replacementJSON struct {
 	Propagation metav1.DeletionPropagation `json:"propagation,omitempty"`
 }
 
-// MarshalJSON returns all that the plan tells, in the form that docs/plan.schema.json describes, without the request and the values of
-// Before, Baseline and, unless it is Deferred, After. Sensitive values are redacted. Who encodes it says whether <, > and & are escaped.
+// MarshalJSON returns all that the plan tells, in the form that docs/plan.schema.json describes, without the request
+// and the values of Before, Baseline and, unless it is Deferred, After. Sensitive values are redacted. Who encodes it
+// says whether <, > and & are escaped.
 func (plan Plan) MarshalJSON() ([]byte, error) {
 	out := planJSON{
 		Version: planVersion, Object: objectJSON(plan.Object), Subresource: plan.Subresource, Action: string(plan.Action), Reason: plan.Reason, Deferral: string(plan.Deferral),
@@ -80,8 +81,8 @@ func (plan Plan) MarshalJSON() ([]byte, error) {
 	return plainjson.Visible(out)
 }
 
-// UnmarshalJSON reads what [Plan.MarshalJSON] writes, for programs that show or check plans. Such a plan can't be applied:
-// it has no request, and redacted values stay redacted. A newer version is an error.
+// UnmarshalJSON reads what [Plan.MarshalJSON] writes, for programs that show or check plans. Such a plan can't be
+// applied: it has no request, and redacted values stay redacted. A newer version is an error.
 func (plan *Plan) UnmarshalJSON(data []byte) error {
 	var in planJSON
 	if err := json.Unmarshal(data, &in); err != nil {
@@ -132,8 +133,8 @@ func (d *declaredJSON) MarshalJSON() ([]byte, error) {
 	return plainjson.Visible(explain.Created(d.after()))
 }
 
-// UnmarshalJSON reads what MarshalJSON writes. A redacted value stays redacted. Changes that no object can have together
-// are an error.
+// UnmarshalJSON reads what MarshalJSON writes. A redacted value stays redacted. Changes that no object can have
+// together are an error.
 func (d *declaredJSON) UnmarshalJSON(data []byte) error {
 	var changes []explain.Change
 	if err := json.Unmarshal(data, &changes); err != nil {

@@ -7,15 +7,17 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/noop"
 )
 
-// NoOpCache remembers plans that changed nothing, so that planning the same manifest for the same object takes no dry run; with the live
-// object supplied it takes no request at all. It is safe for concurrent use, and Planners of one cluster may share it if they have the same
-// credentials and the same field manager. Make it with [NewNoOpCache].
+// NoOpCache remembers plans that changed nothing, so that planning the same manifest for the same object takes no dry
+// run; with the live object supplied it takes no request at all. It is safe for concurrent use, and Planners of one
+// cluster may share it if they have the same credentials and the same field manager. Make it with [NewNoOpCache].
 //
-// A hit means that the server was asked this very question and answered that it would write nothing. The question is made of everything
-// that the answer depends on: the live object with its UID, its resourceVersion and all of its content, the manifest, the field manager and
-// force, and what the server is set up with; see [NoOpCacheOptions.ServerInterval]. What no client sees is left to [NoOpCacheOptions.MaxAge],
-// and to [NoOpCache.Forget] and [NoOpCache.Clear] where the host knows: what else a webhook goes by, also one that converts, such as its
-// program and the endpoints of its Service, the objects that a policy has as parameters, and the labels of namespaces, by which both are chosen.
+// A hit means that the server was asked this very question and answered that it would write nothing. The question is
+// made of everything that the answer depends on: the live object with its UID, its resourceVersion and all of its
+// content, the manifest, the field manager and force, and what the server is set up with; see
+// [NoOpCacheOptions.ServerInterval]. What no client sees is left to [NoOpCacheOptions.MaxAge], and to
+// [NoOpCache.Forget] and [NoOpCache.Clear] where the host knows: what else a webhook goes by, also one that converts,
+// such as its program and the endpoints of its Service, the objects that a policy has as parameters, and the labels of
+// namespaces, by which both are chosen.
 type NoOpCache = noop.Cache
 
 // NoOpCacheOptions say how much a [NoOpCache] remembers (Size, by default 10000 objects), for how long at most

@@ -63,7 +63,8 @@ func plan(t *testing.T, planner *ssaplan.Planner, request ssaplan.Request) *ssap
 	return plan
 }
 
-// A webhook that came and went may have been asked before anybody saw it, so nothing counts any more that was said before it was gone.
+// A webhook that came and went may have been asked before anybody saw it, so nothing counts any more that was said
+// before it was gone.
 func TestAConfigurationThatComesBack(t *testing.T) {
 	server, planner := world(ssaplan.Options{NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{ServerInterval: always})})
 	data := map[string]any{"mode": "dark"}

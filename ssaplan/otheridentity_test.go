@@ -20,8 +20,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
 
-// A replacement by another identity shows the old object as far as it is the one that is remembered, and the new one as the
-// server would create it: under its own name, or under another if the old object has that.
+// A replacement by another identity shows the old object as far as it is the one that is remembered, and the new one as
+// the server would create it: under its own name, or under another if the old object has that.
 func TestReplacementsByAnotherIdentity(t *testing.T) {
 	for _, row := range []struct {
 		why      string
@@ -99,8 +99,8 @@ func TestReplacementsOfWhatCantBeShown(t *testing.T) {
 	require.Equal(t, immutability.HazardData, plan.Replacement.Hazards[0].Kind)
 }
 
-// Where an object has the name of the new one, a dry run would change that one and not create it, whoever made it and whatever is
-// supplied of it.
+// Where an object has the name of the new one, a dry run would change that one and not create it, whoever made it and
+// whatever is supplied of it.
 func TestReplacementsByATakenName(t *testing.T) {
 	for _, row := range []struct {
 		why    string

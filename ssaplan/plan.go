@@ -51,7 +51,8 @@ const (
 	DeferralUnknownValues Deferral = "UnknownValues"
 	// DeferralNoDryRun: an admission webhook doesn't support dry runs, so the server doesn't try.
 	DeferralNoDryRun Deferral = "NoDryRun"
-	// DeferralSet: the server refuses the object as things are, and what decides that changes with the same set (package set).
+	// DeferralSet: the server refuses the object as things are, and what decides that changes with the same set
+	// (package set).
 	DeferralSet Deferral = "SameSet"
 )
 
@@ -68,8 +69,9 @@ type Request struct {
 	// has in a list or map that the manifest declares and that has one owner as a whole. They are no drift, and no
 	// reason for a Replace.
 	Ignore projection.Patterns
-	// Adopt are the field managers from which the fields are taken over that they have of the object, see [fieldowner.Migrate], before the
-	// manifest is applied. What of theirs the manifest lacks, and nobody else has, goes; without this it stays behind. Conflicts with them are none.
+	// Adopt are the field managers from which the fields are taken over that they have of the object, see
+	// [fieldowner.Migrate], before the manifest is applied. What of theirs the manifest lacks, and nobody else has,
+	// goes; without this it stays behind. Conflicts with them are none.
 	Adopt []string
 	// AdoptTools adopts from all tools that act for the same purpose, see [fieldowner.Tools] and [Options.Tools].
 	AdoptTools bool
@@ -89,26 +91,28 @@ type Request struct {
 	// moved to the version of the manifest, with their managers and fields. Nothing can be applied to an object
 	// otherwise: the error is of [authresilience.ClassLostVersion].
 	LostVersions []string
-	// Strip are the fields that are never sent. What happens to a field that was applied before and is stripped now is part of
-	// the plan: nobody else owning it, the server deletes or resets it.
+	// Strip are the fields that are never sent. What happens to a field that was applied before and is stripped now is
+	// part of the plan: nobody else owning it, the server deletes or resets it.
 	Strip projection.Patterns
-	// Unknown are the fields whose values aren't known yet. They are not sent, and the plan leaves them out: it says what
-	// else of the manifest changes, without side effects. A pattern without wildcards counts even if the manifest lacks the
-	// field. Such a plan can't be applied.
+	// Unknown are the fields whose values aren't known yet. They are not sent, and the plan leaves them out: it says
+	// what else of the manifest changes, without side effects. A pattern without wildcards counts even if the manifest
+	// lacks the field. Such a plan can't be applied.
 	Unknown projection.Patterns
-	// AllUnknown says that nothing can be asked yet, because the cluster or the whole manifest isn't known, which may lack its name then or be nil.
+	// AllUnknown says that nothing can be asked yet, because the cluster or the whole manifest isn't known, which may
+	// lack its name then or be nil.
 	AllUnknown bool
 	// Existing says whether an object that is there is taken over, and one that isn't is created. Else the error is an
 	// [explain.ExistingError], also if that changes before a plan is carried out. Default: [explain.ExistingTakeOver].
 	Existing explain.Existing
-	// Subresource is what of the object to apply: "status", "scale" or another that the server applies. The object has to be
-	// there, and is never replaced. Of a scale, the manifest is the object's with no more than spec.replicas. Default: the
-	// object itself.
+	// Subresource is what of the object to apply: "status", "scale" or another that the server applies. The object has
+	// to be there, and is never replaced. Of a scale, the manifest is the object's with no more than spec.replicas.
+	// Default: the object itself.
 	Subresource string
 	// AllowVersionChange does for this request what [Options.AllowVersionChange] does for all.
 	AllowVersionChange bool
-	// Live is the object as the host has it already, with its managedFields, such as from an informer. It saves the Get; the dry
-	// run still asks the server. One without apiVersion and kind, as typed clients read it, saves the Get of a no-op. Optional.
+	// Live is the object as the host has it already, with its managedFields, such as from an informer. It saves the
+	// Get; the dry run still asks the server. One without apiVersion and kind, as typed clients read it, saves the Get
+	// of a no-op. Optional.
 	Live *unstructured.Unstructured
 	// Propagation is what happens to the dependents of an object that is to be replaced. Default: Background, they are
 	// deleted after it.
@@ -127,11 +131,11 @@ type Plan struct {
 	Reason string
 	// Deferral is the reason of a Deferred plan; empty for every other action.
 	Deferral Deferral
-	// Explanation is what changes, and why. In a Replace it compares the old object with the new one as the server would create
-	// it, see [explain.Replace]. In a NoOp that [Options.NoOps] knew, Before and After are
-	// empty. In a Conflict the changes are those that a forced apply would make, if the server could try it. In a Deferred plan
-	// Before is empty, and After is what the server would make of the manifest if it could be asked ([DeferralUnreadable]), and
-	// else what the manifest declares, with lists as a whole.
+	// Explanation is what changes, and why. In a Replace it compares the old object with the new one as the server
+	// would create it, see [explain.Replace]. In a NoOp that [Options.NoOps] knew, Before and After are empty. In a
+	// Conflict the changes are those that a forced apply would make, if the server could try it. In a Deferred plan
+	// Before is empty, and After is what the server would make of the manifest if it could be asked
+	// ([DeferralUnreadable]), and else what the manifest declares, with lists as a whole.
 	explain.Explanation
 	// Replacement says more about a Replace; nil for every other action.
 	Replacement *Replacement
@@ -139,7 +143,8 @@ type Plan struct {
 	Conflicts []fieldowner.Conflict
 	// Adjustments are what was done to the manifest before it was sent.
 	Adjustments []projection.Adjustment
-	// Requests is the number of requests that planning this object took, those for all objects not counted, such as discovery.
+	// Requests is the number of requests that planning this object took, those for all objects not counted, such as
+	// discovery.
 	Requests int
 
 	basis *basis
@@ -168,8 +173,8 @@ func (plan *Plan) Live() *unstructured.Unstructured {
 	return plan.basis.live.DeepCopy()
 }
 
-// Result returns a copy of the object as the server would make it, nil if the server couldn't tell. Of a no-op it is the
-// live object. What Generated and Assigned name is made up in it.
+// Result returns a copy of the object as the server would make it, nil if the server couldn't tell. Of a no-op it is
+// the live object. What Generated and Assigned name is made up in it.
 func (plan *Plan) Result() *unstructured.Unstructured {
 	switch {
 	case plan.basis == nil:
@@ -202,8 +207,8 @@ func (plan *Plan) Sensitive() projection.Patterns {
 	return slices.Clone(plan.basis.sensitive)
 }
 
-// Patch returns a copy of what Apply sends, and what the dry run sent but for its guards. A NoOp that [Options.NoOps] knew
-// sends nothing, and may lack the body.
+// Patch returns a copy of what Apply sends, and what the dry run sent but for its guards. A NoOp that [Options.NoOps]
+// knew sends nothing, and may lack the body.
 func (plan *Plan) Patch() Patch {
 	if plan.basis == nil {
 		return Patch{}
@@ -237,15 +242,16 @@ type Replacement struct {
 	Hazards []immutability.Hazard
 	// Propagation is the policy that is sent with the delete, which the hazards follow from.
 	Propagation metav1.DeletionPropagation
-	// Refusal is the server's refusal to change the object in place, without sensitive values; nil for another identity.
+	// Refusal is the server's refusal to change the object in place, without sensitive values; nil for another
+	// identity.
 	Refusal error
 
 	// unproven is why no dry run showed that the new object can be created; known texts may do for a plan to replace.
 	unproven error
 }
 
-// Covers reports whether now does no more than the replacement that was reviewed: it may have fewer hazards. Either may be
-// nil; nil covers nil alone.
+// Covers reports whether now does no more than the replacement that was reviewed: it may have fewer hazards. Either may
+// be nil; nil covers nil alone.
 func (reviewed *Replacement) Covers(now *Replacement) bool {
 	if reviewed == nil || now == nil {
 		return reviewed == now

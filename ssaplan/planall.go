@@ -21,10 +21,11 @@ const defaultConcurrency = 8
 //
 //	for plan, err := range planner.PlanAll(ctx, requests) {
 //
-// It knows the set: an object that is Deferred because its namespace or kind is missing says so if the set creates that. The same object twice in the
-// set is an error for the later one. The number of plans held at a time is bounded, however many requests there are. Stopping the iteration stops the
-// planning; when ctx ends, the requests that are left yield its error. No goroutine outlives the iteration. Of 50 and more objects of a kind the live
-// ones are listed, by namespace or in all of them, where the caller may.
+// It knows the set: an object that is Deferred because its namespace or kind is missing says so if the set creates
+// that. The same object twice in the set is an error for the later one. The number of plans held at a time is bounded,
+// however many requests there are. Stopping the iteration stops the planning; when ctx ends, the requests that are left
+// yield its error. No goroutine outlives the iteration. Of 50 and more objects of a kind the live ones are listed, by
+// namespace or in all of them, where the caller may.
 func (p *Planner) PlanAll(ctx context.Context, requests []Request) iter.Seq2[*Plan, error] {
 	return func(yield func(*Plan, error) bool) {
 		set := objectset.New(requests, func(r Request) *unstructured.Unstructured { return r.Manifest }, p.options.DefaultNamespace)

@@ -268,7 +268,8 @@ func TestPlanAllReadsByLists(t *testing.T) {
 	}
 }
 
-// An object that appears after the list was read is read again where the server refuses, so that the plan has its values.
+// An object that appears after the list was read is read again where the server refuses, so that the plan has its
+// values.
 func TestPlanAllReadsWhatAppearedSinceTheList(t *testing.T) {
 	server, planner := world(ssaplan.Options{RefuseConflicts: true})
 	var requests []ssaplan.Request

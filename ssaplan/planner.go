@@ -45,12 +45,15 @@ type Options struct {
 	Tools []fieldowner.Tool
 	// NoOps remembers plans that changed nothing. Default: nothing is remembered.
 	NoOps *NoOpCache
-	// Observe is told of each request, from the goroutine that sent it: enough for a progress bar, a trace or metrics. Default: nobody is.
+	// Observe is told of each request, from the goroutine that sent it: enough for a progress bar, a trace or metrics.
+	// Default: nobody is.
 	Observe func(context.Context, Observation)
-	// ThrottleRetries is how often a request is sent again that the server throttled (status 429), after the time that it asks for. Each
-	// time counts as a request, and fewer are sent at a time then. Default: 10. If it is negative, none is, and that is an error.
+	// ThrottleRetries is how often a request is sent again that the server throttled (status 429), after the time that
+	// it asks for. Each time counts as a request, and fewer are sent at a time then. Default: 10. If it is negative,
+	// none is, and that is an error.
 	ThrottleRetries int
-	// Sensitive are the fields whose values are never shown, beside those of Secrets, nor the annotations and free text with them. Of items see [projection.Patterns.Shown].
+	// Sensitive are the fields whose values are never shown, beside those of Secrets, nor the annotations and free text
+	// with them. Of items see [projection.Patterns.Shown].
 	Sensitive projection.Patterns
 	// SkipFormats reads no CRDs to find out which fields are passwords. Default: the fields of a custom resource are
 	// sensitive that its schema marks with the format password. For the first kind of a group and version the CRD is
@@ -65,11 +68,12 @@ type Options struct {
 	ShowServerText bool
 	// Logger gets each request at level debug. Default: nothing is logged.
 	Logger *slog.Logger
-	// Credential describes what the client sends to prove who it is. Default: what [New] finds in the config, and nothing for [NewForClient].
+	// Credential describes what the client sends to prove who it is. Default: what [New] finds in the config, and
+	// nothing for [NewForClient].
 	Credential authresilience.Credential
-	// SendExpired makes Plan, Read, PlanDelete and Delete send requests with credentials that certainly expired. Default: they are not
-	// sent. Read answers as if the caller were refused, the others fail with an [authresilience.ExpiredError]. Apply and
-	// Replace always send.
+	// SendExpired makes Plan, Read, PlanDelete and Delete send requests with credentials that certainly expired.
+	// Default: they are not sent. Read answers as if the caller were refused, the others fail with an
+	// [authresilience.ExpiredError]. Apply and Replace always send.
 	SendExpired bool
 }
 
@@ -97,9 +101,10 @@ func New(config *rest.Config, options Options) (*Planner, error) {
 	return newPlanner(server, options)
 }
 
-// NewForClient returns a Planner on top of a client and a mapper that the host has already. A mapper with a Reset method is reset when it
-// doesn't know a kind, once for each plan. For warnings of the server to be part of the plans, the client's config needs [WarningHandler].
-// A client of client-go repeats requests that are answered with Retry-After; that counts as one request here.
+// NewForClient returns a Planner on top of a client and a mapper that the host has already. A mapper with a Reset
+// method is reset when it doesn't know a kind, once for each plan. For warnings of the server to be part of the plans,
+// the client's config needs [WarningHandler]. A client of client-go repeats requests that are answered with
+// Retry-After; that counts as one request here.
 func NewForClient(client dynamic.Interface, mapper meta.RESTMapper, options Options) (*Planner, error) {
 	if client == nil || mapper == nil {
 		return nil, errors.New("ssaplan: a client and a mapper are needed")
@@ -120,8 +125,9 @@ func newPlanner(server *wire.Server, options Options) (*Planner, error) {
 	return &Planner{options: options, server: server}, nil
 }
 
-// Resolve returns the identity by which plans and states name an object, with the namespace that it is in, such as to find what is
-// remembered of a manifest. A kind that the server doesn't serve is an error for which meta.IsNoMatchError holds.
+// Resolve returns the identity by which plans and states name an object, with the namespace that it is in, such as to
+// find what is remembered of a manifest. A kind that the server doesn't serve is an error for which meta.IsNoMatchError
+// holds.
 func (p *Planner) Resolve(ctx context.Context, id identity.Identity) (identity.Identity, error) {
 	target, err := p.locate(ctx, id, "")
 	if err != nil {
@@ -130,7 +136,8 @@ func (p *Planner) Resolve(ctx context.Context, id identity.Identity) (identity.I
 	return target.Identity, nil
 }
 
-// Known returns what the server has of what a deferral says is missing: its kinds, each with apiVersion and a blank before it, or its namespaces.
+// Known returns what the server has of what a deferral says is missing: its kinds, each with apiVersion and a blank
+// before it, or its namespaces.
 func (p *Planner) Known(ctx context.Context, missing Deferral) ([]string, error) {
 	if missing == DeferralNamespaceNotFound {
 		return p.server.Namespaces(ctx)
@@ -148,7 +155,8 @@ func (p *Planner) LearnDefinitions(objects ...*unstructured.Unstructured) {
 	}
 }
 
-// locate finds out where an object lives. For an error about a kind that the server doesn't serve meta.IsNoMatchError holds.
+// locate finds out where an object lives. For an error about a kind that the server doesn't serve meta.IsNoMatchError
+// holds.
 func (p *Planner) locate(ctx context.Context, id identity.Identity, subresource string) (*wire.Target, error) {
 	return p.server.Locate(ctx, id, subresource, p.options.DefaultNamespace)
 }
@@ -163,15 +171,15 @@ func SecretsInside(obj *unstructured.Unstructured) projection.Patterns {
 // Guard keeps what others say of objects from quoting their sensitive values.
 type Guard = secrecy.Guard
 
-// Guard returns the guard of objects, of which some may be nil. What a Planner returns is guarded; a host has it for what else it shows of
-// what somebody says of an object in free text: in its status, in an Event, or in answer to a request of the host's own; and for what it shows
-// of an object itself.
+// Guard returns the guard of objects, of which some may be nil. What a Planner returns is guarded; a host has it for
+// what else it shows of what somebody says of an object in free text: in its status, in an Event, or in answer to a
+// request of the host's own; and for what it shows of an object itself.
 func (p *Planner) Guard(objects ...*unstructured.Unstructured) secrecy.Guard {
 	return secrecy.For(p.options.Sensitive, p.server.Passwords, objects...).Quoting(p.options.ShowServerText)
 }
 
-// failure returns the error for a request that failed: the object, what was tried, the cause as far as it may be shown of an object
-// of that kind and of these, and, if the caller was refused, what the credentials tells about themselves.
+// failure returns the error for a request that failed: the object, what was tried, the cause as far as it may be shown
+// of an object of that kind and of these, and, if the caller was refused, what the credentials tells about themselves.
 func (p *Planner) failure(id identity.Identity, doing string, err error, seen ...*unstructured.Unstructured) error {
 	err = p.Guard(append(seen, secrecy.Remembered(id, nil))...).Shown(err)
 	return fmt.Errorf("%s: %s: %w", id, doing, authresilience.Diagnosed(err, p.options.Credential, time.Now()))

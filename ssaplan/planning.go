@@ -40,9 +40,9 @@ import (
 // is asked for again until it stands still, for a minute at most; what is written to its status alone is no reason
 // for that.
 //
-// An error means that no plan could be made; it names the object and wraps the server's answer. A [RefusedError] means that
-// applying can't work. What the server can't answer yet (a kind or namespace that isn't there) is a plan with the action
-// [ActionDeferred].
+// An error means that no plan could be made; it names the object and wraps the server's answer. A [RefusedError] means
+// that applying can't work. What the server can't answer yet (a kind or namespace that isn't there) is a plan with the
+// action [ActionDeferred].
 func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
 	id, err := objectset.Identity(request.Manifest, request.AllUnknown)
 	if err != nil {
@@ -197,7 +197,8 @@ func (w *planning) replaceIdentity(ctx context.Context, result identity.Result) 
 	}
 }
 
-// prepare sets what is going to be sent; nothing of a plan known to be a no-op, of which a copy would be a tenth of the work.
+// prepare sets what is going to be sent; nothing of a plan known to be a no-op, of which a copy would be a tenth of the
+// work.
 func (w *planning) prepare(ctx context.Context) error {
 	e := fastjson.NewEncoder()
 	defer e.Release()
@@ -214,8 +215,8 @@ func (w *planning) prepare(ctx context.Context) error {
 	return nil
 }
 
-// encode returns what is sent of the manifest, whose JSON is in the encoder then. Most manifests can be sent as they are;
-// the one walk through them that encoding takes finds that out.
+// encode returns what is sent of the manifest, whose JSON is in the encoder then. Most manifests can be sent as they
+// are; the one walk through them that encoding takes finds that out.
 func (w *planning) encode(e *fastjson.Encoder) (content map[string]any, err error) {
 	content = w.request.Manifest.Object
 	except := explain.Exceptions{Ignore: slices.Concat(w.request.Ignore, w.request.GiveUp), Strip: w.request.Strip, Unknown: w.request.Unknown}
@@ -233,8 +234,8 @@ func (w *planning) encode(e *fastjson.Encoder) (content map[string]any, err erro
 	return content, e.Encode(content)
 }
 
-// ask reads the live object if it isn't there yet, has the server try the apply, and explains its answer, which has to be of
-// the same resourceVersion.
+// ask reads the live object if it isn't there yet, has the server try the apply, and explains its answer, which has to
+// be of the same resourceVersion.
 func (w *planning) ask(ctx context.Context) (err error) {
 	supplied := w.live != nil || w.absent // and maybe of long ago
 	if !supplied {
@@ -292,7 +293,8 @@ func (w *planning) ask(ctx context.Context) (err error) {
 	}
 }
 
-// hold finds out what changes hands, leaves what is ignored to others, and puts the live object's values in the place of those that aren't known yet.
+// hold finds out what changes hands, leaves what is ignored to others, and puts the live object's values in the place
+// of those that aren't known yet.
 func (w *planning) hold(ctx context.Context, live *unstructured.Unstructured) (err error) {
 	w.settled, w.handover = true, nil
 	if live != nil && w.request.handsOver() {
@@ -356,7 +358,8 @@ func (w *planning) ignoreNothing(ctx context.Context) error {
 	return w.hold(ctx, nil)
 }
 
-// unreadable handles a failed read. Who may apply but not read gets a plan of what would be there, but not of what changes.
+// unreadable handles a failed read. Who may apply but not read gets a plan of what would be there, but not of what
+// changes.
 func (w *planning) unreadable(ctx context.Context, cause error) error {
 	switch authresilience.Classify(cause) {
 	case authresilience.ClassAuthorization:
@@ -414,8 +417,8 @@ func (w *planning) explain(dryRun *unstructured.Unstructured) error {
 	return nil
 }
 
-// giveUpCreated has the explanation of a create end with what is declared, and who owns what, once fields are given up right
-// after it. The function explain explains the object with that record.
+// giveUpCreated has the explanation of a create end with what is declared, and who owns what, once fields are given up
+// right after it. The function explain explains the object with that record.
 func (w *planning) giveUpCreated(create *explain.Explanation, explain func() (*explain.Explanation, error)) (err error) {
 	made := w.result
 	wanted := handover.Wanted{Applier: w.applier(), GiveUp: w.request.GiveUp, Manifest: w.request.Manifest.Object}
@@ -437,8 +440,8 @@ func (w *planning) input(live *unstructured.Unstructured) explain.Input {
 	}
 }
 
-// explainReplacement fills in what a replacement changes, from a dry run that creates the new object. Taken says that the
-// old one has its name. Where the server can't try that, the plan has what the manifest declares.
+// explainReplacement fills in what a replacement changes, from a dry run that creates the new object. Taken says that
+// the old one has its name. Where the server can't try that, the plan has what the manifest declares.
 func (w *planning) explainReplacement(ctx context.Context, taken bool) error {
 	if err := w.ignoreNothing(ctx); err != nil {
 		return err

@@ -41,7 +41,8 @@ type Reading struct {
 	// State is what to remember from now on: the refreshed state if the object was found, otherwise the prior one. If
 	// it is Unreadable, the copy is marked as stale.
 	State *explain.State
-	// Live is the object that was read; nil unless it is PresenceFound or PresenceRecreated. A following [Request] can supply it.
+	// Live is the object that was read; nil unless it is PresenceFound or PresenceRecreated. A following [Request] can
+	// supply it.
 	Live *unstructured.Unstructured
 	// Drift is how the object differs from what was applied, at the fields that were applied, and who changed it.
 	Drift []explain.Change
@@ -73,8 +74,8 @@ func (r Reading) MarshalJSON() ([]byte, error) {
 
 // Read refreshes what a host remembers of an object. The prior state is not modified.
 //
-// If the server refuses the caller (authentication or authorization), Read returns the prior state marked as stale, with
-// a warning. Credentials that certainly expired are not even sent, see [Options.SendExpired]. That the object, its
+// If the server refuses the caller (authentication or authorization), Read returns the prior state marked as stale,
+// with a warning. Credentials that certainly expired are not even sent, see [Options.SendExpired]. That the object, its
 // namespace or its type isn't there is a [Presence]. Every other failure is an error.
 func (p *Planner) Read(ctx context.Context, prior *explain.State) (*Reading, error) {
 	if prior == nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
-// Plans share the records of managedFields that are equal in many objects. What a host gets of them is its own to change.
+// Plans share the records of managedFields that are equal in many objects. What a host gets of them is its own to
+// change.
 func TestNoHostGetsWhatPlansShare(t *testing.T) {
 	for _, p := range plannings {
 		manifest := &unstructured.Unstructured{}

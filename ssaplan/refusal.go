@@ -167,7 +167,8 @@ func (w *planning) cure(ctx context.Context, verdict immutability.Verdict) strin
 	return ""
 }
 
-// probe confirms or corrects the verdict by asking the server. The error is why it didn't answer the dry run of the create.
+// probe confirms or corrects the verdict by asking the server. The error is why it didn't answer the dry run of the
+// create.
 func (w *planning) probe(ctx context.Context, verdict immutability.Verdict) (immutability.Verdict, error) {
 	verdict = immutability.Probe(ctx, w.target.Resource, w.manifest, w.live, verdict, immutability.ProbeOptions{
 		FieldManager: w.options.FieldManager, IPAddresses: w.target.IPAddresses(), Definitions: w.target.Definitions(), Rules: &w.rules, Propagation: w.request.Propagation,

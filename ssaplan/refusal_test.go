@@ -24,8 +24,8 @@ func refuseDryRuns(server *ssaplantest.Server, err error) (stop func()) {
 	})
 }
 
-// A webhook whose configuration says that it has side effects isn't called for a dry run; the server refuses instead. No
-// such configuration can be made any more, but clusters have old ones, and aggregated servers their own.
+// A webhook whose configuration says that it has side effects isn't called for a dry run; the server refuses instead.
+// No such configuration can be made any more, but clusters have old ones, and aggregated servers their own.
 func TestAdmissionThatCantDryRun(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	defer refuseDryRuns(server, apierrors.NewBadRequest(`admission webhook "old.example.com" does not support dry run`))()
@@ -38,7 +38,8 @@ func TestAdmissionThatCantDryRun(t *testing.T) {
 	require.ErrorContains(t, err, "Deferred")
 }
 
-// What a server says of a Secret is shown without its values, and the rest stays readable, however short the values are.
+// What a server says of a Secret is shown without its values, and the rest stays readable, however short the values
+// are.
 func TestErrorsStayReadableWithoutSecrets(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	manifest := configMap("postgres", map[string]any{"user": "postgres", "digit": "1"})

@@ -16,14 +16,16 @@ import (
 // Replace carries out a plan with the action Replace: it deletes the old object, guarded by its UID, waits until it is
 // gone, and creates the new one. The deadline is that of ctx; without one it waits as long as the finalizers take.
 //
-// Before it deletes anything it looks again. Of fields that can't change in place it makes the plan anew; the error wraps
-// a [ChangedError] if that says something else or endangers more. For another identity it has the server try the create,
-// and stops if the old object shows that more data than the plan's hazards name would be destroyed with it; to go on,
-// somebody has to delete the object otherwise. An object that takes the new one's place meanwhile is never adopted.
+// Before it deletes anything it looks again. Of fields that can't change in place it makes the plan anew; the error
+// wraps a [ChangedError] if that says something else or endangers more. For another identity it has the server try the
+// create, and stops if the old object shows that more data than the plan's hazards name would be destroyed with it; to
+// go on, somebody has to delete the object otherwise. An object that takes the new one's place meanwhile is never
+// adopted.
 //
-// Once it has begun, an error is a [ReplaceError], which tells how far the replacement got; calling Replace again with the same plan goes
-// on from there. If the new object is there already, just as the plan makes it, it is returned. Another process plans anew: if that gives
-// Create, the old object is gone and [Planner.Apply] creates the new one. A plan with another action is an error.
+// Once it has begun, an error is a [ReplaceError], which tells how far the replacement got; calling Replace again with
+// the same plan goes on from there. If the new object is there already, just as the plan makes it, it is returned.
+// Another process plans anew: if that gives Create, the old object is gone and [Planner.Apply] creates the new one. A
+// plan with another action is an error.
 func (p *Planner) Replace(ctx context.Context, plan *Plan, options DeleteOptions) (*unstructured.Unstructured, error) {
 	if plan == nil {
 		return nil, errors.New("ssaplan: no plan to carry out")
@@ -96,7 +98,8 @@ func (r *replacer) run(ctx context.Context) (*unstructured.Unstructured, error) 
 	return r.create(ctx)
 }
 
-// check finds out whether the new object can be created once the old one is gone, and whether all that is destroyed was planned.
+// check finds out whether the new object can be created once the old one is gone, and whether all that is destroyed was
+// planned.
 func (r *replacer) check(ctx context.Context, old *unstructured.Unstructured) error {
 	goes, err := r.old.PlanFor(ctx, old)
 	if err == nil {
@@ -133,13 +136,14 @@ func (r *replacer) check(ctx context.Context, old *unstructured.Unstructured) er
 	return err
 }
 
-// isOld reports whether what is in the way of the new object is the old one under another version of the API group, and the
-// server takes the manifest for it.
+// isOld reports whether what is in the way of the new object is the old one under another version of the API group, and
+// the server takes the manifest for it.
 func (r *replacer) isOld(now *Plan) bool {
 	return now != nil && now.basis.live != nil && string(now.basis.live.GetUID()) == r.plan.Replacement.UID && (now.Action == ActionNoOp || now.Action == ActionUpdate)
 }
 
-// create creates the new object. If one is there, it may be the one that an earlier call created, whose answer was lost.
+// create creates the new object. If one is there, it may be the one that an earlier call created, whose answer was
+// lost.
 func (r *replacer) create(ctx context.Context) (*unstructured.Unstructured, error) {
 	obj, failure := r.planner.send(ctx, r.plan, nil)
 	if failure == nil {
@@ -168,7 +172,8 @@ func (r *replacer) taken(ctx context.Context, refusal error) (*Plan, error) {
 	return now, &applier.TakenError{Action: string(now.Action), Reason: now.Reason, Err: refusal}
 }
 
-// made returns what is there if it is the new object: this manager applied it, and the very patch would change nothing again.
+// made returns what is there if it is the new object: this manager applied it, and the very patch would change nothing
+// again.
 func (r *replacer) made(ctx context.Context) *unstructured.Unstructured {
 	write, err := r.planner.write(ctx, r.plan, nil)
 	if err != nil {

@@ -60,8 +60,8 @@ var notReviewed = map[string]string{
 	".basis":                     "what of it is reviewed is in the test below",
 }
 
-// What was reviewed is what runs: a later plan that differs from the reviewed one in any part is another plan, but for the
-// parts that are listed with a reason. A new part of a plan is compared, or listed.
+// What was reviewed is what runs: a later plan that differs from the reviewed one in any part is another plan, but for
+// the parts that are listed with a reason. A new part of a plan is compared, or listed.
 func TestEachPartOfAReviewedPlanCounts(t *testing.T) {
 	partsOf := func(plan *Plan) []parts.Part {
 		other := projection.Path{projection.Field("other")}

@@ -109,8 +109,8 @@ func TestSubresourcesNeverReplace(t *testing.T) {
 	}
 }
 
-// A scale has no record but the one that is made for the replicas, so a manifest without them is refused before the server
-// is asked.
+// A scale has no record but the one that is made for the replicas, so a manifest without them is refused before the
+// server is asked.
 func TestScalesNeedReplicas(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	applied(t, planner, deployment(2, map[string]any{"name": "c", "image": "i"}))

@@ -69,8 +69,8 @@ func deployment(replicas int64, containers ...any) *unstructured.Unstructured {
 	return obj
 }
 
-// A new item that lacks a value may be refused without it. Then the item as a whole isn't known, and the rest is planned. If
-// nothing is left that could be left out, the plan is deferred.
+// A new item that lacks a value may be refused without it. Then the item as a whole isn't known, and the rest is
+// planned. If nothing is left that could be left out, the plan is deferred.
 func TestUnknownValuesOfNewItems(t *testing.T) {
 	invalid := apierrors.NewInvalid(schema.GroupKind{Group: "apps", Kind: "Deployment"}, "a",
 		field.ErrorList{field.Required(field.NewPath("spec", "template", "spec", "containers").Index(1).Child("image"), "")})
@@ -121,7 +121,8 @@ func TestUnknownValuesOfNewItems(t *testing.T) {
 	}
 }
 
-// Another identity is another object whatever isn't known of it, and that the server refuses it without that value disproves nothing.
+// Another identity is another object whatever isn't known of it, and that the server refuses it without that value
+// disproves nothing.
 func TestUnknownValuesOfAnotherIdentity(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	container := map[string]any{"name": "c", "image": "i"}

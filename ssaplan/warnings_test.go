@@ -29,8 +29,8 @@ type heard struct{ texts *[]string }
 
 func (h heard) HandleWarningHeader(_ int, _, text string) { *h.texts = append(*h.texts, text) }
 
-// The warnings that a server gives while it is asked are those of the plan, also of a plan that was remembered. All others
-// go to the host's handler.
+// The warnings that a server gives while it is asked are those of the plan, also of a plan that was remembered. All
+// others go to the host's handler.
 func TestWarningsGoToThePlanOrToTheHost(t *testing.T) {
 	live := read(t, "deployment", "live.json")
 	var texts []string

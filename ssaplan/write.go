@@ -35,6 +35,6 @@ const (
 // ErrNoEffect is [write.ErrNoEffect].
 var ErrNoEffect = write.ErrNoEffect
 
-// OutcomeOf returns what became of the write of [Planner.Apply], [Planner.Replace], [Planner.Delete] or [Planner.ApplyDelete]
-// that ended with err, see [write.OutcomeOf].
+// OutcomeOf returns what became of the write of [Planner.Apply], [Planner.Replace], [Planner.Delete] or
+// [Planner.ApplyDelete] that ended with err, see [write.OutcomeOf].
 func OutcomeOf(err error) Outcome { return write.OutcomeOf(err) }

@@ -1,6 +1,6 @@
-// Package restconfig answers: what does a client of client-go send to prove who it is? Package authresilience judges the
-// answer, and needs no client-go for that. This package isn't for loading a configuration: it reads no file and starts no
-// plugin.
+// Package restconfig answers: what does a client of client-go send to prove who it is? Package authresilience judges
+// the answer, and needs no client-go for that. This package isn't for loading a configuration: it reads no file and
+// starts no plugin.
 //
 //	config := &rest.Config{Host: "https://cluster.example", Username: "jo", Password: "secret"}
 //	credential := restconfig.Credential(config)

@@ -1,2 +1,3 @@
-// Package fleet has manifests by which a cluster plans a fleet of objects in shards; see README.md. Its tests run the shards as processes.
+// Package fleet has manifests by which a cluster plans a fleet of objects in shards; see README.md. Its tests run the
+// shards as processes.
 package fleet

@@ -157,7 +157,8 @@ func actions(t *testing.T, report string) map[string]string {
 	return out
 }
 
-// TestShardsAsProcesses plans a set as one and in shards, each a process with the rights of rbac.yaml, and wants the same plans.
+// TestShardsAsProcesses plans a set as one and in shards, each a process with the rights of rbac.yaml, and wants the
+// same plans.
 func TestShardsAsProcesses(t *testing.T) {
 	objects, shards := number(t, "OBJECTS", 300), number(t, "SHARDS", 3)
 	f := newFleet(t)

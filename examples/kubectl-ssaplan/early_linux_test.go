@@ -39,7 +39,8 @@ func (s *sight) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// What is found of an object is told before the last one is asked for: on a terminal in a line, and with -o jsonl wherever it goes.
+// What is found of an object is told before the last one is asked for: on a terminal in a line, and with -o jsonl
+// wherever it goes.
 func TestFirstResultsComeEarly(t *testing.T) {
 	t.Parallel()
 	c := lab.New(t)

@@ -22,9 +22,9 @@ import (
 // memories are the flags with which a run remembers what it did: in a file, and in the cluster.
 var memories = []string{"--state state.json", "--applyset NAME"}
 
-// A run that is interrupted or killed at any moment, and the next one that is too, leave nothing that the one after them doesn't know: that
-// ends with just what its manifests say, also where they lack what the killed ones were about to make or to delete, and makes nothing
-// anew. KILLS is how often to try.
+// A run that is interrupted or killed at any moment, and the next one that is too, leave nothing that the one after
+// them doesn't know: that ends with just what its manifests say, also where they lack what the killed ones were about
+// to make or to delete, and makes nothing anew. KILLS is how often to try.
 func TestKilledRunsAreEnded(t *testing.T) {
 	t.Parallel()
 	times := 6
@@ -96,7 +96,8 @@ func configMaps(t *testing.T, c *lab.Cluster, namespace string) map[string]strin
 	return uids
 }
 
-// interruptible writes a folder with a namespace, which has a label so that it isn't written twice, and some ConfigMaps in it.
+// interruptible writes a folder with a namespace, which has a label so that it isn't written twice, and some ConfigMaps
+// in it.
 func interruptible(t *testing.T, folder, name string, objects ...int) {
 	t.Helper()
 	require.NoError(t, os.RemoveAll(folder))

@@ -69,8 +69,8 @@ func (r *run) wait(t *testing.T, patience time.Duration) error {
 	}
 }
 
-// interrupted sends a signal to the program while it reads, and returns what it printed until it ended. One that the signal killed had not
-// begun yet, on a machine with more to do: the next one gets more time.
+// interrupted sends a signal to the program while it reads, and returns what it printed until it ended. One that the
+// signal killed had not begun yet, on a machine with more to do: the next one gets more time.
 func interrupted(t *testing.T, signal syscall.Signal, dir, program, kubeconfig string, args ...string) string {
 	t.Helper()
 	for pause := 300 * time.Millisecond; ; pause *= 4 {

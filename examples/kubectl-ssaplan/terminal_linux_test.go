@@ -20,7 +20,8 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// onTerminal runs a command in a terminal of its own, at which somebody types, and returns what was written to it, which out gets as it comes.
+// onTerminal runs a command in a terminal of its own, at which somebody types, and returns what was written to it,
+// which out gets as it comes.
 func onTerminal(t *testing.T, columns, lines int, command *exec.Cmd, out io.Writer, typing func(keys *os.File)) string {
 	t.Helper()
 	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)

@@ -51,8 +51,8 @@ type running struct {
 	log     strings.Builder // to be read when it has ended
 }
 
-// started starts the program and waits until it serves. One that ends because somebody else has taken an address, which was free a moment
-// ago, is started with others.
+// started starts the program and waits until it serves. One that ends because somebody else has taken an address, which
+// was free a moment ago, is started with others.
 func started(t *testing.T, binary string, args ...string) *running {
 	t.Helper()
 	for {

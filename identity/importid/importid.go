@@ -189,8 +189,8 @@ func parseSelection(query string) (fieldowner.Selection, error) {
 	return s, s.Validate()
 }
 
-// Identity returns what the text tells of the object's identity. Without a version, its apiVersion is that of no kind: it has the group
-// at most.
+// Identity returns what the text tells of the object's identity. Without a version, its apiVersion is that of no kind:
+// it has the group at most.
 func (id ID) Identity() identity.Identity {
 	apiVersion := id.Group
 	if id.Version != "" {

@@ -21,8 +21,8 @@ const (
 	OneWayRule Family = "one-way rule"
 	// BoundToName are texts about fields that are part of the object's name, so that no create could change them.
 	BoundToName Family = "bound to the name"
-	// DefaultInTheWay are texts about two fields that exclude each other, one of which can be a default of the server that
-	// the applier doesn't own.
+	// DefaultInTheWay are texts about two fields that exclude each other, one of which can be a default of the server
+	// that the applier doesn't own.
 	DefaultInTheWay Family = "default in the way"
 	// MetadataRule are rules about metadata that hold for every kind.
 	MetadataRule Family = "metadata rule"
@@ -47,10 +47,10 @@ type Place struct {
 	Field string
 	// Real is the path of the field, if the server prints another one.
 	Real string
-	// AllChecks reports that an update that is refused with the text runs every check of a create, so that what is wrong
-	// besides is among the causes. Otherwise some checks are skipped, or were not shown to be run, and a bad value can
-	// hide behind the text. Read from the update validation of the kind in k8s.io/kubernetes/pkg/apis, for the lowest
-	// and the highest version supported.
+	// AllChecks reports that an update that is refused with the text runs every check of a create, so that what is
+	// wrong besides is among the causes. Otherwise some checks are skipped, or were not shown to be run, and a bad
+	// value can hide behind the text. Read from the update validation of the kind in k8s.io/kubernetes/pkg/apis, for
+	// the lowest and the highest version supported.
 	AllChecks bool
 	// Seen lists the minor versions whose answer is recorded, if they are not all that answers were recorded of.
 	Seen string

@@ -36,8 +36,8 @@ func recordedIn(t *testing.T) map[string][]metav1.Status {
 	return recorded
 }
 
-// TestFieldTextsWereSeen holds the table against the recorded answers of servers: each version must have sent the text for
-// the field, but for the exceptions that the table names, and the exceptions must be exact.
+// TestFieldTextsWereSeen holds the table against the recorded answers of servers: each version must have sent the text
+// for the field, but for the exceptions that the table names, and the exceptions must be exact.
 func TestFieldTextsWereSeen(t *testing.T) {
 	recorded := recordedIn(t)
 	minors := slices.Sorted(maps.Keys(recorded))

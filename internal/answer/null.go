@@ -6,8 +6,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// typeIsNull is how the message ends that says that a value of another type stood there. It prints the type of what it found, not
-// the value, so a text "null" isn't meant.
+// typeIsNull is how the message ends that says that a value of another type stood there. It prints the type of what it
+// found, not the value, so a text "null" isn't meant.
 //
 //	spec.a in body must be of type string: "null"
 //

@@ -7,8 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Phrases are details of messages in which no value stands, beside those of FieldTexts. Source: the validation packages of
-// k8s.io/apimachinery and of the core API group; each is the whole detail, or its beginning.
+// Phrases are details of messages in which no value stands, beside those of FieldTexts. Source: the validation packages
+// of k8s.io/apimachinery and of the core API group; each is the whole detail, or its beginning.
 var Phrases = []string{
 	"a valid config key must consist of alphanumeric characters",
 	"a lowercase RFC 1123",
@@ -21,8 +21,8 @@ var Phrases = []string{
 	"prefix part",
 }
 
-// Phrase is what a cause says without a value, and without anything else that could be one: a label, followed by a detail if
-// that is known. It is empty if nothing of it is known.
+// Phrase is what a cause says without a value, and without anything else that could be one: a label, followed by a
+// detail if that is known. It is empty if nothing of it is known.
 func Phrase(c Cause) string {
 	if c.label == "" {
 		return ""
@@ -43,7 +43,8 @@ func KnownPhrase(message string) string {
 	return knownDetail(message)
 }
 
-// knownDetail returns the known words with which a detail begins, "" if there are none. What follows them may be a value.
+// knownDetail returns the known words with which a detail begins, "" if there are none. What follows them may be a
+// value.
 func knownDetail(detail string) string {
 	for _, t := range FieldTexts {
 		if detail == t.Text || t.Prefix && strings.HasPrefix(detail, t.Text) {
@@ -63,8 +64,8 @@ func knownDetail(detail string) string {
 var typedPatch = regexp.MustCompile(
 	`^failed to create typed patch object \([^()]*\): (?:errors:\n\s*)?\.([^:\n]+): (expected (?:string|numeric|boolean|map|list)|field not declared in schema|duplicate entries for key)`)
 
-// WrongType returns the field of a manifest that doesn't fit the schema, and what is wrong with it, without its value; "" for
-// other statuses.
+// WrongType returns the field of a manifest that doesn't fit the schema, and what is wrong with it, without its value;
+// "" for other statuses.
 func WrongType(status metav1.Status) (field, problem string) {
 	found := typedPatch.FindStringSubmatch(status.Message)
 	if found == nil {
@@ -73,8 +74,9 @@ func WrongType(status metav1.Status) (field, problem string) {
 	return found[1], found[2]
 }
 
-// Names reports whether a field, as a server prints it, is made of names of fields that the object has, each with one position in
-// a list at most, so that it can't be anything else, such as a value. A required field of an owner need not be there.
+// Names reports whether a field, as a server prints it, is made of names of fields that the object has, each with one
+// position in a list at most, so that it can't be anything else, such as a value. A required field of an owner need not
+// be there.
 func Names(obj map[string]any, field string) bool {
 	if owner.MatchString(field) {
 		return true
@@ -95,7 +97,8 @@ func Names(obj map[string]any, field string) bool {
 	return strings.ContainsFunc(field, func(r rune) bool { return !separates(r) })
 }
 
-// owner matches what a server prints of an owner that lacks a field. Source: ValidateOwnerReferences in k8s.io/apimachinery/pkg/api/validation.
+// owner matches what a server prints of an owner that lacks a field. Source: ValidateOwnerReferences in
+// k8s.io/apimachinery/pkg/api/validation.
 var owner = regexp.MustCompile(`^metadata\.ownerReferences(\[\d{1,3}\])?\.(apiVersion|kind|name|uid)$`)
 
 func separates(r rune) bool { return strings.ContainsRune(`.[]"'()`, r) }

@@ -8,9 +8,9 @@ const (
 	evaluatingRule = " evaluating rule: "
 )
 
-// IsOfRule reports whether the cause may be that a rule of a definition refused: one with a message, which may be empty,
-// and a text. A server prints the message, and the text for want of one; where the rule couldn't be evaluated, it prints
-// that before.
+// IsOfRule reports whether the cause may be that a rule of a definition refused: one with a message, which may be
+// empty, and a text. A server prints the message, and the text for want of one; where the rule couldn't be evaluated,
+// it prints that before.
 //
 //	failed rule: self == oldSelf
 //	no such key: a evaluating rule: a is immutable

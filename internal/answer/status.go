@@ -33,7 +33,8 @@ var ReasonCodes = map[metav1.StatusReason]int{
 	metav1.StatusReasonServerTimeout:         http.StatusGatewayTimeout, // sent with code 500
 }
 
-// causeTypes are the types of causes that servers send. The last is a constant of core/v1, for which k8s.io/api isn't needed.
+// causeTypes are the types of causes that servers send. The last is a constant of core/v1, for which k8s.io/api isn't
+// needed.
 var causeTypes = []metav1.CauseType{
 	metav1.CauseTypeFieldValueNotFound, metav1.CauseTypeFieldValueRequired, metav1.CauseTypeFieldValueDuplicate, metav1.CauseTypeFieldValueInvalid,
 	metav1.CauseTypeFieldValueNotSupported, metav1.CauseTypeForbidden, metav1.CauseTypeTooLong, metav1.CauseTypeTooMany, metav1.CauseTypeInternal,
@@ -44,8 +45,8 @@ var causeTypes = []metav1.CauseType{
 // NamespaceTerminating is the cause of a refusal to create something in a namespace that is being deleted.
 const NamespaceTerminating metav1.CauseType = "NamespaceTerminating"
 
-// Class returns what of a status tells the kind of failure without words of somebody else: the code, a reason that servers send, and
-// whether it is about the options of the request.
+// Class returns what of a status tells the kind of failure without words of somebody else: the code, a reason that
+// servers send, and whether it is about the options of the request.
 func Class(status metav1.Status) metav1.Status {
 	out := metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure, Code: status.Code}
 	if _, known := ReasonCodes[status.Reason]; known {
@@ -108,8 +109,8 @@ func RefusesDryRun(status metav1.Status) bool {
 	return AboutOptions(status) && slices.ContainsFunc(status.Details.Causes, func(c metav1.StatusCause) bool { return c.Field == "dryRun" })
 }
 
-// lostVersion comes before a version to which a server can't convert a custom resource. Source: the converters of custom
-// resources in k8s.io/apiextensions-apiserver, which know the versions of the CRD only.
+// lostVersion comes before a version to which a server can't convert a custom resource. Source: the converters of
+// custom resources in k8s.io/apiextensions-apiserver, which know the versions of the CRD only.
 const lostVersion = "request to convert CR to an invalid group/version: "
 
 // noConversion ends what a server answers where it would have to convert the Scale of a custom resource, and can't.

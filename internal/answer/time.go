@@ -15,7 +15,8 @@ func ParseTime(text string) (time.Time, error) {
 }
 
 // UTC is t in UTC. It is an error if the zone has hidden that t lies before the year 0 or after 9999, such as in
-// 0000-01-01T00:00:00+01:00: what JSON can say of it can't be said in UTC, so who kept it could not write it down again.
+// 0000-01-01T00:00:00+01:00: what JSON can say of it can't be said in UTC, so who kept it could not write it down
+// again.
 func UTC(t time.Time) (time.Time, error) {
 	t = t.UTC()
 	if _, err := t.MarshalText(); err != nil {

@@ -11,7 +11,8 @@ import (
 type Fake struct {
 	// LongestSleep is how long [Sleep] takes at most, by the real clock. Zero means that it takes what it is for.
 	LongestSleep time.Duration
-	// TimeUp is the number of the sleep that puts the clock forward by a day, so that all timeouts end. Zero means none.
+	// TimeUp is the number of the sleep that puts the clock forward by a day, so that all timeouts end. Zero means
+	// none.
 	TimeUp int
 
 	mu    sync.Mutex

@@ -47,8 +47,8 @@ func Running() string {
 	return strings.Join(found, "\n\n")
 }
 
-// isOurs reports whether code of the library stands in a stack: two lines for each call, the function and its place. The
-// goroutine of a test has the test at its root, and isn't one that the library left behind.
+// isOurs reports whether code of the library stands in a stack: two lines for each call, the function and its place.
+// The goroutine of a test has the test at its root, and isn't one that the library left behind.
 func isOurs(stack string) bool {
 	lines := strings.Split(stack, "\n")
 	for i := 1; i+1 < len(lines); i += 2 {

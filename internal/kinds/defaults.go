@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// itemDefaults are what a server gives to the fields of list items for which a manifest has no value, by the name of the
-// list and the field in the item, for all kinds that Kubernetes brings.
+// itemDefaults are what a server gives to the fields of list items for which a manifest has no value, by the name of
+// the list and the field in the item, for all kinds that Kubernetes brings.
 //
 // Source: the defaults.go of the groups below kubernetes/pkg/apis, 1.33 to 1.37.
 var itemDefaults = func() map[string]map[string]any {
@@ -48,8 +48,9 @@ var itemDefaults = func() map[string]map[string]any {
 	}
 }()
 
-// IsItemDefault reports whether v is what a server gives to a field of an item for which the manifest has no value. List is
-// the name of the list, and the names lead to the field. Only the kinds that Kubernetes brings have defaults that are known.
+// IsItemDefault reports whether v is what a server gives to a field of an item for which the manifest has no value.
+// List is the name of the list, and the names lead to the field. Only the kinds that Kubernetes brings have defaults
+// that are known.
 func IsItemDefault(list string, item map[string]any, names []string, v any) bool {
 	field := strings.Join(names, ".")
 	switch {
@@ -62,8 +63,8 @@ func IsItemDefault(list string, item map[string]any, names []string, v any) bool
 	return exists && reflect.DeepEqual(v, known)
 }
 
-// pullPolicy returns the default imagePullPolicy of a container. An image whose name can't be read has the one of an image with a tag.
-// Source: SetDefaults_Container in pkg/apis/core/v1, and ParseImageName in pkg/util/parsers.
+// pullPolicy returns the default imagePullPolicy of a container. An image whose name can't be read has the one of an
+// image with a tag. Source: SetDefaults_Container in pkg/apis/core/v1, and ParseImageName in pkg/util/parsers.
 func pullPolicy(image any) string {
 	text, _ := image.(string)
 	text, digest, _ := strings.Cut(text, "@")

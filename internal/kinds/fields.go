@@ -2,8 +2,8 @@ package kinds
 
 import "strings"
 
-// IdentityFields are the paths of the fields that say which object it is. Every manifest has them, and no server records
-// who owns them.
+// IdentityFields are the paths of the fields that say which object it is. Every manifest has them, and no server
+// records who owns them.
 var IdentityFields = [][]string{{"apiVersion"}, {"kind"}, {"metadata"}, {"metadata", "name"}, {"metadata", "namespace"}}
 
 // ServerMetadata are the names of the fields of metadata that only a server writes, sorted.
@@ -12,8 +12,8 @@ var ServerMetadata = []string{
 	"selfLink", "uid",
 }
 
-// Preconditions are those fields of [ServerMetadata] that a manifest may have to say which object in which version it is for.
-// A server refuses an apply to another one.
+// Preconditions are those fields of [ServerMetadata] that a manifest may have to say which object in which version it
+// is for. A server refuses an apply to another one.
 var Preconditions = []string{"resourceVersion", "uid"}
 
 // RecordedMetadata are those fields of [ServerMetadata] that a server nevertheless records for the manager that applies
@@ -36,7 +36,8 @@ func NameHead(apiVersion, kind string) []string {
 	}[group+" "+kind]
 }
 
-// LastApplied is the annotation in which client-side apply keeps the manifest that it applied, a Secret's values included.
+// LastApplied is the annotation in which client-side apply keeps the manifest that it applied, a Secret's values
+// included.
 const LastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
 // ResetFields returns the names of the top-level fields that a server resets when an object is applied, for kinds that
@@ -49,8 +50,8 @@ func ResetFields(apiVersion, kind string) []string {
 }
 
 // arbitrary are the names of the fields in which kinds that Kubernetes brings hold any JSON: the data of a
-// ControllerRevision, the schema with its defaults and examples in a definition of custom resources, the parameters for a
-// driver of devices. Only the first is a field of the object itself; the others are somewhere below.
+// ControllerRevision, the schema with its defaults and examples in a definition of custom resources, the parameters for
+// a driver of devices. Only the first is a field of the object itself; the others are somewhere below.
 var arbitrary = map[string]struct {
 	name  string
 	isTop bool
@@ -63,8 +64,8 @@ var arbitrary = map[string]struct {
 	"ResourceSlice":            {"parameters", false},
 }
 
-// HoldsAnyJSON reports whether an object of a kind that Kubernetes brings holds any JSON, in which null is a value, in a
-// field of the given name. Depth is the number of elements of the field's path.
+// HoldsAnyJSON reports whether an object of a kind that Kubernetes brings holds any JSON, in which null is a value, in
+// a field of the given name. Depth is the number of elements of the field's path.
 func HoldsAnyJSON(obj map[string]any, name string, depth int) bool {
 	kind, _ := obj["kind"].(string)
 	field, known := arbitrary[kind]
@@ -74,6 +75,6 @@ func HoldsAnyJSON(obj map[string]any, name string, depth int) bool {
 // IsSecret reports whether the object is a Secret of the core group.
 func IsSecret(obj map[string]any) bool { return obj["kind"] == "Secret" && obj["apiVersion"] == "v1" }
 
-// SensitiveFields are the paths of a Secret's fields whose values must not be shown. Tools copy Secrets into annotations, as
-// client-side apply does, in whatever form.
+// SensitiveFields are the paths of a Secret's fields whose values must not be shown. Tools copy Secrets into
+// annotations, as client-side apply does, in whatever form.
 var SensitiveFields = [][]string{{"data"}, {"stringData"}, {"metadata", "annotations"}}

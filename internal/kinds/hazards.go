@@ -49,7 +49,8 @@ type fact struct {
 	field, value string
 	// unread is the text for an object that was not read. If it is empty, a fact with a condition isn't told then.
 	unread string
-	// orphaned says whether it is a hazard of a deletion that leaves the dependents behind, or of the others; nil for both.
+	// orphaned says whether it is a hazard of a deletion that leaves the dependents behind, or of the others; nil for
+	// both.
 	orphaned *bool
 }
 
@@ -124,8 +125,8 @@ var (
 	}
 	rightsLost = always("Interruption", "the subjects lose these permissions",
 		"the subjects lack these permissions until the new binding exists; if they are yours, you may not be able to create it")
-	// ofCustomResource is a hazard of every kind that Kubernetes doesn't bring: nobody but its controller knows what the
-	// controller does when an object goes.
+	// ofCustomResource is a hazard of every kind that Kubernetes doesn't bring: nobody but its controller knows what
+	// the controller does when an object goes.
 	ofCustomResource = always("Data", "a controller may delete what it made for the object, with the data in it", "")
 )
 
@@ -195,8 +196,8 @@ func (d Deletion) choose(text, replaced string) string {
 	return cmp.Or(replaced, text)
 }
 
-// dependents are the kinds of the objects that the controller of a kind makes, each owned by the one before it or by the
-// object itself. Those that others own by custom resources aren't known.
+// dependents are the kinds of the objects that the controller of a kind makes, each owned by the one before it or by
+// the object itself. Those that others own by custom resources aren't known.
 var dependents = map[string][]string{
 	"CronJob.batch":         {"Job.batch", "Pod"},
 	"DaemonSet.apps":        {"ControllerRevision.apps", "Pod"},
@@ -208,8 +209,8 @@ var dependents = map[string][]string{
 	"StatefulSet.apps":      {"ControllerRevision.apps", "Pod"},
 }
 
-// Dependents returns the kinds of the objects that the controller of a kind makes for an object and that name it as their
-// owner, or one of these. Kinds are followed by their group, as for [HoldsOthers].
+// Dependents returns the kinds of the objects that the controller of a kind makes for an object and that name it as
+// their owner, or one of these. Kinds are followed by their group, as for [HoldsOthers].
 func Dependents(kind string) []string { return slices.Clone(dependents[kind]) }
 
 // DeletionFinalizers are the finalizers that a server itself sets while it deletes an object, by the propagation policy

@@ -5,10 +5,10 @@ package kinds
 
 import "strings"
 
-// builtinGroups are the API groups of the kinds that Kubernetes brings: those whose names have no dot, and some that end
-// in .k8s.io. The suffix alone tells nothing, because custom resources live below k8s.io too, such as those of
-// snapshot.storage.k8s.io and gateway.networking.k8s.io. Every kind of another group is a custom resource, or comes from an
-// aggregated server, of which as little is known.
+// builtinGroups are the API groups of the kinds that Kubernetes brings: those whose names have no dot, and some that
+// end in .k8s.io. The suffix alone tells nothing, because custom resources live below k8s.io too, such as those of
+// snapshot.storage.k8s.io and gateway.networking.k8s.io. Every kind of another group is a custom resource, or comes
+// from an aggregated server, of which as little is known.
 var builtinGroups = map[string]bool{
 	"": true, "admissionregistration.k8s.io": true, "apiextensions.k8s.io": true, "apiregistration.k8s.io": true,
 	"apps": true, "authentication.k8s.io": true, "authorization.k8s.io": true, "autoscaling": true, "batch": true,

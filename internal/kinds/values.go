@@ -7,7 +7,8 @@ import (
 
 // Values are the fields of a kind whose values a server makes up, as patterns of package projection.
 type Values struct {
-	// Assigned are the fields for which it picks a free value if the manifest doesn't name one. A dry run picks a dummy.
+	// Assigned are the fields for which it picks a free value if the manifest doesn't name one. A dry run picks a
+	// dummy.
 	Assigned []string
 	// Generated are the other fields that it makes up for a new object.
 	Generated []string
@@ -85,9 +86,9 @@ func IsMapField(kind, name string) bool {
 	return known && (of == nil || slices.Contains(of, kind))
 }
 
-// IsGranularMap reports whether every field can have owners of its own in the maps that fields of this name hold, in all kinds
-// that come with Kubernetes: the spec of a Namespace, the strategy of a Deployment. A server records such a map as a whole only if
-// it was applied as empty. The source is that of [IsAtomicMap].
+// IsGranularMap reports whether every field can have owners of its own in the maps that fields of this name hold, in
+// all kinds that come with Kubernetes: the spec of a Namespace, the strategy of a Deployment. A server records such a
+// map as a whole only if it was applied as empty. The source is that of [IsAtomicMap].
 func IsGranularMap(name string) bool {
 	switch name {
 	case "data", "parameters", "resource", "roleRef", "scaleTargetRef", "secretRef": // one owner in some kinds
@@ -97,7 +98,8 @@ func IsGranularMap(name string) bool {
 }
 
 // IsAtomicMap reports whether fields of this name hold maps that have one owner as a whole, in all kinds that come with
-// Kubernetes. Source: the schema in client-go's applyconfigurations; names that are granular in another kind are left out.
+// Kubernetes. Source: the schema in client-go's applyconfigurations; names that are granular in another kind are left
+// out.
 func IsAtomicMap(name string) bool {
 	switch name {
 	case "configMapKeyRef", "controllerExpandSecretRef", "controllerPublishSecretRef", "dataSource", "fieldRef", "involvedObject",
@@ -110,8 +112,8 @@ func IsAtomicMap(name string) bool {
 	return false
 }
 
-// AtomicInVersion returns the paths of the maps that have one owner as a whole in the version in which obj is, and owners field by field
-// in another that a server has of its kind.
+// AtomicInVersion returns the paths of the maps that have one owner as a whole in the version in which obj is, and
+// owners field by field in another that a server has of its kind.
 func AtomicInVersion(obj map[string]any) []string {
 	if obj["kind"] == "HorizontalPodAutoscaler" && obj["apiVersion"] == "autoscaling/v1" {
 		return []string{"spec.scaleTargetRef"}
@@ -119,8 +121,8 @@ func AtomicInVersion(obj map[string]any) []string {
 	return nil
 }
 
-// zeroes are the fields, by kind, that an object has whether or not anybody set them, and that are no map with fields of their own:
-// their types have no way to be absent. Those that must be set can't stay so and aren't among them.
+// zeroes are the fields, by kind, that an object has whether or not anybody set them, and that are no map with fields
+// of their own: their types have no way to be absent. Those that must be set can't stay so and aren't among them.
 var zeroes = map[string][]string{
 	"ControllerRevision": {"revision"},
 	"DaemonSet": {
@@ -146,8 +148,8 @@ var zeroes = map[string][]string{
 	"VolumeAttachment":      {"status.attached"},
 }
 
-// IsZero reports whether v is what an object of a kind that comes with Kubernetes has at a path if nobody sets it. A server that has no
-// record doesn't count it as set by anybody.
+// IsZero reports whether v is what an object of a kind that comes with Kubernetes has at a path if nobody sets it. A
+// server that has no record doesn't count it as set by anybody.
 func IsZero(obj map[string]any, path string, v any) bool {
 	switch v := v.(type) {
 	case map[string]any:

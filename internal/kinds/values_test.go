@@ -16,7 +16,8 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// TestValuesAreOfKinds holds the tables against the syntax of patterns and paths, and the kinds against those that there are.
+// TestValuesAreOfKinds holds the tables against the syntax of patterns and paths, and the kinds against those that
+// there are.
 func TestValuesAreOfKinds(t *testing.T) {
 	found := 0
 	kinds.EachValues(func(kind string, v kinds.Values) {
@@ -96,8 +97,8 @@ func TestMapFields(t *testing.T) {
 	assert.Greater(t, found, 500)
 }
 
-// isOtherwise are the structures with the name of a map in the same kind, in which a null is sent as it is written, and the
-// maps of a status, which nobody applies, with the name of structures.
+// isOtherwise are the structures with the name of a map in the same kind, in which a null is sent as it is written, and
+// the maps of a status, which nobody applies, with the name of structures.
 var isOtherwise = map[string]bool{
 	"ReplicationController spec.template.spec.volumes.ephemeral.volumeClaimTemplate.spec.selector": true,
 
@@ -112,8 +113,8 @@ var isOtherwise = map[string]bool{
 	"PodStatusResult status.nodeAllocatableResourceClaimStatuses.resources": true,
 }
 
-// eachField calls visit for all fields below a type, with the names that lead there. Within are the types around it: one that
-// has itself somewhere below, as that of a check in a list of checks, is visited once.
+// eachField calls visit for all fields below a type, with the names that lead there. Within are the types around it:
+// one that has itself somewhere below, as that of a check in a list of checks, is visited once.
 func eachField(of reflect.Type, path []string, visit func(path []string, of reflect.Type), within ...reflect.Type) {
 	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice || of.Kind() == reflect.Map {
 		of = of.Elem()

@@ -48,8 +48,9 @@ func inside(encoding *base64.Encoding, before, value string) string {
 	return strings.TrimRight(encoding.EncodeToString([]byte(before+value)), "=")[len(before)+1:]
 }
 
-// In returns the names of the forms in which a text has the value, or eight characters of it in a row; a shorter value as a whole.
-// Line ends and white space within it, as wrapped base64 has, don't hide it. What is encoded in the text as a whole is looked into.
+// In returns the names of the forms in which a text has the value, or eight characters of it in a row; a shorter value
+// as a whole. Line ends and white space within it, as wrapped base64 has, don't hide it. What is encoded in the text as
+// a whole is looked into.
 func In(text, value string) (found []string) {
 	text = opened(text)
 	joined := squeeze(text)
@@ -64,8 +65,8 @@ func In(text, value string) (found []string) {
 	return found
 }
 
-// opened returns the text with what the base64 in it stands for behind it, however often that was encoded: what a provider of Terraform
-// remembers is so twice in a state, and a secret in that is none of [Forms].
+// opened returns the text with what the base64 in it stands for behind it, however often that was encoded: what a
+// provider of Terraform remembers is so twice in a state, and a secret in that is none of [Forms].
 func opened(text string) string {
 	const shortest = 16 // that eight characters and what is around them fit into
 	all := []string{text}
@@ -88,7 +89,8 @@ func isNoBase64(r rune) bool {
 // lineEnds are also those that somebody made visible.
 var lineEnds = strings.NewReplacer(`\r`, "", `\n`, "", `\t`, "")
 
-// squeeze returns the text without white space. Other bytes stay as they are, so that a character with a line end in it is whole.
+// squeeze returns the text without white space. Other bytes stay as they are, so that a character with a line end in it
+// is whole.
 func squeeze(text string) string {
 	out := make([]byte, 0, len(text))
 	for rest := text; rest != ""; {

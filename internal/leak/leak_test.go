@@ -42,7 +42,8 @@ func TestIn(t *testing.T) {
 	require.Empty(t, leak.In("", long))
 }
 
-// What a provider of Terraform remembers is base64 in JSON in base64 in the state: whatever form a value has in there, it is found.
+// What a provider of Terraform remembers is base64 in JSON in base64 in the state: whatever form a value has in there,
+// it is found.
 func TestInWhatIsEncoded(t *testing.T) {
 	for _, form := range leak.Forms {
 		for _, around := range []string{"", "a", "ab", "abc"} {

@@ -98,12 +98,12 @@ func status(code int32, reason metav1.StatusReason, message string, causes ...me
 	}
 }
 
-// A Case is an object with a secret value, named after the case, of which somebody quotes the value in an answer. Its fields are
-// places in the table of answers, in [Values] and in [Echoes].
+// A Case is an object with a secret value, named after the case, of which somebody quotes the value in an answer. Its
+// fields are places in the table of answers, in [Values] and in [Echoes].
 type Case struct{ Answer, Value, Echo int }
 
-// Cases returns cases of so many answers. In them each answer has each value and each way to quote it, and each value is quoted in each
-// way; all of them have all that in every answer.
+// Cases returns cases of so many answers. In them each answer has each value and each way to quote it, and each value
+// is quoted in each way; all of them have all that in every answer.
 func Cases(answers int, all bool) (cases []Case) {
 	for a := range answers {
 		for v := range Values {
@@ -117,8 +117,8 @@ func Cases(answers int, all bool) (cases []Case) {
 	return cases
 }
 
-// Tried returns each nth of [Cases]; all cases of so many answers where LEAKS=all asks for them. An n that divides neither the number of
-// values nor that of the ways to quote them leaves none of these out.
+// Tried returns each nth of [Cases]; all cases of so many answers where LEAKS=all asks for them. An n that divides
+// neither the number of values nor that of the ways to quote them leaves none of these out.
 func Tried(answers, n int) (cases []Case) {
 	if os.Getenv("LEAKS") == "all" {
 		return Cases(answers, true)
@@ -177,8 +177,8 @@ func hasAny(text string) bool {
 	return false
 }
 
-// partsOfValues are the parts that tell something of one of [Values], by their length: as they are written, without white space, and
-// also without visible line ends.
+// partsOfValues are the parts that tell something of one of [Values], by their length: as they are written, without
+// white space, and also without visible line ends.
 var partsOfValues = sync.OnceValue(func() (all [3]map[int]map[string]bool) {
 	for i := range all {
 		all[i] = map[int]map[string]bool{}

@@ -1,5 +1,5 @@
-// Measure counts how packages are built, tests left out: files, lines, exported names, the lengths of functions (the 90th
-// percentile and the longest), and the pairs of files of which each uses what the other declares, by name with -v.
+// Measure counts how packages are built, tests left out: files, lines, exported names, the lengths of functions (the
+// 90th percentile and the longest), and the pairs of files of which each uses what the other declares, by name with -v.
 //
 //	measure [-v] FOLDER…
 package main

@@ -8,16 +8,16 @@ import (
 
 // Part is a part of a value.
 type Part struct {
-	// Name is the way to it: ".Changes[].Path". The list itself is in two parts, ".Changes more" and ".Changes less", which have
-	// an element more and one less.
+	// Name is the way to it: ".Changes[].Path". The list itself is in two parts, ".Changes more" and ".Changes less",
+	// which have an element more and one less.
 	Name string
 	// Change gives it another value; nil if only the package of its type can.
 	Change func()
 }
 
-// Of returns the parts of the value that pointer points to, down to strings, numbers and lists. An interface gets a string. Those of a type that others
-// has a value of, or for, are not looked into, and get that value. It is an error if a list or pointer has nothing that could be
-// looked into, so that no part is missed.
+// Of returns the parts of the value that pointer points to, down to strings, numbers and lists. An interface gets a
+// string. Those of a type that others has a value of, or for, are not looked into, and get that value. It is an error
+// if a list or pointer has nothing that could be looked into, so that no part is missed.
 func Of(pointer any, others ...any) ([]Part, error) {
 	w := walker{}
 	for _, other := range others {

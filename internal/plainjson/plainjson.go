@@ -14,8 +14,8 @@ func Visible(v any) ([]byte, error) {
 	return []byte(foreign.VisibleJSON(string(text))), err
 }
 
-// Marshal does what [json.Marshal] does, and leaves <, > and & as they are. A program that encodes the result again with
-// [json.Marshal], as it does with what a MarshalJSON method returns, escapes them.
+// Marshal does what [json.Marshal] does, and leaves <, > and & as they are. A program that encodes the result again
+// with [json.Marshal], as it does with what a MarshalJSON method returns, escapes them.
 func Marshal(v any) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

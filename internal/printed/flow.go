@@ -250,7 +250,8 @@ func (f *flow) printedBy(call *ast.CallExpr) (found []ast.Expr) {
 // verb matches a verb of package fmt.
 var verb = regexp.MustCompile(`%[-+# 0-9.]*(?:\[(\d+)\])?[0-9.]*([a-zA-Z%])`)
 
-// quotedIn returns the positions of the arguments that a format prints in quotes, the first of which has the number first.
+// quotedIn returns the positions of the arguments that a format prints in quotes, the first of which has the number
+// first.
 func quotedIn(format string, first int) map[int]bool {
 	quoted, next := map[int]bool{}, first
 	for _, m := range verb.FindAllStringSubmatch(format, -1) {

@@ -1,8 +1,8 @@
 // Package printed finds where a program prints text of somebody else as it came, past the type foreign.Text.
 //
-// It looks at each package by itself: at fields and methods that hold what a server or an object says (sources.go), at the
-// variables, parameters and results that have these, and at calls that print, fields that are shown and methods String and
-// Error. Text is safe in calls of package foreign, and with the verb %q.
+// It looks at each package by itself: at fields and methods that hold what a server or an object says (sources.go), at
+// the variables, parameters and results that have these, and at calls that print, fields that are shown and methods
+// String and Error. Text is safe in calls of package foreign, and with the verb %q.
 package printed
 
 import (
@@ -21,8 +21,8 @@ import (
 	"strings"
 )
 
-// Find returns a line for each place in the packages that prints text of somebody else, tests left out. The packages are patterns
-// of the go command, which runs in the folder.
+// Find returns a line for each place in the packages that prints text of somebody else, tests left out. The packages
+// are patterns of the go command, which runs in the folder.
 func Find(folder string, packages ...string) (found []string, err error) {
 	const format = "{{.ImportPath}}|{{.Export}}|{{if .DepOnly}}{{else}}{{.Dir}}|{{join .GoFiles \"|\"}}{{end}}"
 	listed, err := list(folder, format, packages)

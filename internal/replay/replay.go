@@ -1,5 +1,5 @@
-// Package replay stands for a real server in tests: it reads what one answered to applies (make record), and answers the
-// same.
+// Package replay stands for a real server in tests: it reads what one answered to applies (make record), and answers
+// the same.
 package replay
 
 import (

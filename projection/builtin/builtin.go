@@ -25,8 +25,8 @@ import (
 	"github.com/ssaplan/primitives/projection/internal/typed"
 )
 
-// Schema is the [projection.Source] that knows the built-in kinds. The first use takes some tenths of a second, in which
-// client-go reads its schemas. It is safe for concurrent use.
+// Schema is the [projection.Source] that knows the built-in kinds. The first use takes some tenths of a second, in
+// which client-go reads its schemas. It is safe for concurrent use.
 type Schema struct{}
 
 var _ projection.Source = Schema{}

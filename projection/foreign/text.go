@@ -7,8 +7,8 @@
 //	fmt.Println(string(line), err)
 //	fmt.Println(text == "denied\x1b[2J by\npolicy") // true: it is compared as it came
 //
-// A [Text] is compared, sorted and stored like any string. Every verb of package fmt, JSON and [Text.String] escape
-// the characters that can't be seen. So the text can't control a terminal, can't look like a line of the program, and isn't
+// A [Text] is compared, sorted and stored like any string. Every verb of package fmt, JSON and [Text.String] escape the
+// characters that can't be seen. So the text can't control a terminal, can't look like a line of the program, and isn't
 // a command to the runner of a CI system.
 package foreign
 
@@ -30,8 +30,8 @@ type Text string
 // Textf returns a text that has text of somebody else in it.
 func Textf(format string, args ...any) Text { return Text(fmt.Sprintf(format, args...)) }
 
-// OfError returns the text of an error in one line, empty for nil. Whatever made the error, it may wrap one of a server, a plugin
-// or a proxy and have its words.
+// OfError returns the text of an error in one line, empty for nil. Whatever made the error, it may wrap one of a
+// server, a plugin or a proxy and have its words.
 func OfError(err error) Text {
 	if err == nil {
 		return ""
@@ -93,7 +93,8 @@ var (
 	// wordCommand is a command of GitHub's runner, ::error::text. It has to begin a line, as each word of a text may
 	// that is wrapped. No address of IPv6 is meant.
 	wordCommand = regexp.MustCompile(`(^| ):(:[A-Za-z])`)
-	// bracketCommand is a command that older runners of GitHub, Azure Pipelines and TeamCity look for anywhere in a line:
+	// bracketCommand is a command that older runners of GitHub, Azure Pipelines and TeamCity look for anywhere in a
+	// line:
 	// ##[error]text, ##vso[task.complete], ##teamcity[message].
 	bracketCommand = regexp.MustCompile(`#(#[A-Za-z]*\[)`)
 )
@@ -110,8 +111,8 @@ func disarmed(text, prefix string) string {
 	return text
 }
 
-// Cut returns the text without its middle if it has more than most characters, and how many that are. In an error the cause stands
-// last.
+// Cut returns the text without its middle if it has more than most characters, and how many that are. In an error the
+// cause stands last.
 func (t Text) Cut(most int) Text {
 	n := utf8.RuneCountInString(string(t))
 	if n <= most {

@@ -102,5 +102,6 @@ func requireSafe(t *testing.T, printed string) {
 	require.NotRegexp(t, unsafe, printed)
 }
 
-// unsafe are characters that hide something though Unicode calls them printable, and commands to the runner of a CI system.
+// unsafe are characters that hide something though Unicode calls them printable, and commands to the runner of a CI
+// system.
 var unsafe = regexp.MustCompile(`[\x{115F}\x{3164}\x{FE00}-\x{FE0F}\x{2800}]|^ *::[A-Za-z]|##[A-Za-z]*\[`)

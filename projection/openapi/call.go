@@ -23,8 +23,8 @@ func (c *call[T]) finish(value T, err error, at time.Time) {
 	close(c.done)
 }
 
-// olderThan reports whether there is a result, and it is older than maxAge now. A failure that may pass by itself, such as a
-// timeout, is old soon.
+// olderThan reports whether there is a result, and it is older than maxAge now. A failure that may pass by itself, such
+// as a timeout, is old soon.
 func (c *call[T]) olderThan(maxAge time.Duration, now time.Time) bool {
 	if c == nil {
 		return false

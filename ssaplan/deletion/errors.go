@@ -15,8 +15,8 @@ import (
 // ErrRecreated is [write.ErrRecreated].
 var ErrRecreated = write.ErrRecreated
 
-// Error describes why a deletion did not end with the object gone: it is still there, as far as is known, or, if it wraps
-// [ErrRecreated], another one has taken its place.
+// Error describes why a deletion did not end with the object gone: it is still there, as far as is known, or, if it
+// wraps [ErrRecreated], another one has taken its place.
 type Error struct {
 	Object identity.Identity
 	// Outcome is what became of the delete: Done if the server accepted it.
@@ -65,13 +65,13 @@ func (e *ChangedError) WriteOutcome() write.Outcome { return write.OutcomeNotSen
 
 // Options say how to delete an object, and to wait for it. The zero value works.
 type Options struct {
-	// Propagation is what happens to the object's dependents. Default: Background, they are deleted after it. When a plan is
-	// carried out, the default is what the plan says.
+	// Propagation is what happens to the object's dependents. Default: Background, they are deleted after it. When a
+	// plan is carried out, the default is what the plan says.
 	Propagation metav1.DeletionPropagation
 	// Progress is told each time a look at the old object finds it still there. Default: nobody is.
 	Progress func(old identity.Identity, finalizers []string)
-	// Warning is told each warning of the server about the delete, once. Default: those of the delete itself go where the
-	// client's other warnings go.
+	// Warning is told each warning of the server about the delete, once. Default: those of the delete itself go where
+	// the client's other warnings go.
 	Warning func(old identity.Identity, text foreign.Text)
 	// PollInterval is the time between two looks at the old object. Default: a second.
 	PollInterval time.Duration

@@ -45,8 +45,8 @@ type kindJSON struct {
 	Kind  string `json:"kind"`
 }
 
-// MarshalJSON returns all that the plan tells but the error of a refusal, in the form that docs/plan.schema.json describes. Whether
-// <, > and & are escaped is left to who encodes it.
+// MarshalJSON returns all that the plan tells but the error of a refusal, in the form that docs/plan.schema.json
+// describes. Whether <, > and & are escaped is left to who encodes it.
 func (p Plan) MarshalJSON() ([]byte, error) {
 	out := planJSON{
 		Version: planVersion, Object: objectJSON(p.Object), UID: p.UID, Action: p.Action, Reason: p.Reason,

@@ -45,8 +45,8 @@ type Request struct {
 	Replaced bool
 }
 
-// Plan is what deleting an object will do. It has no request and no content of the object, so one that was read from JSON can be
-// carried out as well.
+// Plan is what deleting an object will do. It has no request and no content of the object, so one that was read from
+// JSON can be carried out as well.
 type Plan struct {
 	// Object is the object's identity, with the namespace that it lives in.
 	Object identity.Identity
@@ -55,8 +55,8 @@ type Plan struct {
 	Action Action
 	// Reason says in a line why it is this action.
 	Reason string
-	// Propagation is the policy that is sent with the delete; of an object that is being deleted, the one that it is deleted
-	// with. The hazards follow from it.
+	// Propagation is the policy that is sent with the delete; of an object that is being deleted, the one that it is
+	// deleted with. The hazards follow from it.
 	Propagation metav1.DeletionPropagation
 	// Replaced says that another object is going to take the place, which the hazards are about then.
 	Replaced bool
@@ -64,8 +64,8 @@ type Plan struct {
 	Hazards []immutability.Hazard
 	// Finalizers are those of the object, in its order.
 	Finalizers []Finalizer
-	// Dependents are the kinds of the objects that the object's controller makes for it, directly or by another one of them.
-	// Hazards say what becomes of them.
+	// Dependents are the kinds of the objects that the object's controller makes for it, directly or by another one of
+	// them. Hazards say what becomes of them.
 	Dependents []schema.GroupKind
 	// Contents are the objects that go with a namespace, and those of a definition; nil for every other kind.
 	Contents *Contents
@@ -73,16 +73,16 @@ type Plan struct {
 	Warnings []foreign.Text
 	// Requests is the number of requests that the plan took, those for all objects not counted, such as discovery.
 	Requests int
-	// Refusal is the server's refusal if the action is Refused, the failed read if it is Unknown, and wraps [ErrRecreated] if
-	// it is Keep, without sensitive values. It is nil in a plan that was read from JSON.
+	// Refusal is the server's refusal if the action is Refused, the failed read if it is Unknown, and wraps
+	// [ErrRecreated] if it is Keep, without sensitive values. It is nil in a plan that was read from JSON.
 	Refusal error
 }
 
 // Finalizer is what keeps an object that is deleted until somebody takes it away.
 type Finalizer struct {
 	Name string `json:"name"`
-	// Owners are those who set it, as managedFields have it: what an admission plugin sets counts as set by those whose request
-	// it was. They need not be those who take it away.
+	// Owners are those who set it, as managedFields have it: what an admission plugin sets counts as set by those whose
+	// request it was. They need not be those who take it away.
 	Owners []fieldowner.Owner `json:"managers,omitempty"`
 }
 

@@ -47,8 +47,8 @@ func isHeadless(obj map[string]any) bool {
 
 var clusterIPs = projection.Path{projection.Field("spec"), projection.Field("clusterIPs")}
 
-// generatedIn returns the fields that the server made up for obj, the answer to a dry run that creates it, without those
-// that are declared or left to the server.
+// generatedIn returns the fields that the server made up for obj, the answer to a dry run that creates it, without
+// those that are declared or left to the server.
 func generatedIn(obj map[string]any, declared projection.FieldSet, left []projection.Path) ([]projection.Path, error) {
 	patterns := generated[keyOf(obj)]
 	if len(patterns) == 0 {
@@ -69,7 +69,8 @@ func generatedIn(obj map[string]any, declared projection.FieldSet, left []projec
 // keyOf returns the kind of an object as the table of generated fields has it.
 func keyOf(obj map[string]any) string { return fmt.Sprintf("%v/%v", obj["apiVersion"], obj["kind"]) }
 
-// listsWith returns those of the fields that are lists whose keys aren't known, and in which the patterns match something.
+// listsWith returns those of the fields that are lists whose keys aren't known, and in which the patterns match
+// something.
 func listsWith(patterns projection.Patterns, obj map[string]any, fields projection.FieldSet) projection.FieldSet {
 	var found []projection.Path
 	for p, v := range projection.Project(obj, fields).Leaves() {
@@ -83,8 +84,8 @@ func listsWith(patterns projection.Patterns, obj map[string]any, fields projecti
 	return projection.NewFieldSet(found...)
 }
 
-// markAssigned takes the dummies out of the changes: a value that isn't declared and that the server picks is only known
-// once the manifest is applied. Those in an item or map that comes become changes of their own.
+// markAssigned takes the dummies out of the changes: a value that isn't declared and that the server picks is only
+// known once the manifest is applied. Those in an item or map that comes become changes of their own.
 func (c *comparison) markAssigned(changes []Change) []Change {
 	patterns := slices.Concat(fieldowner.AssignedFields(c.Manifest), c.madeAnew)
 	if len(patterns) == 0 {
@@ -140,7 +141,8 @@ func (c *comparison) isKept(p projection.Path) bool {
 	return p.Equal(clusterIPs) && isHeadless(c.Answer)
 }
 
-// withoutAssigned returns v, the value at a path, without the fields in it for which the server picks values, and these.
+// withoutAssigned returns v, the value at a path, without the fields in it for which the server picks values, and
+// these.
 func withoutAssigned(v any, at projection.Path, isAssigned func(projection.Path) bool) (any, []projection.Path) {
 	m, isMap := v.(map[string]any)
 	if !isMap {

@@ -9,7 +9,8 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// TestNothingGoesThatIsPartOfWhatComes checks what counts as a value that stays when the server puts another in its place.
+// TestNothingGoesThatIsPartOfWhatComes checks what counts as a value that stays when the server puts another in its
+// place.
 func TestNothingGoesThatIsPartOfWhatComes(t *testing.T) {
 	m := func(pairs ...any) map[string]any {
 		out := map[string]any{}

@@ -25,8 +25,8 @@ const (
 	CauseCleared Cause = "Cleared"
 	// CauseSideEffect: the manifest doesn't declare the field; the server changes it along with the others.
 	CauseSideEffect Cause = "SideEffect"
-	// CauseUnknown: nobody owns what the manifest declares there. Either the manifest is new in that, or others removed it or
-	// let it be reset to a default; only a remembered state could tell.
+	// CauseUnknown: nobody owns what the manifest declares there. Either the manifest is new in that, or others removed
+	// it or let it be reset to a default; only a remembered state could tell.
 	CauseUnknown Cause = "Unknown"
 )
 
@@ -85,7 +85,8 @@ type Change struct {
 	Refused bool
 }
 
-// Created returns the changes by which a create would bring what is declared, such as the After of a plan that is Deferred.
+// Created returns the changes by which a create would bring what is declared, such as the After of a plan that is
+// Deferred.
 func Created(after projection.Projection) []Change {
 	changes := []Change{}
 	for _, added := range projection.Diff(projection.Project(nil, after.Fields), after) {

@@ -78,7 +78,8 @@ func (c *comparison) update(e *Explanation) (err error) {
 	return nil
 }
 
-// declaredBefore returns what the manager's last apply declared, of which nothing tells what was an empty map but the answer.
+// declaredBefore returns what the manager's last apply declared, of which nothing tells what was an empty map but the
+// answer.
 func (c *comparison) declaredBefore() projection.FieldSet {
 	recorded := c.liveOwners.Fields(c.applier().Is)
 	if recorded.Equal(c.declaration.Fields) {
@@ -107,8 +108,8 @@ func (c *comparison) itemsOfAtomic(fields projection.FieldSet) projection.FieldS
 	return items.Fields.Difference(whole)
 }
 
-// leftBehind returns what becomes of remembered fields that the manifest no longer has and the manager doesn't own either,
-// such as those of an import, if the object has them.
+// leftBehind returns what becomes of remembered fields that the manifest no longer has and the manager doesn't own
+// either, such as those of an import, if the object has them.
 func (c *comparison) leftBehind() []fieldowner.DroppedField {
 	if c.clear == nil || c.Live == nil {
 		return nil
@@ -131,8 +132,8 @@ func (c *comparison) inGranularLists() []fieldowner.DroppedField {
 	return c.owners.Fates(c.granular, c.Live, c.Answer, c.applier())
 }
 
-// inParts returns remembered fields with what was remembered in them in the place of those of which the manifest declares a part:
-// an import takes a list or map of which nobody owns a part as a whole.
+// inParts returns remembered fields with what was remembered in them in the place of those of which the manifest
+// declares a part: an import takes a list or map of which nobody owns a part as a whole.
 func (c *comparison) inParts(remembered projection.FieldSet) projection.FieldSet {
 	partly := remembered.Above(c.declaration.Fields)
 	if partly.Empty() {
@@ -239,8 +240,8 @@ func isKeyField(p projection.Path) bool {
 	return isKey
 }
 
-// opened returns all with the fields of those maps that are declared as empty, in place of the maps themselves: what is in
-// them is the server's, or of others.
+// opened returns all with the fields of those maps that are declared as empty, in place of the maps themselves: what is
+// in them is the server's, or of others.
 func (c *comparison) opened(all projection.FieldSet) projection.FieldSet {
 	filled := all.Intersection(c.declaration.Filled)
 	var inside []projection.Path
@@ -316,7 +317,8 @@ func (c *comparison) duplicates(all projection.FieldSet) []Change {
 	return withCause(projection.DiffDuplicates(c.Live, c.Answer, all), CauseSideEffect)
 }
 
-// movesOfLeft returns the moves in lists that have items which are left to others, unless the own changes move items there.
+// movesOfLeft returns the moves in lists that have items which are left to others, unless the own changes move items
+// there.
 func (c *comparison) movesOfLeft(own projection.FieldSet, changes []Change) (moves []Change) {
 	if c.left.Empty() {
 		return nil
@@ -331,8 +333,8 @@ func (c *comparison) movesOfLeft(own projection.FieldSet, changes []Change) (mov
 	return moves
 }
 
-// isPartOf reports whether a difference outside of the own fields is among the own changes already: it is of an item that
-// comes or goes as a whole, or it is the move of an item that has own fields.
+// isPartOf reports whether a difference outside of the own fields is among the own changes already: it is of an item
+// that comes or goes as a whole, or it is the move of an item that has own fields.
 func isPartOf(d projection.Difference, own []Change, fields projection.FieldSet) bool {
 	if d.Op == projection.OpMove && !fields.Under(d.Path).Empty() {
 		return true
@@ -371,15 +373,15 @@ func (c *comparison) attribute(change *Change) {
 	}
 }
 
-// isDropped reports whether the last apply declared p itself or something below it, and the manifest declares neither. A
-// map that it declares as empty covers what was declared in it, and yet drops it.
+// isDropped reports whether the last apply declared p itself or something below it, and the manifest declares neither.
+// A map that it declares as empty covers what was declared in it, and yet drops it.
 func (c *comparison) isDropped(p projection.Path) bool {
 	return !c.previous.Under(p).Empty() && c.declaration.Fields.Under(p).Empty()
 }
 
-// isEdited reports whether the manifest declares something else where the change is than it did before. The remembered state knows.
-// Without one, managedFields tell: the value of a field that our last apply still owns is the one that we applied, and
-// a field that another owner took later is one that we did not edit.
+// isEdited reports whether the manifest declares something else where the change is than it did before. The remembered
+// state knows. Without one, managedFields tell: the value of a field that our last apply still owns is the one that we
+// applied, and a field that another owner took later is one that we did not edit.
 func (c *comparison) isEdited(change Change, other fieldowner.Owner, known bool) bool {
 	p := change.Path
 	if c.Prior != nil {
@@ -412,8 +414,8 @@ func latestOther(owners fieldowner.Ownership, p projection.Path, applier fieldow
 	return latest, known
 }
 
-// Equal reports whether two objects have the same JSON. Of a live object and the server's answer to a dry run that proves
-// that the apply would write nothing: the server answers such a one with the object as it is.
+// Equal reports whether two objects have the same JSON. Of a live object and the server's answer to a dry run that
+// proves that the apply would write nothing: the server answers such a one with the object as it is.
 func Equal(a, b map[string]any) bool { return equal(a, b) }
 
 func equal(a, b any) bool {

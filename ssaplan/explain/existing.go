@@ -17,8 +17,8 @@ type Existing string
 const (
 	// ExistingTakeOver: an object that is there is taken over, and one that isn't is created.
 	ExistingTakeOver Existing = "TakeOver"
-	// ExistingRefuse: an object that is there has to be ours, and one that isn't is created. It is ours if the prior state remembers it, or
-	// its record says that the applier applied to it.
+	// ExistingRefuse: an object that is there has to be ours, and one that isn't is created. It is ours if the prior
+	// state remembers it, or its record says that the applier applied to it.
 	ExistingRefuse Existing = "Refuse"
 	// ExistingRequired: the object has to be there, for what changes only a part of an object that others make.
 	ExistingRequired Existing = "Required"
@@ -40,8 +40,8 @@ func (e *ExistingError) Error() string {
 	return fmt.Sprintf("%s: %q is no rule for existing objects", e.Object, foreign.Text(e.Existing))
 }
 
-// Check returns an error of type [*ExistingError] if the live object, nil if there is none, is there or isn't against the rule. Else the
-// only errors are those of managedFields that can't be read.
+// Check returns an error of type [*ExistingError] if the live object, nil if there is none, is there or isn't against
+// the rule. Else the only errors are those of managedFields that can't be read.
 func (x Existing) Check(id identity.Identity, live map[string]any, applier fieldowner.Applier, prior *State) error {
 	switch x {
 	case "", ExistingTakeOver:
@@ -61,8 +61,9 @@ func (x Existing) Check(id identity.Identity, live map[string]any, applier field
 	return &ExistingError{id, x}
 }
 
-// IsAdopted reports whether the object that an apply to the live one answered with was there before the applier ever applied to it. Prior
-// is what is remembered of it. An object whose record can't be read counts as adopted, which destroys nothing.
+// IsAdopted reports whether the object that an apply to the live one answered with was there before the applier ever
+// applied to it. Prior is what is remembered of it. An object whose record can't be read counts as adopted, which
+// destroys nothing.
 func IsAdopted(live, made map[string]any, applier fieldowner.Applier, prior *State) bool {
 	switch {
 	case live == nil || uidOf(live) != uidOf(made) || applier.Subresource != "":

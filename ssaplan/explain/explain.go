@@ -20,7 +20,8 @@ type Input struct {
 	Manifest map[string]any
 	// Live is the object that the apply was for, with its managedFields; nil if it doesn't exist.
 	Live map[string]any
-	// Was is Live as it was before fields changed hands for this apply, which no other apply did: a rival is looked for there. Default: Live.
+	// Was is Live as it was before fields changed hands for this apply, which no other apply did: a rival is looked for
+	// there. Default: Live.
 	Was map[string]any
 	// Answer is the object with which the server answered the apply, or its dry run. Required.
 	Answer map[string]any
@@ -28,13 +29,14 @@ type Input struct {
 	Manager string
 	// Subresource is what of the object is applied: "status", "scale" and the like, and "" for the object itself.
 	Subresource string
-	// Sensitive are fields whose values must not be shown, beside those that are so in every object of the kind. Optional.
+	// Sensitive are fields whose values must not be shown, beside those that are so in every object of the kind.
+	// Optional.
 	Sensitive projection.Patterns
 	// Prior is what is remembered of the last apply. With it edits are told from drift for certain. Optional.
 	Prior *State
-	// Unknown are the fields that were left out of the manifest because their values aren't known yet, as [Prepare] returns
-	// them, or sent with the values of Live ([Unknown.Hold]). They are left out of the explanation with what their absence
-	// does; if one of them was not sent, all side effects are. Optional.
+	// Unknown are the fields that were left out of the manifest because their values aren't known yet, as [Prepare]
+	// returns them, or sent with the values of Live ([Unknown.Hold]). They are left out of the explanation with what
+	// their absence does; if one of them was not sent, all side effects are. Optional.
 	Unknown Unknown
 	// Ignored are the fields of the manifest that are left to others, as [Prepared.For] returns them. Optional.
 	Ignored []IgnoredField
@@ -54,42 +56,44 @@ func (in Input) applier() fieldowner.Applier {
 // Explanation is everything that is known of an apply from the server's answer. Formatting any part of it shows no
 // sensitive value.
 type Explanation struct {
-	// NoOp reports whether the server would write nothing: it answered with the live object as it is, resourceVersion and
-	// managedFields included. Nothing but that equality makes a no-op.
+	// NoOp reports whether the server would write nothing: it answered with the live object as it is, resourceVersion
+	// and managedFields included. Nothing but that equality makes a no-op.
 	NoOp bool
-	// Before and After are the declared fields of the live object, and of the object as the server would make it. A map that
-	// is declared as empty is empty in them, whatever others or the server have in it.
+	// Before and After are the declared fields of the live object, and of the object as the server would make it. A map
+	// that is declared as empty is empty in them, whatever others or the server have in it.
 	Before, After projection.Projection
-	// Baseline is what a host compares After with: the values that Prior observed last, or Before if Prior is stale or there is
-	// none. Sensitive values are digests if there is a Prior; see [State.Digested]. For a no-op it equals After. It lacks the
-	// Assigned fields, the Dropped fields whose values stay as they are, and the maps and items around them and around declared fields that aren't
-	// declared themselves, since nothing is removed there.
+	// Baseline is what a host compares After with: the values that Prior observed last, or Before if Prior is stale or
+	// there is none. Sensitive values are digests if there is a Prior; see [State.Digested]. For a no-op it equals
+	// After. It lacks the Assigned fields, the Dropped fields whose values stay as they are, and the maps and items
+	// around them and around declared fields that aren't declared themselves, since nothing is removed there.
 	Baseline projection.Projection
 	// Changes are the values that change, the declared ones first.
 	Changes []Change
 	// Ownership is which fields change hands, also where no value changes.
 	Ownership []fieldowner.Transfer
-	// Dropped are the fields that the manager declared before, by its record or by Prior, and the manifest no longer does, and
-	// what becomes of each: deleted, reset to a default or retained by who else owns it.
+	// Dropped are the fields that the manager declared before, by its record or by Prior, and the manifest no longer
+	// does, and what becomes of each: deleted, reset to a default or retained by who else owns it.
 	Dropped []fieldowner.DroppedField
-	// Assigned are the declared fields that the manifest leaves empty for the server to pick a value: a cluster IP, a node
-	// port. The value isn't known before the apply, so Before and After lack them.
+	// Assigned are the declared fields that the manifest leaves empty for the server to pick a value: a cluster IP, a
+	// node port. The value isn't known before the apply, so Before and After lack them.
 	Assigned []projection.Path
-	// Generated are, for an object that is created, the fields that the manifest lacks and that the server makes up when it
-	// is applied: uid, time of creation, cluster IPs, node ports, generated labels and names. A dry run makes up others.
+	// Generated are, for an object that is created, the fields that the manifest lacks and that the server makes up
+	// when it is applied: uid, time of creation, cluster IPs, node ports, generated labels and names. A dry run makes
+	// up others.
 	Generated []projection.Path
 	// Ineffective is what of the manifest has no effect, because the server doesn't keep it.
 	Ineffective []projection.Ineffective
 	// Unknown are the fields whose values aren't known yet, with list items named as After names them.
 	Unknown []projection.Path
-	// Ignored are the fields that are left to others, and how. Before, After and Baseline lack them, and no other part has them
-	// unless they are sent, the server changes their values, or the applier stops owning them.
+	// Ignored are the fields that are left to others, and how. Before, After and Baseline lack them, and no other part
+	// has them unless they are sent, the server changes their values, or the applier stops owning them.
 	Ignored []IgnoredField
 	// Writers are the tools that wrote to the live object for the same purpose, and what of theirs stays behind.
 	Writers []fieldowner.Writer
 	// Rival is an apply under the manager's name that Prior doesn't know of; nil if there is none.
 	Rival *Rival
-	// Warnings are for people: of an object that was re-created or is being deleted, of a rival, and of what has no effect.
+	// Warnings are for people: of an object that was re-created or is being deleted, of a rival, and of what has no
+	// effect.
 	Warnings []foreign.Text
 
 	left       projection.FieldSet // the ignored fields, by names that may be sensitive
@@ -206,7 +210,8 @@ func SameVersion(live, answer, manifest map[string]any) bool {
 	return version(answer) == version(live) || live == nil && version(answer) == version(manifest)
 }
 
-// Unread returns what the explanation tells if the live object couldn't be read: what would be there, and not what changes.
+// Unread returns what the explanation tells if the live object couldn't be read: what would be there, and not what
+// changes.
 func (e *Explanation) Unread() Explanation {
 	return Explanation{After: e.After, Assigned: e.Assigned, Ineffective: e.Ineffective, Unknown: e.Unknown, Warnings: e.Warnings}
 }
@@ -227,9 +232,9 @@ func (e *Explanation) Summary() string {
 		"as it may do at each apply of empty fields: leave out " + projection.JoinPaths(e.omitted)
 }
 
-// Known returns the explanation of an apply to the live object that is known to be a no-op, because the server answered so
-// before, given what was explained then. Of the input it needs no more than Live, Was, Manager, Subresource, Prior, Ignored and Tools. Before,
-// After and Baseline are empty. It shares no memory with what was explained.
+// Known returns the explanation of an apply to the live object that is known to be a no-op, because the server answered
+// so before, given what was explained then. Of the input it needs no more than Live, Was, Manager, Subresource, Prior,
+// Ignored and Tools. Before, After and Baseline are empty. It shares no memory with what was explained.
 func Known(before *Explanation, in Input) Explanation {
 	e := Explanation{NoOp: true, Assigned: slices.Clone(before.Assigned), Ineffective: slices.Clone(before.Ineffective)}
 	e.left = IgnoredPaths(in.Ignored)
@@ -288,8 +293,8 @@ func nameOf(obj map[string]any) string {
 	return id.String()
 }
 
-// fateOfDeleted tells what becomes of an apply to an object that is being deleted. A server removes the object with the last
-// finalizer, also when an apply takes that. Source: ShouldDeleteDuringUpdate in
+// fateOfDeleted tells what becomes of an apply to an object that is being deleted. A server removes the object with the
+// last finalizer, also when an apply takes that. Source: ShouldDeleteDuringUpdate in
 // k8s.io/apiserver/pkg/registry/generic/registry.
 func fateOfDeleted(live, answer unstructured.Unstructured) string {
 	grace := answer.GetDeletionGracePeriodSeconds()

@@ -11,8 +11,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// FuzzLaws explains arbitrary manifests and answers. Nothing panics, a change survives JSON, and of an object that is as it
-// was applied nothing has drifted, and applying again is a no-op with nothing to compare.
+// FuzzLaws explains arbitrary manifests and answers. Nothing panics, a change survives JSON, and of an object that is
+// as it was applied nothing has drifted, and applying again is a no-op with nothing to compare.
 func FuzzLaws(f *testing.F) {
 	const small = 4 << 10 // large ones take their time, and have no more to try
 	for _, r := range recordings(f) {

@@ -15,8 +15,8 @@ type Handling string
 const (
 	// HandlingSent: the manifest's value, since the object, or the list item that the field is in, is made anew.
 	HandlingSent Handling = "sent"
-	// HandlingHeld: the value that the live object has, since nobody else owns it, and a server would delete or reset what
-	// nobody applies any more.
+	// HandlingHeld: the value that the live object has, since nobody else owns it, and a server would delete or reset
+	// what nobody applies any more.
 	HandlingHeld Handling = "held"
 	// HandlingLeftOut: nothing, since others own the field, or the object doesn't have it.
 	HandlingLeftOut Handling = "leftOut"
@@ -91,8 +91,8 @@ func (i Ignored) Leave(manifest, live, was map[string]any, applier fieldowner.Ap
 	return out, nil
 }
 
-// itemNames returns the fields that name the items of an object's lists: the recorded ones, and those that the object has in lists of which
-// others are recorded, as nobody owns an item that was given up.
+// itemNames returns the fields that name the items of an object's lists: the recorded ones, and those that the object
+// has in lists of which others are recorded, as nobody owns an item that was given up.
 func itemNames(obj map[string]any) (projection.FieldSet, error) {
 	owners, err := fieldowner.Read(obj)
 	if err != nil {

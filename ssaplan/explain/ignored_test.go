@@ -195,8 +195,8 @@ func TestIgnored(t *testing.T) {
 	require.Error(t, err)
 }
 
-// Of what is left to others an explanation tells who stops owning it, and neither a change nor what is dropped. What the manifest
-// no longer has is still told.
+// Of what is left to others an explanation tells who stops owning it, and neither a change nor what is dropped. What
+// the manifest no longer has is still told.
 func TestExplanationOfIgnored(t *testing.T) {
 	live := object(t, managed)
 	apply := func(manifest, ignore string, record func(string) string, edit func(map[string]any)) *explain.Explanation {

@@ -18,8 +18,8 @@ type Imported struct {
 	Live *unstructured.Unstructured
 	// Manifest is what was selected of it, as a manifest. That of a Secret has its values in it.
 	Manifest fieldowner.Manifest
-	// State remembers the manifest as if it had been applied: by the manager whose fields were selected, so that going on under its
-	// name changes nothing, and else by the host's own.
+	// State remembers the manifest as if it had been applied: by the manager whose fields were selected, so that going
+	// on under its name changes nothing, and else by the host's own.
 	State *State
 	// Sensitive are the fields of the manifest whose values must not be shown.
 	Sensitive projection.FieldSet
@@ -37,9 +37,10 @@ func (i Imported) MarshalJSON() ([]byte, error) {
 	}{i.Manifest, i.State, i.Sensitive})
 }
 
-// NewImported returns what to go on with of a live object of which these fields were selected. That there are none is an error, because
-// a manifest without fields would be one for everything; it names who owns some. Manager is who is going to apply. Fields that match a sensitive pattern are
-// sensitive beside those that are so in every object of the kind.
+// NewImported returns what to go on with of a live object of which these fields were selected. That there are none is
+// an error, because a manifest without fields would be one for everything; it names who owns some. Manager is who is
+// going to apply. Fields that match a sensitive pattern are sensitive beside those that are so in every object of the
+// kind.
 func NewImported(live *unstructured.Unstructured, selection fieldowner.Selection, manager string, sensitive ...projection.Pattern) (*Imported, error) {
 	manifest, err := fieldowner.NewManifest(live.Object, selection)
 	if err != nil {

@@ -14,8 +14,9 @@ import (
 type Patch struct {
 	// Body is the applied manifest as JSON. It can hold secrets.
 	Body []byte
-	// Options ask for no validation of fields. All that a server validates of those of an apply is that the body has no key twice, for which
-	// it parses the body once more; a parse is 6 % of its work for the dry run of a Deployment. No map has a key twice.
+	// Options ask for no validation of fields. All that a server validates of those of an apply is that the body has no
+	// key twice, for which it parses the body once more; a parse is 6 % of its work for the dry run of a Deployment. No
+	// map has a key twice.
 	Options metav1.PatchOptions
 }
 

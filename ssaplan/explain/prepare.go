@@ -39,9 +39,10 @@ type Prepared struct {
 // ErrTooDeep is the error for a manifest that no server would read, or that contains itself.
 var ErrTooDeep = fastjson.ErrTooDeep
 
-// Prepare leaves the fields out of a manifest that the exceptions say are stripped or unknown, and brings the rest into the form
-// that a server tracks faithfully when it is applied to the subresource, or to the object itself for "". Patterns may name the
-// fields of either form, but positions in them are those of the lists as the manifest has them. The only error is [ErrTooDeep].
+// Prepare leaves the fields out of a manifest that the exceptions say are stripped or unknown, and brings the rest into
+// the form that a server tracks faithfully when it is applied to the subresource, or to the object itself for "".
+// Patterns may name the fields of either form, but positions in them are those of the lists as the manifest has them.
+// The only error is [ErrTooDeep].
 func Prepare(manifest map[string]any, subresource string, except Exceptions) (Prepared, error) {
 	if fastjson.IsTooDeep(manifest) {
 		return Prepared{}, ErrTooDeep
@@ -86,9 +87,9 @@ func Declared(manifest map[string]any) (projection.Projection, error) {
 	return projection.Project(manifest, declared.Fields), nil
 }
 
-// Addressed returns the manifest as it is sent to a subresource, or to the object itself for "": with the namespace, without
-// one if that is empty, and of a scale with the kind that this has. It modifies nothing: what it returns shares what it
-// doesn't change. A manifest without metadata keeps its namespace.
+// Addressed returns the manifest as it is sent to a subresource, or to the object itself for "": with the namespace,
+// without one if that is empty, and of a scale with the kind that this has. It modifies nothing: what it returns shares
+// what it doesn't change. A manifest without metadata keeps its namespace.
 func Addressed(manifest map[string]any, namespace, subresource string) map[string]any {
 	if apiVersion, kind, other := kinds.OfSubresource(subresource); other {
 		scale := map[string]any{}

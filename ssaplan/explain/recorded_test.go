@@ -15,8 +15,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// recording is what a real server answered to a dry run, and what is to be explained of it. make record refreshes all but
-// want. UPDATE=1 writes into want what is explained now, for review.
+// recording is what a real server answered to a dry run, and what is to be explained of it. make record refreshes all
+// but want. UPDATE=1 writes into want what is explained now, for review.
 type recording struct{ replay.Recording }
 
 // recordings returns those for which the server had an answer, if need be to a forced apply.

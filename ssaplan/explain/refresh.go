@@ -22,8 +22,8 @@ type Refreshed struct {
 	Recreated bool
 }
 
-// Refresh compares what is remembered of an object with the object as it was read. Neither is modified. The only errors are
-// those of managedFields that can't be read.
+// Refresh compares what is remembered of an object with the object as it was read. Neither is modified. The only errors
+// are those of managedFields that can't be read.
 func Refresh(prior *State, live map[string]any) (Refreshed, error) {
 	obj := unstructured.Unstructured{Object: live}
 	if prior.UID != "" && string(obj.GetUID()) != prior.UID {
@@ -64,7 +64,8 @@ func (s *State) drift(owners fieldowner.Ownership, live map[string]any) (project
 	return observed, withCause(s.retyped(differences, live, observed.Missing), CauseDrifted)
 }
 
-// retyped returns the differences with those in a map or list that live has another value for in one, that of the whole.
+// retyped returns the differences with those in a map or list that live has another value for in one, that of the
+// whole.
 func (s *State) retyped(all []projection.Difference, live map[string]any, missing []projection.Path) []projection.Difference {
 	whole := valuesAbove(live, s.Applied.Fields, missing)
 	if whole.Empty() {
@@ -76,13 +77,13 @@ func (s *State) retyped(all []projection.Difference, live map[string]any, missin
 	return all
 }
 
-// observe returns what live has at the fields that were applied. What was applied shows which maps were declared as empty:
-// those that it has as empty, and those that it lacks, because the server leaves out empty ones. What such a map has by now
-// isn't what was declared, unless another manager took the map as a whole: that one alone owns it then. One who declares it as empty
-// doesn't, such as the manager whose fields were imported.
+// observe returns what live has at the fields that were applied. What was applied shows which maps were declared as
+// empty: those that it has as empty, and those that it lacks, because the server leaves out empty ones. What such a map
+// has by now isn't what was declared, unless another manager took the map as a whole: that one alone owns it then. One
+// who declares it as empty doesn't, such as the manager whose fields were imported.
 //
-// Shared are the maps and lists of which that shows only now: they were declared as null, or with nothing that a server records, such
-// as an empty list, and others own fields or items in them. They are empty in what is returned.
+// Shared are the maps and lists of which that shows only now: they were declared as null, or with nothing that a server
+// records, such as an empty list, and others own fields or items in them. They are empty in what is returned.
 func (s *State) observe(owners fieldowner.Ownership, live map[string]any) (observed projection.Projection, shared projection.FieldSet) {
 	recorded := owners.Fields(s.applier().Is)
 	all := owners.Fields(nil)

@@ -12,8 +12,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// What a map has in which others own fields, and that was declared as null or with nothing that a server records, isn't what was
-// declared.
+// What a map has in which others own fields, and that was declared as null or with nothing that a server records, isn't
+// what was declared.
 func TestRefreshOfMapsOfOthers(t *testing.T) {
 	const (
 		ours    = `{manager: m, operation: Apply, apiVersion: ex.io/v1, fieldsV1: {"f:spec": {"f:map": {}}}}`
@@ -80,8 +80,8 @@ func TestRefreshOfWhatTheServerLeftOut(t *testing.T) {
 	}
 }
 
-// Another manager alone is recorded for a map that a state remembers as empty. If the server filled it after the apply, the manager
-// declared it as empty, too; if not, it took the map with what is in it.
+// Another manager alone is recorded for a map that a state remembers as empty. If the server filled it after the apply,
+// the manager declared it as empty, too; if not, it took the map with what is in it.
 func TestRefreshOfMapThatTheServerFilled(t *testing.T) {
 	live := func(manager, spec string) map[string]any {
 		return object(t, `{apiVersion: ex.io/v1, kind: Form, metadata: {name: a, managedFields: [
@@ -150,7 +150,8 @@ func TestRefreshOfPartsThatAreLeftToOthers(t *testing.T) {
 	}
 }
 
-// An item of a list with one owner that is left to others, and that the list lacked, is no drift wherever it comes; the order of the others is.
+// An item of a list with one owner that is left to others, and that the list lacked, is no drift wherever it comes; the
+// order of the others is.
 func TestRefreshOfItemsThatAreLeftToOthers(t *testing.T) {
 	live := func(limits string) map[string]any {
 		return object(t, `{apiVersion: ex.io/v1, kind: Form, metadata: {name: a, managedFields: [
@@ -197,8 +198,8 @@ func TestRefreshOfPartsThatComeLater(t *testing.T) {
 	}
 }
 
-// TestRefreshOfRetypedMaps has a map that another manager made a value of, and one that the manager it was imported from declared
-// as empty.
+// TestRefreshOfRetypedMaps has a map that another manager made a value of, and one that the manager it was imported
+// from declared as empty.
 func TestRefreshOfRetypedMaps(t *testing.T) {
 	const (
 		ours   = `{manager: m, operation: Apply, apiVersion: v1, fieldsV1: {"f:spec": {"f:any": {"f:a": {}}}}}`

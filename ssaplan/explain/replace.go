@@ -12,12 +12,13 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// Replace explains what changes when the live object is deleted and the manifest applied to nothing. Answer is the object as
-// the server would create it; without one the explanation knows only what is declared, and neither side effects nor defaults.
-// Refused are the fields that the server doesn't change in place: the changes at, above or below them are marked.
+// Replace explains what changes when the live object is deleted and the manifest applied to nothing. Answer is the
+// object as the server would create it; without one the explanation knows only what is declared, and neither side
+// effects nor defaults. Refused are the fields that the server doesn't change in place: the changes at, above or below
+// them are marked.
 //
-// The status isn't compared: controllers make it anew. What the server makes up for a new object is a change without a value,
-// which is only known afterwards.
+// The status isn't compared: controllers make it anew. What the server makes up for a new object is a change without a
+// value, which is only known afterwards.
 func Replace(in Input, refused []projection.Path) (*Explanation, error) {
 	answered := in.Answer != nil
 	if !answered {
@@ -67,8 +68,9 @@ func Replace(in Input, refused []projection.Path) (*Explanation, error) {
 	return e, nil
 }
 
-// keepDeclared removes from the dropped fields, and from those that change hands, what the manifest declares by the names
-// that the live object's record has for list items. Without the server's answer the manifest's own lists have no names.
+// keepDeclared removes from the dropped fields, and from those that change hands, what the manifest declares by the
+// names that the live object's record has for list items. Without the server's answer the manifest's own lists have no
+// names.
 func (e *Explanation) keepDeclared(in Input) error {
 	owners, err := in.Records.Read(in.Live)
 	if err != nil {

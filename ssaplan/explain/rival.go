@@ -15,13 +15,14 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// Rival is an apply under the manager's own name that [Input.Prior] doesn't know of. Either somebody else applies to the object under this
-// name, and takes back each time what the other one did, or the host didn't remember its last apply.
+// Rival is an apply under the manager's own name that [Input.Prior] doesn't know of. Either somebody else applies to
+// the object under this name, and takes back each time what the other one did, or the host didn't remember its last
+// apply.
 type Rival struct {
 	// Time is when it was applied.
 	Time time.Time `json:"time"`
-	// Paths are what the two disagree on: fields that were added, that have another value than the remembered one, or that are gone, and
-	// that no other manager owns now. There is at least one.
+	// Paths are what the two disagree on: fields that were added, that have another value than the remembered one, or
+	// that are gone, and that no other manager owns now. There is at least one.
 	Paths []projection.Path `json:"paths"`
 }
 
@@ -31,8 +32,9 @@ func (r Rival) String() string {
 		r.Time.UTC().Format(time.RFC3339), projection.JoinPaths(r.Paths)).String()
 }
 
-// RivalOf returns who else applied to the live object since prior was remembered, under the manager's name; nil if nobody did, if it
-// isn't that object, or if nothing is known of it. Its paths name no item by a value that matches a sensitive pattern.
+// RivalOf returns who else applied to the live object since prior was remembered, under the manager's name; nil if
+// nobody did, if it isn't that object, or if nothing is known of it. Its paths name no item by a value that matches a
+// sensitive pattern.
 func RivalOf(live *unstructured.Unstructured, prior *State, sensitive ...projection.Pattern) *Rival {
 	if live == nil || prior == nil {
 		return nil
@@ -42,9 +44,10 @@ func RivalOf(live *unstructured.Unstructured, prior *State, sensitive ...project
 	return in.rival()
 }
 
-// rival returns who else applied under the name of the manager, nil if nobody did or nothing is known of it. A server sets the time of a
-// record when its manager changes something, and leaves it when others take fields away; so another apply has a later time than the
-// remembered one, unless both were within a second. An apply that changes no value of an object has no time. Source: k8s.io/apimachinery/pkg/util/managedfields/internal.
+// rival returns who else applied under the name of the manager, nil if nobody did or nothing is known of it. A server
+// sets the time of a record when its manager changes something, and leaves it when others take fields away; so another
+// apply has a later time than the remembered one, unless both were within a second. An apply that changes no value of
+// an object has no time. Source: k8s.io/apimachinery/pkg/util/managedfields/internal.
 func (in Input) rival() *Rival {
 	if in.Was != nil {
 		in.Live = in.Was
@@ -101,8 +104,8 @@ func (in Input) disagreement(owners fieldowner.Ownership) []projection.Path {
 	return slices.Collect(projection.NewFieldSet(paths...).All())
 }
 
-// disagreementWithinSecond is disagreement where the time of the record doesn't tell that there was another apply. It has what nothing but
-// another one under the manager's name leaves behind.
+// disagreementWithinSecond is disagreement where the time of the record doesn't tell that there was another apply. It
+// has what nothing but another one under the manager's name leaves behind.
 func (in Input) disagreementWithinSecond(owners fieldowner.Ownership) []projection.Path {
 	if was := in.Prior.record; was == nil || !was.isKept(in.Prior, in.Live) {
 		return nil
@@ -129,21 +132,24 @@ func (in Input) disagreementWithinSecond(owners fieldowner.Ownership) []projecti
 	return slices.Collect(projection.NewFieldSet(paths...).All())
 }
 
-// appliedRecord is what is remembered of an object's record as it was after an apply, so that another apply within the same second shows.
+// appliedRecord is what is remembered of an object's record as it was after an apply, so that another apply within the
+// same second shows.
 //
-// Who changes the value of a field, or what is in it, owns it then, and takes it from all others; and an apply is all that adds to the
-// record of an apply. So while the records of all others are as they were, a field that the manager owns and didn't, or one that it still
-// owns with another value, was applied under its name. What others remove leaves no trace, so a field that is gone tells nothing.
+// Who changes the value of a field, or what is in it, owns it then, and takes it from all others; and an apply is all
+// that adds to the record of an apply. So while the records of all others are as they were, a field that the manager
+// owns and didn't, or one that it still owns with another value, was applied under its name. What others remove leaves
+// no trace, so a field that is gone tells nothing.
 type appliedRecord struct {
 	version    string // of the object
 	generation int64
 	others     string // a digest of the records of others, but for those of subresources
-	// unsure are the recorded fields whose values may change in other ways: what the server stores isn't what was sent, is a map that
-	// can be filled, or isn't remembered.
+	// unsure are the recorded fields whose values may change in other ways: what the server stores isn't what was sent,
+	// is a map that can be filled, or isn't remembered.
 	unsure projection.FieldSet
 }
 
-// newAppliedRecord returns that of the object that an apply of the manifest was answered with, given what s remembers of it.
+// newAppliedRecord returns that of the object that an apply of the manifest was answered with, given what s remembers
+// of it.
 func (s *State) newAppliedRecord(manifest, obj map[string]any, owners fieldowner.Ownership) *appliedRecord {
 	if manifest == nil || s.Subresource != "" {
 		return nil
@@ -171,8 +177,8 @@ func (r *appliedRecord) isKept(of *State, live map[string]any) bool {
 	return obj.GetAPIVersion() == of.Identity.APIVersion && obj.GetResourceVersion() != r.version && of.othersDigest(live) == r.others
 }
 
-// othersDigest returns a digest of the records of others than the applier, without those of subresources: what is written through one
-// changes hands as well, and controllers write a status all the time.
+// othersDigest returns a digest of the records of others than the applier, without those of subresources: what is
+// written through one changes hands as well, and controllers write a status all the time.
 func (s *State) othersDigest(obj map[string]any) string {
 	var entries []string
 	for _, entry := range record(obj) {

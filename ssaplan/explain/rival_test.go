@@ -88,7 +88,8 @@ func TestRival(t *testing.T) {
 	require.Nil(t, explain.Known(&explain.Explanation{}, in).Rival, "what is remembered")
 }
 
-// What is written within the second of the remembered apply has the time of that. Only what nothing but another apply leaves counts.
+// What is written within the second of the remembered apply has the time of that. Only what nothing but another apply
+// leaves counts.
 func TestRivalWithinASecond(t *testing.T) {
 	me := fieldowner.Applier{Manager: "me"}
 	entry := func(manager, fields, more string) string {

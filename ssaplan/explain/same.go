@@ -41,8 +41,8 @@ func within[T any](items, others []T, same func(T, T) bool) bool {
 	})
 }
 
-// WriteCompared writes all that [Explanation.Same] compares, so that two explanations are the same if and only if they write the
-// same bytes. They hold sensitive values as they are: they are for a digest.
+// WriteCompared writes all that [Explanation.Same] compares, so that two explanations are the same if and only if they
+// write the same bytes. They hold sensitive values as they are: they are for a digest.
 func (e *Explanation) WriteCompared(to io.Writer) error {
 	encoder := json.NewEncoder(to)
 	for _, part := range []any{

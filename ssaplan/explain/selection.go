@@ -78,8 +78,8 @@ func isPosition(p projection.Path) bool {
 	return isIndex(p[len(p)-1])
 }
 
-// wholeAt returns the leaf of fields that p is in, which is compared and owned as a whole, and otherwise p. Of the maps and lists of metadata, each part
-// has owners of its own, whoever owns such a map as such.
+// wholeAt returns the leaf of fields that p is in, which is compared and owned as a whole, and otherwise p. Of the maps
+// and lists of metadata, each part has owners of its own, whoever owns such a map as such.
 func wholeAt(fields projection.FieldSet, p projection.Path) projection.Path {
 	for n := range p {
 		if fields.Has(p[:n]) && fields.Under(p[:n]).Len() == 1 && !isMetadataContainer(p[:n]) {

@@ -7,8 +7,8 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// A path names an item of a list by its value or key, and so would show it if that is sensitive. What is told of such an item is told of
-// the list; see [projection.Patterns.Shown].
+// A path names an item of a list by its value or key, and so would show it if that is sensitive. What is told of such
+// an item is told of the list; see [projection.Patterns.Shown].
 
 // shownDeclaration returns the declaration as it may be shown.
 func shownDeclaration(d fieldowner.Declaration, sensitive projection.Patterns) fieldowner.Declaration {
@@ -87,8 +87,9 @@ func sameFate(a, b fieldowner.DroppedField) bool {
 	return a.Fate == b.Fate && slices.EqualFunc(a.Owners, b.Owners, fieldowner.Owner.Is)
 }
 
-// ShownTransfers returns the transfers with those of items that can't be named as ones of their list, one for each kind and owners. That
-// an item is nobody's any more, whose list may have others of ours, is left out: the change of the list tells it.
+// ShownTransfers returns the transfers with those of items that can't be named as ones of their list, one for each kind
+// and owners. That an item is nobody's any more, whose list may have others of ours, is left out: the change of the
+// list tells it.
 func ShownTransfers(transfers []fieldowner.Transfer, sensitive projection.Patterns) []fieldowner.Transfer {
 	if len(sensitive) == 0 {
 		return transfers
@@ -99,15 +100,16 @@ func ShownTransfers(transfers []fieldowner.Transfer, sensitive projection.Patter
 	return shownOnce(told, sensitive.Shown, func(t *fieldowner.Transfer) *projection.Path { return &t.Path }, sameTransfer)
 }
 
-// ShownConflicts returns the conflicts with those in items that can't be named as ones of their list, one for each owner.
+// ShownConflicts returns the conflicts with those in items that can't be named as ones of their list, one for each
+// owner.
 func ShownConflicts(conflicts []fieldowner.Conflict, sensitive projection.Patterns) []fieldowner.Conflict {
 	return shownOnce(conflicts, sensitive.Shown, func(c *fieldowner.Conflict) *projection.Path { return &c.Path },
 		func(a, b fieldowner.Conflict) bool { return a.Is(b.Owner) })
 }
 
-// Hiding returns s with digests of the values at these fields, too, as if it had been made with them: a host may call fields sensitive, or a
-// definition mark them, after they were applied. The digest of a list that is shown as a whole then is one of the
-// items that were applied.
+// Hiding returns s with digests of the values at these fields, too, as if it had been made with them: a host may call
+// fields sensitive, or a definition mark them, after they were applied. The digest of a list that is shown as a whole
+// then is one of the items that were applied.
 func (s *State) Hiding(sensitive projection.Patterns) *State {
 	if s == nil || len(sensitive) == 0 {
 		return s
@@ -198,8 +200,8 @@ func shownPaths(paths []projection.Path, sensitive projection.Patterns) []projec
 
 func pathItself(p *projection.Path) *projection.Path { return p }
 
-// shownOnce returns what there is to tell of paths, with what is to be told of a list in place of that of its items. Of what is of one path then,
-// and the same but for that, only the first is told.
+// shownOnce returns what there is to tell of paths, with what is to be told of a list in place of that of its items. Of
+// what is of one path then, and the same but for that, only the first is told.
 func shownOnce[T any](
 	all []T, shown func(projection.Path) projection.Path, pathOf func(*T) *projection.Path, same func(a, b T) bool,
 ) []T {

@@ -46,7 +46,8 @@ func itemsOf(tokens ...string) string {
 	return fmt.Sprintf(`{"f:spec": {"f:size": {}, "f:tokens": {%s}, "f:users": {%s}}}`, set[:len(set)-1], list[:len(list)-1])
 }
 
-// All that is told of items which are told apart by sensitive values is told of their lists, and no more often than once.
+// All that is told of items which are told apart by sensitive values is told of their lists, and no more often than
+// once.
 func TestItemsThatMayNotBeNamed(t *testing.T) {
 	hidden, err := projection.ParsePatterns("spec.tokens[0]", "spec.users[*].token")
 	require.NoError(t, err)

@@ -22,37 +22,38 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// stateVersion is the version of the JSON form that this package writes. In version 1 equal secrets of an object had equal
-// digests; since version 2 the path of a value is part of its digest, and since version 3 it takes some time to make one.
+// stateVersion is the version of the JSON form that this package writes. In version 1 equal secrets of an object had
+// equal digests; since version 2 the path of a value is part of its digest, and since version 3 it takes some time to
+// make one.
 const stateVersion = 3
 
-// stretched is how often a digest is made of a digest, so that trying values takes time, too: a state of 20 secrets costs some
-// 20 ms; a PIN of four digits costs who has the state some 10 s on one core, where it was 0.1 s, and six random letters and
-// digits more than a year. So a short secret can't be kept from who has the state, a long random one is.
+// stretched is how often a digest is made of a digest, so that trying values takes time, too: a state of 20 secrets
+// costs some 20 ms; a PIN of four digits costs who has the state some 10 s on one core, where it was 0.1 s, and six
+// random letters and digits more than a year. So a short secret can't be kept from who has the state, a long random one
+// is.
 const stretched = 5000
 
 // State is what a host remembers of an object that it applied: which object it was, which fields it declared, and the
 // values that the server had there afterwards. Its size is bounded by the manifest's; a value that others made much
 // larger is kept as a digest. A list whose items are named by sensitive values is in Applied and Observed as a whole,
 // with what others have in it. For such a list the state also keeps digests of the items that were applied: they are
-// compared one by one.
-// It holds no secret value: sensitive ones are kept as salted digests (PBKDF2 of 5,000 rounds of
-// HMAC-SHA-256), which still show that a value changed. The salt is part of the state, so who has the state can find a short
-// secret by trying, at about 1 ms for each attempt on one core.
+// compared one by one. It holds no secret value: sensitive ones are kept as salted digests (PBKDF2 of 5,000 rounds of
+// HMAC-SHA-256), which still show that a value changed. The salt is part of the state, so who has the state can find a
+// short secret by trying, at about 1 ms for each attempt on one core.
 //
 // A State is made by [NewState] and marshals to versioned JSON. The zero State remembers nothing.
 type State struct {
 	Identity identity.Identity
 	UID      string
-	// Manager is the field manager that applied, and Subresource what of the object it applied: "status", "scale" and the
-	// like, and "" for the object itself.
+	// Manager is the field manager that applied, and Subresource what of the object it applied: "status", "scale" and
+	// the like, and "" for the object itself.
 	Manager, Subresource string
 	// Applied are the declared fields with the values that the object had after the apply.
 	Applied projection.Projection
 	// Observed are the same fields with the values that the object had when it was last read.
 	Observed projection.Projection
-	// Adopted reports whether the object was there before the manager applied to it, so that a host may let go of it where it deletes what
-	// it made. See [IsAdopted].
+	// Adopted reports whether the object was there before the manager applied to it, so that a host may let go of it
+	// where it deletes what it made. See [IsAdopted].
 	Adopted bool
 	// Stale marks a state that could not be refreshed. See [authresilience.Degrade].
 	Stale authresilience.Stale
@@ -75,12 +76,12 @@ func (s *State) applier() fieldowner.Applier {
 	return fieldowner.Applier{Manager: s.Manager, Subresource: s.Subresource}
 }
 
-// NewState returns the state to remember after the applier applied manifest; obj is the server's answer. The prior state, if
-// there is one, lends its salt, so that a sensitive value that is still the same has the same digest. The values of fields that
-// match a sensitive pattern are digests, too.
+// NewState returns the state to remember after the applier applied manifest; obj is the server's answer. The prior
+// state, if there is one, lends its salt, so that a sensitive value that is still the same has the same digest. The
+// values of fields that match a sensitive pattern are digests, too.
 //
-// The manifest may be nil if it isn't known, as for an object that is imported. Then a map that was declared as empty, and
-// that the server filled, counts as declared with what is in it.
+// The manifest may be nil if it isn't known, as for an object that is imported. Then a map that was declared as empty,
+// and that the server filled, counts as declared with what is in it.
 func NewState(manifest, obj map[string]any, applier fieldowner.Applier, prior *State, sensitive ...projection.Pattern) (*State, error) {
 	if obj == nil {
 		return nil, errors.New("explain: no object to remember")
@@ -122,9 +123,9 @@ func (s *State) declaredHollow(manifest map[string]any) projection.FieldSet {
 	return projection.NewFieldSet(paths...)
 }
 
-// NewImportedState returns the state to remember of an object that the manager is going to apply and didn't apply before: as
-// if manifest, made by [fieldowner.NewManifest] from live, had been applied. The values of fields that match a sensitive pattern are
-// digests.
+// NewImportedState returns the state to remember of an object that the manager is going to apply and didn't apply
+// before: as if manifest, made by [fieldowner.NewManifest] from live, had been applied. The values of fields that match
+// a sensitive pattern are digests.
 func NewImportedState(manifest fieldowner.Manifest, live map[string]any, manager string, sensitive ...projection.Pattern) (*State, error) {
 	id, err := identity.Of(live)
 	if err != nil {
@@ -243,8 +244,8 @@ func (s *State) digest(at projection.Path, v any) any {
 	return "hmac-sha256:" + base64.RawStdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// bounded returns what was observed with digests in place of values that are much larger than those that were applied. They
-// grow in the hands of others, and the state shall not grow with them.
+// bounded returns what was observed with digests in place of values that are much larger than those that were applied.
+// They grow in the hands of others, and the state shall not grow with them.
 func (s *State) bounded(observed projection.Projection, drift []Change) projection.Projection {
 	const room = 1 << 10
 	var large []projection.Path
@@ -315,8 +316,9 @@ func (s *State) baseline(e *Explanation) projection.Projection {
 	return out
 }
 
-// stays returns those of the dropped fields of whose values nothing goes: others retain them, or the server resets them to what was
-// observed there, and more. A hidden list of which items are dropped and others aren't is after the apply, too.
+// stays returns those of the dropped fields of whose values nothing goes: others retain them, or the server resets them
+// to what was observed there, and more. A hidden list of which items are dropped and others aren't is after the apply,
+// too.
 func (s *State) stays(dropped []fieldowner.DroppedField, after projection.FieldSet) projection.FieldSet {
 	var paths []projection.Path
 	observed := projection.NewObject(s.Observed.Object, s.Observed.Fields)
@@ -333,8 +335,8 @@ func (s *State) stays(dropped []fieldowner.DroppedField, after projection.FieldS
 	return projection.NewFieldSet(paths...).Difference(after)
 }
 
-// isPart reports whether whole has all of part: nothing of that goes when whole takes its place. A map that was declared as empty is
-// part of one with defaults.
+// isPart reports whether whole has all of part: nothing of that goes when whole takes its place. A map that was
+// declared as empty is part of one with defaults.
 func isPart(part, whole any) bool {
 	fields, isMap := part.(map[string]any)
 	all, wasMap := whole.(map[string]any)
@@ -349,8 +351,8 @@ func isPart(part, whole any) bool {
 	return true
 }
 
-// stateJSON is the persistent form. Observed is left out as long as it is the same as Applied, and Digests as long as they
-// are those of this version.
+// stateJSON is the persistent form. Observed is left out as long as it is the same as Applied, and Digests as long as
+// they are those of this version.
 type stateJSON struct {
 	Version     int                  `json:"version"`
 	APIVersion  string               `json:"apiVersion"`
@@ -439,8 +441,8 @@ func unlessEmpty(fields projection.FieldSet) *projection.FieldSet {
 	return &fields
 }
 
-// UnmarshalJSON reads the form that [State.MarshalJSON] writes, or wrote in an older version. A newer version is an error.
-// A state of version 1 or 2 keeps its digests until [Refresh] finds the secrets to be those that were applied.
+// UnmarshalJSON reads the form that [State.MarshalJSON] writes, or wrote in an older version. A newer version is an
+// error. A state of version 1 or 2 keeps its digests until [Refresh] finds the secrets to be those that were applied.
 func (s *State) UnmarshalJSON(data []byte) error {
 	in, err := parseState(data)
 	if err != nil {

@@ -229,8 +229,8 @@ func TestStatesHoldDigestsOfSecrets(t *testing.T) {
 	}
 }
 
-// A value that matches a pattern of the host's is a digest in the state as the values of a Secret are, and what is known to be
-// sensitive is known to the state that is read again.
+// A value that matches a pattern of the host's is a digest in the state as the values of a Secret are, and what is
+// known to be sensitive is known to the state that is read again.
 func TestStatesHoldDigestsOfWhatAPatternNames(t *testing.T) {
 	m := newMemory(t)
 	manifest := object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: A, token: canary}}`)
@@ -318,8 +318,8 @@ func TestImportedState(t *testing.T) {
 	require.Equal(t, []string{`data.a: "A" -> "X" (drifted: changed by "other" (Update))`}, lines(refreshed.Drift))
 }
 
-// What an import remembers and the manifest doesn't have stays as long as others own it, and the explanation says so. What
-// nobody but us owns any more goes, as ever.
+// What an import remembers and the manifest doesn't have stays as long as others own it, and the explanation says so.
+// What nobody but us owns any more goes, as ever.
 func TestShorterThanTheImport(t *testing.T) {
 	m := newMemory(t)
 	live := m.apply("other", object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: A, b: B, c: C}}`))

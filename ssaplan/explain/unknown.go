@@ -7,14 +7,14 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// Unknown are fields of a manifest whose values aren't known yet. A pattern without wildcards counts even if the manifest lacks
-// the field. The zero Unknown is none.
+// Unknown are fields of a manifest whose values aren't known yet. A pattern without wildcards counts even if the
+// manifest lacks the field. The zero Unknown is none.
 type Unknown struct{ selection }
 
-// Hold returns the manifest, from which the unknown fields were left out, with the values that the live object has for them:
-// so a server tells what the rest of the manifest changes, also if it requires the fields. A field that live lacks stays
-// left out. A list or map that has one owner as a whole is held as a whole. Neither argument is modified. The only errors
-// are those of managedFields that can't be read.
+// Hold returns the manifest, from which the unknown fields were left out, with the values that the live object has for
+// them: so a server tells what the rest of the manifest changes, also if it requires the fields. A field that live
+// lacks stays left out. A list or map that has one owner as a whole is held as a whole. Neither argument is modified.
+// The only errors are those of managedFields that can't be read.
 func (u Unknown) Hold(manifest, live map[string]any) (map[string]any, error) {
 	if u.Empty() || live == nil {
 		return manifest, nil
@@ -36,8 +36,9 @@ func (u Unknown) Hold(manifest, live map[string]any) (map[string]any, error) {
 	return held, nil
 }
 
-// Items returns the patterns of the list items that the unknown fields are in and that live lacks, but for those that are
-// unknown already. What isn't known of such an item may be required, and then a server tells of the others only without it.
+// Items returns the patterns of the list items that the unknown fields are in and that live lacks, but for those that
+// are unknown already. What isn't known of such an item may be required, and then a server tells of the others only
+// without it.
 func (u Unknown) Items(live map[string]any) projection.Patterns {
 	owners, err := fieldowner.Read(live)
 	if err != nil {
@@ -79,8 +80,8 @@ func (u Unknown) without(fields projection.FieldSet) projection.FieldSet {
 }
 
 // leaveOut takes from the explanation what only seems to change because the unknown values were not sent: those fields,
-// what happens to items of a list in which an item isn't known, and, unless the values of live were sent in place of all
-// of them, every side effect, which may come from their absence.
+// what happens to items of a list in which an item isn't known, and, unless the values of live were sent in place of
+// all of them, every side effect, which may come from their absence.
 func (u Unknown) leaveOut(e *Explanation, fields projection.FieldSet, sent map[string]any) {
 	if u.Empty() {
 		return
@@ -108,8 +109,8 @@ func (u Unknown) leaveOut(e *Explanation, fields projection.FieldSet, sent map[s
 	}
 }
 
-// isOther reports whether p is an item that comes or goes, or lies in an item that isn't in the manifest, of a list of which
-// the manifest has an item that isn't known: it may be that one.
+// isOther reports whether p is an item that comes or goes, or lies in an item that isn't in the manifest, of a list of
+// which the manifest has an item that isn't known: it may be that one.
 func isOther(p, unknown projection.Path, manifest *projection.Object) bool {
 	for n, e := range unknown {
 		if e.Kind() != projection.IndexKind || len(p) <= n || !p.HasPrefix(unknown[:n]) || p[n].Kind() == projection.FieldKind {

@@ -10,8 +10,8 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// writers returns which tools wrote to the live object, and what of theirs stays behind in the answer, but for fields that are left to
-// others.
+// writers returns which tools wrote to the live object, and what of theirs stays behind in the answer, but for fields
+// that are left to others.
 func (in Input) writers(owners fieldowner.Ownership, answer map[string]any, left projection.FieldSet) []fieldowner.Writer {
 	if in.Live == nil {
 		return nil
@@ -28,8 +28,9 @@ func (in Input) writers(owners fieldowner.Ownership, answer map[string]any, left
 // appliedAnnotation is the one in which client-side apply keeps its manifest.
 var appliedAnnotation = []string{"metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration"}
 
-// asAnnotated returns the answer with that annotation as the live object has it, which tells what client-side apply wrote. A server puts the
-// manifest into it that is applied under the name kubectl. Source: k8s.io/apimachinery/pkg/util/managedfields/internal/lastappliedupdater.go.
+// asAnnotated returns the answer with that annotation as the live object has it, which tells what client-side apply
+// wrote. A server puts the manifest into it that is applied under the name kubectl. Source:
+// k8s.io/apimachinery/pkg/util/managedfields/internal/lastappliedupdater.go.
 func (in Input) asAnnotated(answer map[string]any) map[string]any {
 	was, _, _ := unstructured.NestedString(in.Live, appliedAnnotation...)
 	is, exists, _ := unstructured.NestedString(answer, appliedAnnotation...)
@@ -41,7 +42,8 @@ func (in Input) asAnnotated(answer map[string]any) map[string]any {
 	return out
 }
 
-// knownWriters returns the writers of a live object to which an apply changes nothing. A record is only read if it names a tool.
+// knownWriters returns the writers of a live object to which an apply changes nothing. A record is only read if it
+// names a tool.
 func (in Input) knownWriters() []fieldowner.Writer {
 	if !slices.ContainsFunc(record(in.Live), in.isOfTool) {
 		return nil

@@ -35,8 +35,8 @@ var booleans = map[string]bool{
 // maxWarnings is the number up to which the words of a document are listed.
 const maxWarnings = 20
 
-// booleanWarnings returns a warning for each word of an entry that is read as a boolean though it doesn't look like one.
-// Where there are many, the last warning counts the others. What data and stringData of a secret say isn't shown.
+// booleanWarnings returns a warning for each word of an entry that is read as a boolean though it doesn't look like
+// one. Where there are many, the last warning counts the others. What data and stringData of a secret say isn't shown.
 func booleanWarnings(source Source, e entry, secret bool) []Warning {
 	w := &booleanFinder{source: source, start: e.start, secret: secret}
 	w.visit(e.node, nil)
@@ -79,7 +79,8 @@ func (w *booleanFinder) value(n *goyaml.Node, value bool, at *place) string {
 	return at.prefix() + fmt.Sprintf("%s is read as %t; write %t, or put it into quotes", n.Value, value, value)
 }
 
-// asBoolean reports how a node, if there is one, is read that has such a word, without quotes and without a tag in front of it.
+// asBoolean reports how a node, if there is one, is read that has such a word, without quotes and without a tag in
+// front of it.
 func asBoolean(n *goyaml.Node) (value, found bool) {
 	if n == nil || n.Kind != goyaml.ScalarNode || n.Style != 0 {
 		return false, false

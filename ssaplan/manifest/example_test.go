@@ -50,7 +50,8 @@ items:
 }
 
 func ExampleOf() {
-	// Apply configurations bring their kind; other types need a scheme, such as that of k8s.io/client-go/kubernetes/scheme.
+	// Apply configurations bring their kind; other types need a scheme, such as that of
+	// k8s.io/client-go/kubernetes/scheme.
 	settings := core.ConfigMap("settings", "shop").WithData(map[string]string{"color": "blue"})
 	declared, err := manifest.Of(settings, nil)
 	fmt.Println(declared.Object, err)

@@ -7,7 +7,8 @@ import (
 	goyaml "sigs.k8s.io/yaml/goyaml.v3"
 )
 
-// jsonNodes returns how valid JSON is written, as the YAML parser would: with the keys that stand twice, and with lines.
+// jsonNodes returns how valid JSON is written, as the YAML parser would: with the keys that stand twice, and with
+// lines.
 func jsonNodes(text []byte) *goyaml.Node {
 	r := &jsonReader{Decoder: json.NewDecoder(bytes.NewReader(text)), text: text, line: 1}
 	r.UseNumber()

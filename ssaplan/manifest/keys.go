@@ -8,9 +8,9 @@ import (
 	goyaml "sigs.k8s.io/yaml/goyaml.v3"
 )
 
-// checkKeys returns an error if a map has keys that become one in JSON, such as 1 and "1": the parser keeps both, and which
-// of their values is read is left to chance. start is the line of the file at which the document begins. It reports
-// whether maps are merged.
+// checkKeys returns an error if a map has keys that become one in JSON, such as 1 and "1": the parser keeps both, and
+// which of their values is read is left to chance. start is the line of the file at which the document begins. It
+// reports whether maps are merged.
 func checkKeys(root *goyaml.Node, start int) (merges bool, err error) {
 	var merged []*goyaml.Node // the maps that merge others, and those others
 	err = eachMap(root, nil, func(m *goyaml.Node, at *place) error {
@@ -37,8 +37,8 @@ func checkKeys(root *goyaml.Node, start int) (merges bool, err error) {
 	return len(merged) > 0, err
 }
 
-// checkMerged returns an error if two of the maps have keys that are one in JSON, but not to YAML, which merges the maps:
-// then neither overrides the other.
+// checkMerged returns an error if two of the maps have keys that are one in JSON, but not to YAML, which merges the
+// maps: then neither overrides the other.
 func checkMerged(maps []*goyaml.Node, start int) error {
 	done, values := map[*goyaml.Node]bool{}, map[string]any{}
 	for _, m := range maps {
@@ -89,8 +89,8 @@ func mergedMaps(n *goyaml.Node) []*goyaml.Node {
 // infinities are written by Go and YAML in different ways.
 var infinities = strings.NewReplacer("+Inf", ".inf", "-Inf", "-.inf", "NaN", ".nan")
 
-// readKey returns the name that a key gets in JSON, and the value that it is to YAML. What can't be a key isn't valid, or
-// any name: the parser refuses it.
+// readKey returns the name that a key gets in JSON, and the value that it is to YAML. What can't be a key isn't valid,
+// or any name: the parser refuses it.
 func readKey(n *goyaml.Node) (name string, value any, valid bool) {
 	n = target(n)
 	if n.Kind != goyaml.ScalarNode {

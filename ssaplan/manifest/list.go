@@ -13,8 +13,8 @@ type list struct {
 	items      any
 }
 
-// asList reports whether an object is a list: one of kind List, or of a kind whose name ends so and which has items. An object
-// with a name is one in its own right, whatever its kind: a list has none.
+// asList reports whether an object is a list: one of kind List, or of a kind whose name ends so and which has items. An
+// object with a name is one in its own right, whatever its kind: a list has none.
 func asList(obj map[string]any) (list, bool) {
 	apiVersion, _ := obj["apiVersion"].(string)
 	kind, _ := obj["kind"].(string)

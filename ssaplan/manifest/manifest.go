@@ -33,7 +33,8 @@ type Source struct {
 	Line int
 }
 
-// String returns the source as it is printed to people: "app.yaml: document 3 (line 41)", "app.yaml: document 1 items[2] (line 20)".
+// String returns the source as it is printed to people: "app.yaml: document 3 (line 41)", "app.yaml: document 1
+// items[2] (line 20)".
 func (s Source) String() string {
 	if s.Document == 0 {
 		return s.File
@@ -48,7 +49,8 @@ func (s Source) String() string {
 	return text
 }
 
-// Key names the object's place for a file that remembers it: "app.yaml#3", "app.yaml#1.items[2]". The line isn't part of it.
+// Key names the object's place for a file that remembers it: "app.yaml#3", "app.yaml#1.items[2]". The line isn't part
+// of it.
 func (s Source) Key() string {
 	key := fmt.Sprintf("%s#%d", s.File, s.Document)
 	if s.Item != "" {
@@ -62,8 +64,8 @@ type Error struct {
 	Source Source
 	// Object is the object that the document is about, zero if that isn't known.
 	Object identity.Identity
-	// Problem is one line without values of the document. Where they are known it begins with the line of the file and the
-	// path of the field.
+	// Problem is one line without values of the document. Where they are known it begins with the line of the file and
+	// the path of the field.
 	Problem string
 }
 
@@ -74,16 +76,16 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s: %s", e.Source, e.Object, e.Problem)
 }
 
-// Parse reads the documents of one file, each of which is a manifest, an error, or a list of such. Without content there
-// are none.
+// Parse reads the documents of one file, each of which is a manifest, an error, or a list of such. Without content
+// there are none.
 func Parse(file string, stream []byte) (manifests []Manifest, failures []*Error) {
 	manifests, failures, _ = Read(file, bytes.NewReader(stream), func(Manifest) bool { return true }) // which doesn't fail
 	return manifests, failures
 }
 
-// Read reads what [Parse] does, document by document, and keeps the Object and the Warnings of those manifests only that are wanted. Of the others
-// it tells which objects they are. So a part of many takes the memory of that part and of the largest document. An error is that of the stream,
-// of which nothing is returned then.
+// Read reads what [Parse] does, document by document, and keeps the Object and the Warnings of those manifests only
+// that are wanted. Of the others it tells which objects they are. So a part of many takes the memory of that part and
+// of the largest document. An error is that of the stream, of which nothing is returned then.
 func Read(file string, stream io.Reader, wanted func(Manifest) bool) (manifests []Manifest, failures []*Error, err error) {
 	p := parser{wanted: wanted}
 	source := Source{File: file}

@@ -32,7 +32,8 @@ func (p *place) path() projection.Path {
 	return path
 }
 
-// eachChild visits what is in a node at a place, with the key of each that has one, as it is written: aliases aren't followed.
+// eachChild visits what is in a node at a place, with the key of each that has one, as it is written: aliases aren't
+// followed.
 func eachChild(n *goyaml.Node, at *place, do func(key, child *goyaml.Node, at *place) error) error {
 	if n.Kind != goyaml.MappingNode {
 		for i, child := range n.Content {

@@ -6,12 +6,12 @@ import (
 	goyaml "sigs.k8s.io/yaml/goyaml.v3"
 )
 
-// maxSize is the size in bytes up to which a document is read, and up to which it may grow by what its aliases repeat. The
-// server takes objects of 3 MiB at most.
+// maxSize is the size in bytes up to which a document is read, and up to which it may grow by what its aliases repeat.
+// The server takes objects of 3 MiB at most.
 const maxSize = 16 << 20
 
-// maxDepth is the number of levels up to which a document is read. It is that of the parsers, which don't count what aliases
-// put into each other.
+// maxDepth is the number of levels up to which a document is read. It is that of the parsers, which don't count what
+// aliases put into each other.
 const maxDepth = 10_000
 
 var (
@@ -20,8 +20,8 @@ var (
 	errTooDeep  = fmt.Errorf("its anchors and aliases make more than %d levels of it; write it down without them", maxDepth)
 )
 
-// checkExpanded returns an error if a document grows too large or too deep by its aliases. It takes time for what is written
-// down only.
+// checkExpanded returns an error if a document grows too large or too deep by its aliases. It takes time for what is
+// written down only.
 func checkExpanded(root *goyaml.Node) error {
 	e := expansion{}
 	grown := e.of(root)

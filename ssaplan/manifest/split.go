@@ -14,9 +14,10 @@ type document struct {
 	text  []byte // without the markers around it, and no more than shows that it is too large
 }
 
-// split cuts a YAML stream into its documents, one after the other, so that no more than one of them is in memory. Documents without content, such
-// as a comment before the first marker, are left out. YAML reserves lines that start with "---" or "..." even inside multi-line texts, so the lines
-// alone decide. An error that isn't the end of the stream comes last.
+// split cuts a YAML stream into its documents, one after the other, so that no more than one of them is in memory.
+// Documents without content, such as a comment before the first marker, are left out. YAML reserves lines that start
+// with "---" or "..." even inside multi-line texts, so the lines alone decide. An error that isn't the end of the
+// stream comes last.
 func split(stream io.Reader) iter.Seq2[document, error] {
 	return func(yield func(document, error) bool) {
 		s := splitter{lines: bufio.NewReader(stream)}
@@ -74,7 +75,8 @@ func (s *splitter) next() (document, error) {
 	}
 }
 
-// line returns the next line, which is there until the one after it is read, and no more of it than shows that it is too large.
+// line returns the next line, which is there until the one after it is read, and no more of it than shows that it is
+// too large.
 func (s *splitter) line() (line []byte, err error) {
 	if line, err = s.lines.ReadSlice('\n'); len(line) > 0 {
 		s.number++
@@ -103,7 +105,8 @@ func hasContent(line []byte) bool {
 	return len(trimmed) > 0 && trimmed[0] != '#' && line[0] != '%'
 }
 
-// firstContent returns the number of the first line that has content; 0 if there is none. What is too large has content.
+// firstContent returns the number of the first line that has content; 0 if there is none. What is too large has
+// content.
 func (d document) firstContent() int {
 	number := d.start - 1
 	for line := range bytes.Lines(d.text) {

@@ -11,8 +11,8 @@ import (
 	goyaml "sigs.k8s.io/yaml/goyaml.v2"
 )
 
-// syntaxErrorOf says what is wrong with a document that can't be parsed. The second version of the parser knows the line
-// where the third names the one at which the map or list begins.
+// syntaxErrorOf says what is wrong with a document that can't be parsed. The second version of the parser knows the
+// line where the third names the one at which the map or list begins.
 func syntaxErrorOf(doc document) error {
 	decoder := goyaml.NewDecoder(bytes.NewReader(doc.text))
 	for {

@@ -13,27 +13,27 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 )
 
-// Of returns the manifest that a Go value declares: any [runtime.Object], or an apply configuration of client-go. The value isn't
-// modified.
+// Of returns the manifest that a Go value declares: any [runtime.Object], or an apply configuration of client-go. The
+// value isn't modified.
 //
-// An apiVersion and kind that the value lacks come from the scheme, which may be nil if none are lacking; apply configurations
-// bring their own. It is an error if nobody knows them.
+// An apiVersion and kind that the value lacks come from the scheme, which may be nil if none are lacking; apply
+// configurations bring their own. It is an error if nobody knows them.
 //
 // A Go struct has a value for every field, so what nobody wrote is left out: null, and a struct in which every field is
-// zero or of which nothing is left, such as status, resources, strategy, and metadata.creationTimestamp also of a template. That is
-// told by the Go type:
+// zero or of which nothing is left, such as status, resources, strategy, and metadata.creationTimestamp also of a
+// template. That is told by the Go type:
 //
-//   - A pointer, or an item of a list or map, was written whatever it holds: replicas of 0, emptyDir, the rule {} of a NetworkPolicy.
-//     So were lists and maps that are empty and not nil, unless the type omits them.
-//   - A zero number, text or bool that the type doesn't omit (no omitempty) stays, as its author wanted, in a struct of which
-//     anything else was written: value of a PriorityClass, a required number of a custom resource.
+//   - A pointer, or an item of a list or map, was written whatever it holds: replicas of 0, emptyDir, the rule {} of a
+//     NetworkPolicy. So were lists and maps that are empty and not nil, unless the type omits them.
+//   - A zero number, text or bool that the type doesn't omit (no omitempty) stays, as its author wanted, in a struct of
+//     which anything else was written: value of a PriorityClass, a required number of a custom resource.
 //   - A zero struct can't be told from one that isn't written: resources: {}, the podSelector: {} of a NetworkPolicy, a
-//     targetPort of 0. It is left out, and a server makes the same of it for its own kinds. A manifest that has to declare it is
-//     written as an apply configuration, or its type has a pointer there.
+//     targetPort of 0. It is left out, and a server makes the same of it for its own kinds. A manifest that has to
+//     declare it is written as an apply configuration, or its type has a pointer there.
 //   - A zero number that the type does omit never gets here.
 //
-// What only servers write, such as a status with values or the uid of an object that was read, stays; a plan leaves it out
-// with a warning.
+// What only servers write, such as a status with values or the uid of an object that was read, stays; a plan leaves it
+// out with a warning.
 func Of(object any, scheme *runtime.Scheme) (*unstructured.Unstructured, error) {
 	value := reflect.ValueOf(object)
 	if value.Kind() != reflect.Pointer || value.IsNil() {
@@ -53,8 +53,8 @@ func Of(object any, scheme *runtime.Scheme) (*unstructured.Unstructured, error) 
 	return made, nil
 }
 
-// converted returns what typed clients send of an object. The converter of apimachinery agrees with that for its own kinds
-// only: it can't read unsigned numbers again, and has other names for fields without a tag.
+// converted returns what typed clients send of an object. The converter of apimachinery agrees with that for its own
+// kinds only: it can't read unsigned numbers again, and has other names for fields without a tag.
 func converted(object any) (*unstructured.Unstructured, error) {
 	text, err := stdjson.Marshal(object)
 	if err != nil {

@@ -46,8 +46,8 @@ type Plan struct {
 	// resource, which nothing converts, a server up to 1.36 can forget all of the record. A later one leaves it as it
 	// is, and the release is refused.
 	Fields []fieldowner.Transfer
-	// Changes are what changes along with that, although a release has no values: what somebody, such as a webhook, does to each write of
-	// the object.
+	// Changes are what changes along with that, although a release has no values: what somebody, such as a webhook,
+	// does to each write of the object.
 	Changes []explain.Change
 	// Warnings are what the server says of it, and what isn't known of it.
 	Warnings []foreign.Text
@@ -74,9 +74,9 @@ type Target interface {
 // attempts is how often a plan is made of an object that others change, and how often Apply follows one.
 const attempts = 3
 
-// For returns what letting go of the object does that a host remembers. It reads the object, and has the server try the release, so it
-// writes nothing. Without a known UID no object is the remembered one. Guard returns what keeps a server from quoting sensitive values
-// of objects.
+// For returns what letting go of the object does that a host remembers. It reads the object, and has the server try the
+// release, so it writes nothing. Without a known UID no object is the remembered one. Guard returns what keeps a server
+// from quoting sensitive values of objects.
 func For(ctx context.Context, target Target, prior *explain.State, guard func(...*unstructured.Unstructured) secrecy.Guard) (*Plan, error) {
 	plan := &Plan{Object: prior.Identity, UID: prior.UID, Manager: prior.Manager, target: target, guarding: guard}
 	plan.remembered = secrecy.Remembered(prior.Identity, prior.Applied.Object)
@@ -108,7 +108,8 @@ func (p *Plan) look(ctx context.Context) error {
 	return p.of(live)
 }
 
-// try has the server try the release, and notes what that changes, or the refusal. Only an error that isn't about the release is returned.
+// try has the server try the release, and notes what that changes, or the refusal. Only an error that isn't about the
+// release is returned.
 func (p *Plan) try(ctx context.Context) error {
 	listening, warnings := wire.CollectWarnings(ctx)
 	made, err := p.target.Patch(listening, p.live, p.patch, p.Manager, metav1.DryRunAll)
@@ -149,7 +150,8 @@ func (p *Plan) compareOwners(made *unstructured.Unstructured) error {
 	return nil
 }
 
-// givenUp returns the fields of one record that are ours, with who has them in the other one, and those that others had and don't have there.
+// givenUp returns the fields of one record that are ours, with who has them in the other one, and those that others had
+// and don't have there.
 func givenUp(before, after fieldowner.Ownership, ours func(fieldowner.Owner) bool) (fields []fieldowner.Transfer) {
 	for path := range before.Fields(ours).Leaves().All() {
 		others := slices.DeleteFunc(after.Of(path), ours)
@@ -165,7 +167,8 @@ func givenUp(before, after fieldowner.Ownership, ours func(fieldowner.Owner) boo
 	return fields
 }
 
-// compareValues notes what changes in the object that a server makes of the released one: as an apply does of a manifest without fields.
+// compareValues notes what changes in the object that a server makes of the released one: as an apply does of a
+// manifest without fields.
 func (p *Plan) compareValues(made *unstructured.Unstructured) error {
 	nothing := &unstructured.Unstructured{}
 	nothing.SetGroupVersionKind(p.live.GroupVersionKind())
@@ -203,9 +206,9 @@ func (p *Plan) of(live *unstructured.Unstructured) error {
 	return nil
 }
 
-// Apply does what the plan says, guarded by the version of the object, and nothing if there is nothing to do. If the object changed, it looks
-// again, and goes on if the plan would be the same; if the answer was lost, it looks whether that was done, also if ctx has ended.
-// Every error is a [write.ApplyError]. The plan itself stays as it was reviewed.
+// Apply does what the plan says, guarded by the version of the object, and nothing if there is nothing to do. If the
+// object changed, it looks again, and goes on if the plan would be the same; if the answer was lost, it looks whether
+// that was done, also if ctx has ended. Every error is a [write.ApplyError]. The plan itself stays as it was reviewed.
 func (p *Plan) Apply(ctx context.Context) error {
 	if p.Action == ActionRefused {
 		return p.failed(applier.NotSent(p.Refusal))

@@ -24,18 +24,19 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// rounds is how often the fingerprint of a plan with sensitive values is made of itself, so that trying values takes time.
+// rounds is how often the fingerprint of a plan with sensitive values is made of itself, so that trying values takes
+// time.
 const rounds = 5000
 
-// Fingerprint returns a text of 50 characters that another plan has, too, if and only if who has reviewed the one knows the
-// other: it is for the same object and does the same. It stands for what [ssaplan.Planner.Apply] compares before it applies a
-// plan that is outdated: the action, what is sent and how, which object it is, all values before and after, causes, owners,
-// what is dropped or destroyed, and warnings. When others wrote doesn't matter, nor do the resourceVersion and what a
-// dropped field keeps. An object has one fingerprint for all its no-ops.
+// Fingerprint returns a text of 50 characters that another plan has, too, if and only if who has reviewed the one knows
+// the other: it is for the same object and does the same. It stands for what [ssaplan.Planner.Apply] compares before it
+// applies a plan that is outdated: the action, what is sent and how, which object it is, all values before and after,
+// causes, owners, what is dropped or destroyed, and warnings. When others wrote doesn't matter, nor do the
+// resourceVersion and what a dropped field keeps. An object has one fingerprint for all its no-ops.
 //
 // It is the same in every process, so that it can be compared as a text, and shows no value. With sensitive ones it is
-// stretched (PBKDF2 of 5,000 rounds of HMAC-SHA-256, salted with the object and its UID), which takes some 2 ms, and as long
-// for each guess of who knows all the rest of the plan: where such values are short, guard it as a secret.
+// stretched (PBKDF2 of 5,000 rounds of HMAC-SHA-256, salted with the object and its UID), which takes some 2 ms, and as
+// long for each guess of who knows all the rest of the plan: where such values are short, guard it as a secret.
 func Fingerprint(plan *ssaplan.Plan) (string, error) {
 	digest := sha256.New()
 	if err := write(digest, plan); err != nil {
@@ -54,10 +55,11 @@ func Fingerprint(plan *ssaplan.Plan) (string, error) {
 	return "plan-1:" + base64.RawURLEncoding.EncodeToString(sum), nil
 }
 
-// Outline returns a text of 53 characters, as [Fingerprint] does, for hosts that keep it where everybody sees it, or that can't do without a webhook
-// which sets something else each time. Another plan has it, too, if and only if it does the same to the declared fields of the same object, as far
-// as that can be shown: of sensitive values it stands for the places, the causes and the owners. Side effects, what the server makes up, what is
-// left to others, what other tools wrote, and warnings don't matter.
+// Outline returns a text of 53 characters, as [Fingerprint] does, for hosts that keep it where everybody sees it, or
+// that can't do without a webhook which sets something else each time. Another plan has it, too, if and only if it does
+// the same to the declared fields of the same object, as far as that can be shown: of sensitive values it stands for
+// the places, the causes and the owners. Side effects, what the server makes up, what is left to others, what other
+// tools wrote, and warnings don't matter.
 func Outline(plan *ssaplan.Plan) (string, error) {
 	digest, outlined := sha256.New(), outline(&plan.Explanation)
 	if err := writeParts(digest, plan, "", &outlined); err != nil {

@@ -32,8 +32,8 @@ const (
 	TopicManager    Topic = "the field manager changes"
 )
 
-// Remark is what a plan says of an object beside its values before and after. A host that shows these, and has room for a few words more, has all
-// that there is to know with them.
+// Remark is what a plan says of an object beside its values before and after. A host that shows these, and has room for
+// a few words more, has all that there is to know with them.
 type Remark struct {
 	// Object is what the remark is about: of a replacement, the old object.
 	Object identity.Identity
@@ -44,8 +44,8 @@ type Remark struct {
 	Lines []string
 }
 
-// Remarks returns what there is to say of a plan against what was remembered of the object, in the order in which it is to be read. Of a
-// replacement, goes are what the deletion of the old object takes along, see [deletion.Plan.Notes].
+// Remarks returns what there is to say of a plan against what was remembered of the object, in the order in which it is
+// to be read. Of a replacement, goes are what the deletion of the old object takes along, see [deletion.Plan.Notes].
 func Remarks(plan *ssaplan.Plan, prior *explain.State, goes ...string) []Remark {
 	lines := map[Topic][]string{
 		TopicDropped: Lines(plan.Dropped), TopicStays: Lines(staying(plan.Writers)), TopicManager: leavingManager(plan, prior),
@@ -126,8 +126,9 @@ func replacementLines(plan *ssaplan.Plan, goes []string) []string {
 	return append(lines, "evidence: "+r.Evidence.String())
 }
 
-// Fold returns remarks as one: a heading, which names the object of the first, and the text below that. Hosts that show the first of several
-// messages need it, and readers of many objects do. Those of the same text that follow each other have one heading. There has to be a remark.
+// Fold returns remarks as one: a heading, which names the object of the first, and the text below that. Hosts that show
+// the first of several messages need it, and readers of many objects do. Those of the same text that follow each other
+// have one heading. There has to be a remark.
 func Fold(remarks []Remark) (heading, text string) {
 	var headings, lines []string
 	several := slices.ContainsFunc(remarks, func(r Remark) bool { return r.Text != remarks[0].Text })

@@ -17,7 +17,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/review"
 )
 
-// A plan that only does what its values show needs no words, and one that does more has a remark of its own for each of these.
+// A plan that only does what its values show needs no words, and one that does more has a remark of its own for each of
+// these.
 func TestRemarks(t *testing.T) {
 	path := projection.Path{projection.Field("spec"), projection.Field("a")}
 	change := func(cause explain.Cause, op projection.Op, manager string) explain.Explanation {

@@ -18,11 +18,12 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// Rows are fields as a host shows and keeps them that knows nothing but tables of texts: a text for each field, by its path.
+// Rows are fields as a host shows and keeps them that knows nothing but tables of texts: a text for each field, by its
+// path.
 type Rows map[string]string
 
-// RowsOf returns the rows of a projection. A text stands as it is, unless it could be taken for another value; that, and all else, stands as
-// JSON. Sensitive values have to be digests already, see [explain.State.Digested].
+// RowsOf returns the rows of a projection. A text stands as it is, unless it could be taken for another value; that,
+// and all else, stands as JSON. Sensitive values have to be digests already, see [explain.State.Digested].
 func RowsOf(p projection.Projection) Rows {
 	rows := Rows{}
 	for path, value := range p.Leaves() {
@@ -76,7 +77,8 @@ func retained(plan *ssaplan.Plan) (paths []string) {
 	return paths
 }
 
-// Shown is what a host that keeps rows showed of an object last. The zero Shown is for an object that it hasn't shown yet.
+// Shown is what a host that keeps rows showed of an object last. The zero Shown is for an object that it hasn't shown
+// yet.
 type Shown struct {
 	// State is what is remembered of the object, nil if there is nothing.
 	State *explain.State
@@ -88,10 +90,12 @@ type Shown struct {
 	Owners Rows
 }
 
-// After returns the rows as they are after a plan is carried out, in the form to show beside those of before. What others retain keeps its row.
+// After returns the rows as they are after a plan is carried out, in the form to show beside those of before. What
+// others retain keeps its row.
 //
-// Open are the paths of those whose text shows only then: digests of a key that isn't made yet or of what was no secret before, and values that
-// drifted behind a stale state: the host shows the value that is set again, so that nothing else would tell that it changes.
+// Open are the paths of those whose text shows only then: digests of a key that isn't made yet or of what was no secret
+// before, and values that drifted behind a stale state: the host shows the value that is set again, so that nothing
+// else would tell that it changes.
 func (s Shown) After(plan *ssaplan.Plan) (rows Rows, open []string) {
 	after, base := plan.After, Rows{}
 	if s.State != nil {
@@ -135,8 +139,9 @@ func (e *OutdatedError) Error() string {
 	return text + ": plan again, with a refresh"
 }
 
-// Check returns an [OutdatedError] if a plan that is made now starts from something else than the one whose rows were reviewed. It is for a host
-// that keeps nothing else of a plan; one that keeps plans has [Reviewed.Check]. What the plan makes, the host compares itself.
+// Check returns an [OutdatedError] if a plan that is made now starts from something else than the one whose rows were
+// reviewed. It is for a host that keeps nothing else of a plan; one that keeps plans has [Reviewed.Check]. What the
+// plan makes, the host compares itself.
 func (s Shown) Check(now *ssaplan.Plan, reviewed Rows) error {
 	if now.Action == ssaplan.ActionNoOp {
 		return nil // whatever others did, nothing is left to do

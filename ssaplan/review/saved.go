@@ -18,15 +18,17 @@ import (
 // savedVersion is the version of the form. It grows when a program could misread what another release wrote.
 const savedVersion = 1
 
-// savedHeading begins the first line of a saved plan. The version and the digest of all that follows the line come after it.
+// savedHeading begins the first line of a saved plan. The version and the digest of all that follows the line come
+// after it.
 const savedHeading = "ssaplan saved plan"
 
-// Saved are plans as a host keeps them for another process or another day, which carries them out just as they were reviewed: it plans
-// again, asks [Reviewed.Check] for each object and [deletion.Plan.Covers] for each deletion, and writes nothing if one of them differs.
+// Saved are plans as a host keeps them for another process or another day, which carries them out just as they were
+// reviewed: it plans again, asks [Reviewed.Check] for each object and [deletion.Plan.Covers] for each deletion, and
+// writes nothing if one of them differs.
 //
-// What was kept is bound to its content by a digest, so that a file that was cut or damaged isn't read. Who can write the file can
-// make another digest; a host that has to exclude that compares [Digest] with what the reviewer saw. A file is for its owner alone
-// (mode 0600), because plans tell what is in a cluster.
+// What was kept is bound to its content by a digest, so that a file that was cut or damaged isn't read. Who can write
+// the file can make another digest; a host that has to exclude that compares [Digest] with what the reviewer saw. A
+// file is for its owner alone (mode 0600), because plans tell what is in a cluster.
 type Saved struct {
 	// Cluster is the one that was planned for. The host asks [Cluster.Is] of the one that it is going to write to.
 	Cluster Cluster `json:"cluster"`
@@ -48,8 +50,9 @@ type Reviewed struct {
 	Manifest *unstructured.Unstructured `json:"manifest,omitempty"`
 }
 
-// Keep returns what to keep of a plan for a manifest. A manifest with sensitive values is kept only if the host says so with secrets,
-// and so is that of a no-op that [ssaplan.Options.NoOps] knew, of which the plan doesn't tell whether it has any.
+// Keep returns what to keep of a plan for a manifest. A manifest with sensitive values is kept only if the host says so
+// with secrets, and so is that of a no-op that [ssaplan.Options.NoOps] knew, of which the plan doesn't tell whether it
+// has any.
 func Keep(plan *ssaplan.Plan, manifest *unstructured.Unstructured, secrets bool) (Reviewed, error) {
 	fingerprint, err := Fingerprint(plan)
 	if err != nil {

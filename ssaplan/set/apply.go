@@ -19,8 +19,8 @@ import (
 
 // Result is what became of an object of a set.
 type Result struct {
-	// Item has the plan that was carried out, or why there was none. That of an object to which nothing happens has no content, unless
-	// it was planned again.
+	// Item has the plan that was carried out, or why there was none. That of an object to which nothing happens has no
+	// content, unless it was planned again.
 	Item    Item
 	Outcome ssaplan.Outcome
 	// Made is the object as the server made it. It is nil if nothing was sent.
@@ -31,12 +31,14 @@ type Result struct {
 	Err error
 }
 
-// Apply applies the set, stage by stage, and yields what became of each object, as soon as it is known. It does what Plan showed,
-// object by object; without a Plan before it, what each stage needs when it begins. Before a stage begins, Apply waits until the
-// namespaces and definitions of those before it can be used, and a moment until the server heeds their webhooks and policies. What a stage
-// finds not to be there yet, or to be refused for want of what the set has brought, is tried again for as long as [Options.Patience] says.
+// Apply applies the set, stage by stage, and yields what became of each object, as soon as it is known. It does what
+// Plan showed, object by object; without a Plan before it, what each stage needs when it begins. Before a stage begins,
+// Apply waits until the namespaces and definitions of those before it can be used, and a moment until the server heeds
+// their webhooks and policies. What a stage finds not to be there yet, or to be refused for want of what the set has
+// brought, is tried again for as long as [Options.Patience] says.
 //
-// When ctx ends, the results that are left have its error. Stopping the iteration stops the run after the object that was yielded.
+// When ctx ends, the results that are left have its error. Stopping the iteration stops the run after the object that
+// was yielded.
 func (s *Set) Apply(ctx context.Context) iter.Seq[*Result] {
 	return func(yield func(*Result) bool) {
 		s.ran = true
@@ -270,7 +272,8 @@ func (r *run) send(ctx context.Context, plan *ssaplan.Plan) (*unstructured.Unstr
 	return r.planner.Apply(ctx, plan)
 }
 
-// await waits until the namespaces and definitions of a stage can be used, and until its webhooks and policies are heeded if more is to come.
+// await waits until the namespaces and definitions of a stage can be used, and until its webhooks and policies are
+// heeded if more is to come.
 func (r *run) await(ctx context.Context, stage int) {
 	deadline := clock.Now(ctx).Add(r.options.Patience)
 	soon := clock.Now(ctx).Add(min(longest, r.options.Patience))

@@ -92,7 +92,8 @@ func (c *contents) named(refusal string) (numbers []int) {
 	return numbers
 }
 
-// needs returns the numbers of the objects of the set without which an object can't exist: its definition and its namespace.
+// needs returns the numbers of the objects of the set without which an object can't exist: its definition and its
+// namespace.
 func (s *Set) needs(i int) (numbers []int) {
 	if s.requests[i].Manifest == nil {
 		return nil
@@ -114,8 +115,8 @@ func (s *Set) namespaceOf(i int) string {
 	return s.requests[i].Manifest.GetNamespace()
 }
 
-// regarded returns the numbers of the objects of the set that a server looks at before it admits an object into its namespace, by what it
-// refused it for.
+// regarded returns the numbers of the objects of the set that a server looks at before it admits an object into its
+// namespace, by what it refused it for.
 func (s *Set) regarded(ctx context.Context, item *Item) (numbers []int) {
 	manifest := s.requests[item.Number].Manifest
 	if manifest == nil {

@@ -57,8 +57,9 @@ func because(condition map[string]any) (text string) {
 	return text
 }
 
-// How long it takes until a server heeds what it has stored about admission. It doesn't say that it does: it watches webhooks, which took up to 40 ms on a
-// busy server, and looks whether policies have changed once in a second (policyRefreshInterval in k8s.io/apiserver).
+// How long it takes until a server heeds what it has stored about admission. It doesn't say that it does: it watches
+// webhooks, which took up to 40 ms on a busy server, and looks whether policies have changed once in a second
+// (policyRefreshInterval in k8s.io/apiserver).
 const (
 	webhooksUnheeded = 200 * time.Millisecond
 	policiesUnheeded = 1500 * time.Millisecond

@@ -13,7 +13,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
-// MissingError says that neither the server nor the set has the kind or the namespace of an object, which as a rule is a typo.
+// MissingError says that neither the server nor the set has the kind or the namespace of an object, which as a rule is
+// a typo.
 type MissingError struct {
 	Object identity.Identity
 	// Deferral says what is missing.
@@ -39,7 +40,8 @@ func (e *MissingError) IsFinal() bool {
 	return e.Deferral == ssaplan.DeferralTypeNotServed && kinds.IsBuiltin(map[string]any{"apiVersion": e.Object.APIVersion})
 }
 
-// Missing returns what there is to say of a deferred plan whose kind or namespace the server lacks; nil for any other plan.
+// Missing returns what there is to say of a deferred plan whose kind or namespace the server lacks; nil for any other
+// plan.
 func Missing(ctx context.Context, planner Planner, plan *ssaplan.Plan) *MissingError {
 	if !lacksPlace(plan) {
 		return nil
@@ -59,8 +61,8 @@ func missingOf(id identity.Identity, deferral ssaplan.Deferral, known []string) 
 // mostNear is how many names are told that may be meant.
 const mostNear = 3
 
-// missingError returns the error for an object whose kind or namespace is missing. The names that are near are those that the server
-// tells, and those of the set.
+// missingError returns the error for an object whose kind or namespace is missing. The names that are near are those
+// that the server tells, and those of the set.
 func (s *Set) missingError(ctx context.Context, id identity.Identity, deferral ssaplan.Deferral) *MissingError {
 	return missingOf(id, deferral, s.known(ctx, deferral))
 }
@@ -87,7 +89,8 @@ func (s *Set) known(ctx context.Context, deferral ssaplan.Deferral) []string {
 	return s.names[deferral]
 }
 
-// nearest returns the names that are written most like a wanted one, the nearest first: those of which no more than a third differs.
+// nearest returns the names that are written most like a wanted one, the nearest first: those of which no more than a
+// third differs.
 func nearest(wanted string, names []string) []string {
 	distances := map[string]int{}
 	for _, name := range names {

@@ -20,8 +20,9 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// Plan returns what applying the set will do, stage by stage: an item for each object, as soon as it and those before it are planned.
-// It changes nothing on the server. What [Set.Apply] does then is what was shown. When ctx ends, the items that are left have its error.
+// Plan returns what applying the set will do, stage by stage: an item for each object, as soon as it and those before
+// it are planned. It changes nothing on the server. What [Set.Apply] does then is what was shown. When ctx ends, the
+// items that are left have its error.
 func (s *Set) Plan(ctx context.Context) iter.Seq[*Item] {
 	return func(yield func(*Item) bool) {
 		clear(s.items)
@@ -394,8 +395,8 @@ func with(p, other projection.Projection) projection.Projection {
 	return out
 }
 
-// cause returns the number of the object of the set that a refusal depends on: the definition of the kind, the webhook or policy that
-// the refusal names.
+// cause returns the number of the object of the set that a refusal depends on: the definition of the kind, the webhook
+// or policy that the refusal names.
 func (s *Set) cause(item *Item) (number int, ok bool) {
 	class := authresilience.Classify(item.Err)
 	switch class {
@@ -415,7 +416,8 @@ func (s *Set) cause(item *Item) (number int, ok bool) {
 	return 0, false
 }
 
-// firstToChange returns the first of some objects that changes, or of which that isn't known yet; if there is none, the first.
+// firstToChange returns the first of some objects that changes, or of which that isn't known yet; if there is none, the
+// first.
 func (s *Set) firstToChange(numbers []int) (number int, ok bool) {
 	for _, i := range numbers {
 		if s.items[i] == nil || s.items[i].changes() {

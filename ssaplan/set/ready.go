@@ -23,8 +23,8 @@ type Readiness struct {
 	Failed bool
 	// Why says in a line what is missing, or what an object that counts as ready still waits for.
 	Why foreign.Text
-	// Said is what the object itself says of that in free text, as in the message of a condition. Of an object with sensitive values, which that
-	// may quote, it isn't shown.
+	// Said is what the object itself says of that in free text, as in the message of a condition. Of an object with
+	// sensitive values, which that may quote, it isn't shown.
 	Said foreign.Text
 }
 
@@ -36,8 +36,8 @@ func (r Readiness) String() string {
 	return (r.Why + ": " + r.Said).String()
 }
 
-// Readier tells whether an object is ready, given as it is. The library knows of no kind what that means; a host has kstatus for it, or
-// rules of its own.
+// Readier tells whether an object is ready, given as it is. The library knows of no kind what that means; a host has
+// kstatus for it, or rules of its own.
 type Readier func(live *unstructured.Unstructured) Readiness
 
 // Of returns what the Readier tells of an object, with what may be shown of what the object says.
@@ -53,9 +53,10 @@ type Readied struct {
 	Readiness
 }
 
-// Await waits until the objects of a set are ready: those to which nothing happens, or that Apply has applied. It yields each when it is
-// ready or has failed, and at last those that are neither when the time is up; none that was left out or refused. It asks for an object
-// with a pause between two times that grows to a second. When ctx ends, the objects that are left aren't ready for that reason.
+// Await waits until the objects of a set are ready: those to which nothing happens, or that Apply has applied. It
+// yields each when it is ready or has failed, and at last those that are neither when the time is up; none that was
+// left out or refused. It asks for an object with a pause between two times that grows to a second. When ctx ends, the
+// objects that are left aren't ready for that reason.
 func (s *Set) Await(ctx context.Context, ready Readier, within time.Duration) iter.Seq[*Readied] {
 	return func(yield func(*Readied) bool) {
 		ctx, cancel := clock.WithTimeout(ctx, within)
@@ -105,9 +106,9 @@ func (s *Set) look(ctx context.Context, i int, ready Readier) Readiness {
 
 var notLookedAt = Readiness{Why: "it wasn't looked at"}
 
-// AwaitObject waits until an object is ready or has failed, as [Set.Await] does for a set. What it returns when the time is up or ctx ends is
-// neither, and says what the object waited for last. Waiting is told that, too, whenever it was asked for the object. An object that doesn't exist
-// yet is waited for.
+// AwaitObject waits until an object is ready or has failed, as [Set.Await] does for a set. What it returns when the
+// time is up or ctx ends is neither, and says what the object waited for last. Waiting is told that, too, whenever it
+// was asked for the object. An object that doesn't exist yet is waited for.
 func AwaitObject(ctx context.Context, planner Planner, id identity.Identity, ready Readier, within time.Duration, waiting func(why string)) Readiness {
 	ctx, cancel := clock.WithTimeout(ctx, within)
 	defer cancel()
@@ -124,8 +125,8 @@ func AwaitObject(ctx context.Context, planner Planner, id identity.Identity, rea
 	}
 }
 
-// AwaitPlan plans as soon as the server has the kind and the namespace of the object, which come a moment after what makes them was applied. When
-// ctx ends before that, it returns the last plan, which is deferred for what is missing.
+// AwaitPlan plans as soon as the server has the kind and the namespace of the object, which come a moment after what
+// makes them was applied. When ctx ends before that, it returns the last plan, which is deferred for what is missing.
 func AwaitPlan(ctx context.Context, planner Planner, request ssaplan.Request) (*ssaplan.Plan, error) {
 	var last *ssaplan.Plan
 	for pause := shortest; ; pause = min(2*pause, longest) {

@@ -28,8 +28,8 @@ type Member struct {
 	UID string
 	// Adopted says that the object was there before the set.
 	Adopted bool
-	// State is what the host remembers of the object; nil if no more than this. With it, an object that somebody else has applied
-	// since under the same field manager is kept: another set may have it now.
+	// State is what the host remembers of the object; nil if no more than this. With it, an object that somebody else
+	// has applied since under the same field manager is kept: another set may have it now.
 	State *explain.State
 	// Keep is why the host keeps the object; empty if it doesn't.
 	Keep string
@@ -41,10 +41,11 @@ type RemovalOptions struct {
 	Stages []Stage
 	// Adopted removes also the members that were there before the set. Default: they are kept.
 	Adopted bool
-	// Contents removes also namespaces and definitions that hold objects which are no members, and these with them, or of which it isn't
-	// known what they hold. Default: they are kept.
+	// Contents removes also namespaces and definitions that hold objects which are no members, and these with them, or
+	// of which it isn't known what they hold. Default: they are kept.
 	Contents bool
-	// InUse are the namespaces of objects that stay, none of which is removed, and their kinds, none of whose definitions is.
+	// InUse are the namespaces of objects that stay, none of which is removed, and their kinds, none of whose
+	// definitions is.
 	InUse []identity.Identity
 	// Set is the set that the members have left, planned or applied. A member is kept as long as an object of the set,
 	// of InUse, or a member that is kept refers to it, as a Deployment refers to a ConfigMap. After [Set.Apply] that
@@ -57,7 +58,8 @@ type RemovalOptions struct {
 	Patience time.Duration
 }
 
-// Removal is the deletion of members of a set: of those that have left it, or of all. It is not safe for concurrent use.
+// Removal is the deletion of members of a set: of those that have left it, or of all. It is not safe for concurrent
+// use.
 type Removal struct {
 	planner *ssaplan.Planner
 	members []Member
@@ -87,7 +89,8 @@ func (item *RemovalItem) Deletes() bool {
 	return item.Err == nil && item.Kept == "" && item.Plan.Deletes()
 }
 
-// Gone reports whether the member isn't there any more, or another object is in its place, so that a host can forget it.
+// Gone reports whether the member isn't there any more, or another object is in its place, so that a host can forget
+// it.
 func (item *RemovalItem) Gone() bool {
 	return item.Plan != nil && (item.Plan.Action == deletion.ActionNone || item.Plan.Action == deletion.ActionKeep)
 }
@@ -128,7 +131,8 @@ func named(id identity.Identity) *unstructured.Unstructured {
 	return obj
 }
 
-// Plan returns what removing the members will do, in the order in which Apply does it. It changes nothing on the server.
+// Plan returns what removing the members will do, in the order in which Apply does it. It changes nothing on the
+// server.
 func (r *Removal) Plan(ctx context.Context) iter.Seq[*RemovalItem] {
 	return func(yield func(*RemovalItem) bool) {
 		clear(r.shown)
@@ -228,7 +232,8 @@ func isAmong(contents *deletion.Contents, id identity.Identity) bool {
 	}) || slices.ContainsFunc(contents.Uncounted, func(uncounted deletion.Uncounted) bool { return uncounted.What == kind.String() })
 }
 
-// within returns how many of the members of a kind are in a namespace, or are defined by a definition, and not removed yet.
+// within returns how many of the members of a kind are in a namespace, or are defined by a definition, and not removed
+// yet.
 func (r *Removal) within(object *unstructured.Unstructured, kind schema.GroupKind) (n int) {
 	for i, member := range r.members {
 		if id := member.Object; id.Group() == kind.Group && id.Kind == kind.Kind && (isDefinition(object) || id.Namespace == object.GetName()) {
@@ -249,7 +254,8 @@ func ofItself(kind schema.GroupKind) int {
 	return 0
 }
 
-// isMade reports whether the objects of a kind in a namespace can be those that controllers make for members in it, with which they go.
+// isMade reports whether the objects of a kind in a namespace can be those that controllers make for members in it,
+// with which they go.
 func (r *Removal) isMade(namespace *unstructured.Unstructured, kind schema.GroupKind) bool {
 	if kind.Kind == "Event" {
 		return true

@@ -17,23 +17,24 @@ import (
 type Options struct {
 	// Stages are the stages in their order. Default: [DefaultStages].
 	Stages []Stage
-	// AllowMissing takes a kind or namespace that neither the server nor the set has for one that somebody else is going to make: the
-	// object is deferred. Default: that is a [MissingError].
+	// AllowMissing takes a kind or namespace that neither the server nor the set has for one that somebody else is
+	// going to make: the object is deferred. Default: that is a [MissingError].
 	AllowMissing bool
-	// KeepGoing applies what can be applied although other objects can't, except for what needs these. Default: nothing is applied if
-	// something can't be planned, and no stage begins after one in which something failed.
+	// KeepGoing applies what can be applied although other objects can't, except for what needs these. Default: nothing
+	// is applied if something can't be planned, and no stage begins after one in which something failed.
 	KeepGoing bool
 	// Replace carries out replacements. Default: they are left out.
 	Replace bool
 	// Delete says how to delete the old objects of replacements, and to wait for that.
 	Delete ssaplan.DeleteOptions
-	// Patience is for how long a stage waits for what those before it have brought: that a definition is served, a webhook answers.
-	// Default: a minute.
+	// Patience is for how long a stage waits for what those before it have brought: that a definition is served, a
+	// webhook answers. Default: a minute.
 	Patience time.Duration
-	// Preview foretells what becomes of custom resources whose definition comes with the set. Default: what they declare is all that is shown.
+	// Preview foretells what becomes of custom resources whose definition comes with the set. Default: what they
+	// declare is all that is shown.
 	Preview Previewer
-	// Begin is told that a stage begins to be planned or applied. It returns the context in which that is done, and what is told that it ended.
-	// Default: nobody is.
+	// Begin is told that a stage begins to be planned or applied. It returns the context in which that is done, and
+	// what is told that it ended. Default: nobody is.
 	Begin func(ctx context.Context, doing Doing, stage string) (context.Context, func())
 	// Unusable is called with a definition or namespace that can't be used when the wait for it is over, and with the
 	// reason. An object that nothing else of the set needs holds nothing up, and is waited for a second at most.
@@ -52,8 +53,9 @@ const (
 	DoingApply Doing = "apply"
 )
 
-// Previewer foretells what a server makes of an object by the definition of its kind that comes with the same set, such as with the defaults; the
-// error says what the definition doesn't allow. Neither argument is to be modified. Module preview has one.
+// Previewer foretells what a server makes of an object by the definition of its kind that comes with the same set, such
+// as with the defaults; the error says what the definition doesn't allow. Neither argument is to be modified. Module
+// preview has one.
 type Previewer func(definition, manifest *unstructured.Unstructured) (*unstructured.Unstructured, error)
 
 // Set is a set of objects that are planned and applied together. It is not safe for concurrent use.
@@ -130,11 +132,12 @@ type Item struct {
 	Stage int
 	// Plan is nil if none could be made.
 	Plan *ssaplan.Plan
-	// After are the objects of the set that have to be there, or to be changed, before the server can be asked. The Plan is Deferred
-	// then, and shows what is known.
+	// After are the objects of the set that have to be there, or to be changed, before the server can be asked. The
+	// Plan is Deferred then, and shows what is known.
 	After []identity.Identity
-	// Foretold is what the server is expected to make of an object that it can't be asked for, nil unless [Options.Preview] told. It has the
-	// values as the manifest has them, also sensitive ones. What it adds to them is among the Plan's Changes, as side effects.
+	// Foretold is what the server is expected to make of an object that it can't be asked for, nil unless
+	// [Options.Preview] told. It has the values as the manifest has them, also sensitive ones. What it adds to them is
+	// among the Plan's Changes, as side effects.
 	Foretold *unstructured.Unstructured
 	// Err is why there is no plan, or why it can't be what is meant.
 	Err error

@@ -149,7 +149,8 @@ func TestStagesOfAHost(t *testing.T) {
 	assert.Equal(t, []string{"all", "what comes after the rest"}, s.Stages())
 }
 
-// A stage that comes after the rest is the set's own: nothing is written behind the stages of the host, and sets that share these don't share it.
+// A stage that comes after the rest is the set's own: nothing is written behind the stages of the host, and sets that
+// share these don't share it.
 func TestStagesOfAHostStayItsOwn(t *testing.T) {
 	w := newWorld(t)
 	mine := append(make([]set.Stage, 0, 9), set.Stage{Name: "all"}, set.Stage{Name: "not mine"})
@@ -233,7 +234,8 @@ func TestPatience(t *testing.T) {
 	assert.Equal(t, map[string]bool{"CustomResourceDefinition": true}, told)
 }
 
-// Who waits is told that the next stage begins when a server heeds the webhooks and policies of this one, the last of them.
+// Who waits is told that the next stage begins when a server heeds the webhooks and policies of this one, the last of
+// them.
 func TestPauseIsTold(t *testing.T) {
 	const (
 		webhook = "{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, metadata: {name: a}}"

@@ -15,11 +15,11 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// ChangedError says that something else would become of an object than was shown, after what came before it in the set. It wasn't
-// touched.
+// ChangedError says that something else would become of an object than was shown, after what came before it in the set.
+// It wasn't touched.
 type ChangedError struct {
-	// Shown is what was shown, and Now what applying the object would do instead. Of a plan that changes nothing Shown has the
-	// object and the action.
+	// Shown is what was shown, and Now what applying the object would do instead. Of a plan that changes nothing Shown
+	// has the object and the action.
 	Shown, Now *ssaplan.Plan
 }
 
@@ -92,8 +92,8 @@ func contentOf(obj *unstructured.Unstructured) map[string]any {
 	return obj.Object
 }
 
-// fulfils reports whether a plan does what was shown of an object that couldn't be asked for: it creates what the manifest declares,
-// or changes no more than what was shown, and fields that were told not to be known.
+// fulfils reports whether a plan does what was shown of an object that couldn't be asked for: it creates what the
+// manifest declares, or changes no more than what was shown, and fields that were told not to be known.
 func fulfils(now *ssaplan.Plan, item *Item) bool {
 	switch now.Action {
 	case ssaplan.ActionCreate, ssaplan.ActionDeferred:

@@ -8,13 +8,13 @@ import (
 // Stage is a part of a set. Its objects are planned and applied when those of the stages before it are there.
 type Stage struct {
 	Name string
-	// Has reports whether an object belongs to the stage. It is asked in the order of the stages; what none has belongs to
-	// the last one.
+	// Has reports whether an object belongs to the stage. It is asked in the order of the stages; what none has belongs
+	// to the last one.
 	Has func(*unstructured.Unstructured) bool
 }
 
-// stages has what the objects of the built-in kinds are for those of later stages, "Kind.group" as schema.GroupKind prints it.
-// A kind that isn't listed, such as that of each custom resource, is of the last stage.
+// stages has what the objects of the built-in kinds are for those of later stages, "Kind.group" as schema.GroupKind
+// prints it. A kind that isn't listed, such as that of each custom resource, is of the last stage.
 var stages = []struct {
 	name  string
 	kinds []string
@@ -45,8 +45,9 @@ var stages = []struct {
 	{"custom resources and the rest", nil},
 }
 
-// DefaultStages returns the stages by what the objects are: namespaces and CRDs, classes, accounts, RBAC and configuration,
-// Services and workloads, admission, and custom resources with the rest. A host that has other wishes inserts its own.
+// DefaultStages returns the stages by what the objects are: namespaces and CRDs, classes, accounts, RBAC and
+// configuration, Services and workloads, admission, and custom resources with the rest. A host that has other wishes
+// inserts its own.
 func DefaultStages() []Stage {
 	out := make([]Stage, len(stages))
 	for i, stage := range stages {

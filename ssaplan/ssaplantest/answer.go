@@ -54,11 +54,11 @@ type answer struct {
 
 // Answer has the server ask find about each request before it does anything. An error is what the client gets in place
 // of the server's own answer; nil lets the request go on. What was set first is asked first. The returned function ends
-// it. A request that any server refuses for its options, such as the Planner's question whether a server gets dryRun, isn't
-// asked about.
+// it. A request that any server refuses for its options, such as the Planner's question whether a server gets dryRun,
+// isn't asked about.
 //
-// The function may use the server's client, to change an object at the worst moment for instance; it is then asked about
-// its own requests too. It is called from the goroutines that send the requests.
+// The function may use the server's client, to change an object at the worst moment for instance; it is then asked
+// about its own requests too. It is called from the goroutines that send the requests.
 func (s *Server) Answer(find func(Request) error) (stop func()) {
 	a := &answer{find}
 	s.mu.Lock()
@@ -71,8 +71,9 @@ func (s *Server) Answer(find func(Request) error) (stop func()) {
 	}
 }
 
-// AnswerNext has the server answer one request, the next one with this verb, with err. The verb is one of [Request]'s, or
-// apply for a patch that is one. Several answers are used up in their order. A nil err is no answer and changes nothing.
+// AnswerNext has the server answer one request, the next one with this verb, with err. The verb is one of [Request]'s,
+// or apply for a patch that is one. Several answers are used up in their order. A nil err is no answer and changes
+// nothing.
 func (s *Server) AnswerNext(verb string, err error) {
 	var used atomic.Bool
 	s.Answer(func(r Request) error {

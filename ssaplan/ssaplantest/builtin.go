@@ -41,8 +41,8 @@ func results(t reflect.Type) func(yield func(reflect.Type, reflect.Method) bool)
 	}
 }
 
-// builtinKind returns the kind whose objects an interface such as PodInterface gives access to. Kinds that can't be read,
-// such as reviews, are not objects.
+// builtinKind returns the kind whose objects an interface such as PodInterface gives access to. Kinds that can't be
+// read, such as reviews, are not objects.
 func builtinKind(access reflect.Type) (Kind, bool) {
 	get, ok := access.MethodByName("Get")
 	if !ok || get.Type.NumOut() != 2 || get.Type.Out(0).Kind() != reflect.Pointer {

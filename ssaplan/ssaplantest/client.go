@@ -53,7 +53,8 @@ func (r resourceClient) request(verb, name string, subresources []string) (Reque
 	return out, nil
 }
 
-// do has the server work on a request, unless its answer is set. One that is invalid for its options is refused, whatever the answer.
+// do has the server work on a request, unless its answer is set. One that is invalid for its options is refused,
+// whatever the answer.
 func (r resourceClient) do(ctx context.Context, request Request, invalid error, work func(*call) (*unstructured.Unstructured, error)) (*unstructured.Unstructured, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -19,15 +19,16 @@
 //
 // It differs from a server:
 //
-//   - It doesn't validate. Nothing is immutable, required or out of range. It rejects only fields that the schema lacks and values of
-//     another type, and rejects them in every write. A real server drops unknown fields unless they are applied.
-//   - It sets no defaults except those of list keys (protocol: TCP). It normalizes no values ("1000m" and null stay), and doesn't move
-//     a Secret's stringData into its data.
+//   - It doesn't validate. Nothing is immutable, required or out of range. It rejects only fields that the schema lacks
+//     and values of another type, and rejects them in every write. A real server drops unknown fields unless they are
+//     applied.
+//   - It sets no defaults except those of list keys (protocol: TCP). It normalizes no values ("1000m" and null stay),
+//     and doesn't move a Secret's stringData into its data.
 //   - It has no admission: no webhooks, policies or quotas. Only a missing namespace is rejected.
-//   - It has no controllers. A namespace is Active and a CRD Established at once. A deleted namespace takes its objects with it at
-//     once, and objects whose owner is deleted stay.
+//   - It has no controllers. A namespace is Active and a CRD Established at once. A deleted namespace takes its objects
+//     with it at once, and objects whose owner is deleted stay.
 //   - It has no users, and permits everything.
 //   - Versions of a kind differ only by their apiVersion, like those of a custom resource without a conversion webhook.
-//   - It serves get, list, create, update, patch (apply, merge, strategic merge, and JSON patch without copy and move) and delete of
-//     objects and their status. Every other request fails with MethodNotSupported.
+//   - It serves get, list, create, update, patch (apply, merge, strategic merge, and JSON patch without copy and move)
+//     and delete of objects and their status. Every other request fails with MethodNotSupported.
 package ssaplantest

@@ -40,8 +40,8 @@ func (d document) Schema(string) ([]byte, error) { return d, nil }
 
 func (d document) ServerRelativeURL() string { return "" }
 
-// newConverter returns a converter that knows the schemas of custom kinds. Kinds of one group are in one converter, since
-// the field manager converts between their versions.
+// newConverter returns a converter that knows the schemas of custom kinds. Kinds of one group are in one converter,
+// since the field manager converts between their versions.
 func newConverter(kinds []Kind) (managedfields.TypeConverter, error) {
 	schemas := map[string]any{"ObjectMeta": json.RawMessage(objectMeta)}
 	for i, kind := range kinds {

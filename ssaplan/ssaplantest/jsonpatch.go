@@ -11,8 +11,8 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// jsonPatch returns the object with a JSON patch (RFC 6902) applied. It changes object. Operations that copy and move are missing, and so is
-// inserting between the items of a list.
+// jsonPatch returns the object with a JSON patch (RFC 6902) applied. It changes object. Operations that copy and move
+// are missing, and so is inserting between the items of a list.
 func jsonPatch(object, patch map[string]any) (map[string]any, error) {
 	operations, isList := patch["operations"].([]any)
 	if !isList {

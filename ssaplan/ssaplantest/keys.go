@@ -64,8 +64,8 @@ func element(list []any, key map[string]any) any {
 	return nil
 }
 
-// matches reports whether an element has the fields of a key, or, unless it has to be exact, at least one of them and no
-// other value for any.
+// matches reports whether an element has the fields of a key, or, unless it has to be exact, at least one of them and
+// no other value for any.
 func matches(item, key map[string]any, exact bool) bool {
 	some := false
 	for field, want := range key {

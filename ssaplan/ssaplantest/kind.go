@@ -28,8 +28,8 @@ type Kind struct {
 	builtin bool
 }
 
-// KindsOf returns the kinds that a CustomResourceDefinition of apiextensions.k8s.io/v1 defines, one for each version that
-// is served.
+// KindsOf returns the kinds that a CustomResourceDefinition of apiextensions.k8s.io/v1 defines, one for each version
+// that is served.
 func KindsOf(definition *unstructured.Unstructured) ([]Kind, error) {
 	if definition == nil {
 		return nil, errors.New("ssaplantest: no CustomResourceDefinition (nil)")

@@ -21,7 +21,8 @@ import (
 // Options adjust a [Server]. The zero value works.
 type Options struct {
 	// Kinds are custom kinds that are served from the start, beside those that Kubernetes brings and
-	// CustomResourceDefinition. More come with [Server.Register], and by creating a CustomResourceDefinition. Default: none.
+	// CustomResourceDefinition. More come with [Server.Register], and by creating a CustomResourceDefinition. Default:
+	// none.
 	Kinds []Kind
 	// Namespaces exist from the start, beside those that every cluster has: default, kube-system, kube-public and
 	// kube-node-lease.
@@ -105,8 +106,8 @@ func (s *Server) Client() dynamic.Interface { return client{s} }
 // Mapper returns a mapper for the kinds that the server serves. It is never out of date.
 func (s *Server) Mapper() meta.RESTMapper { return mapper{s} }
 
-// Register has the server serve more custom kinds, or the same ones with other schemas. Objects that exist already are not
-// looked at. The server has a CustomResourceDefinition of each kind, unless its group is that of the core kinds.
+// Register has the server serve more custom kinds, or the same ones with other schemas. Objects that exist already are
+// not looked at. The server has a CustomResourceDefinition of each kind, unless its group is that of the core kinds.
 func (s *Server) Register(kinds ...Kind) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -454,7 +454,8 @@ func TestPreferredVersions(t *testing.T) {
 	require.Equal(t, "policies", mapping.Resource.Resource)
 }
 
-// The probe that the planner sends after a 422 finds the server's own answer: the manifest is valid, and the object exists.
+// The probe that the planner sends after a 422 finds the server's own answer: the manifest is valid, and the object
+// exists.
 func TestReplaceAfterARecordedRefusal(t *testing.T) {
 	server := newServer(t)
 	planner, err := ssaplan.NewForClient(server.Client(), server.Mapper(), ssaplan.Options{FieldManager: "tool"})

@@ -16,13 +16,14 @@ const (
 	OutcomeRefused Outcome = "Refused"
 	// OutcomeUnknown: the answer was lost, and the object doesn't tell whether the server did what it was asked for.
 	OutcomeUnknown Outcome = "Unknown"
-	// OutcomeDone: the server did it. Of a delete that is that it accepted it, and the object may still wait for finalizers.
+	// OutcomeDone: the server did it. Of a delete that is that it accepted it, and the object may still wait for
+	// finalizers.
 	OutcomeDone Outcome = "Done"
 )
 
-// OutcomeOf returns what became of the write that ended with err: Done for nil, and what the outermost error tells that has a
-// method WriteOutcome, as all errors have with which the Planner's Apply, Replace, Delete and ApplyDelete end. Of another error
-// it is Unknown.
+// OutcomeOf returns what became of the write that ended with err: Done for nil, and what the outermost error tells that
+// has a method WriteOutcome, as all errors have with which the Planner's Apply, Replace, Delete and ApplyDelete end. Of
+// another error it is Unknown.
 func OutcomeOf(err error) Outcome {
 	var told interface{ WriteOutcome() Outcome }
 	switch {

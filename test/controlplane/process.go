@@ -31,7 +31,8 @@ type answer struct {
 
 // launch runs the launcher until the server answers. If that fails, nothing keeps running.
 func launch(ctx context.Context, cmd *exec.Cmd) (*process, answer, error) {
-	// In a process group of its own, the launcher doesn't get the terminal's Ctrl-C: those who use the server end first.
+	// In a process group of its own, the launcher doesn't get the terminal's Ctrl-C: those who use the server end
+	// first.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	stdin, stdinErr := cmd.StdinPipe()
 	stdout, stdoutErr := cmd.StdoutPipe()

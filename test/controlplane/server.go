@@ -22,8 +22,8 @@ type Options struct {
 	Version string
 
 	// APIServerArgs are flags of kube-apiserver, such as "--feature-gates=WatchList=false". They are added to those
-	// that envtest sets, which choose RBAC and disable the ServiceAccount admission plugin; a flag without a value, such as
-	// "--disable-admission-plugins=", takes back what envtest sets. The default is none.
+	// that envtest sets, which choose RBAC and disable the ServiceAccount admission plugin; a flag without a value,
+	// such as "--disable-admission-plugins=", takes back what envtest sets. The default is none.
 	APIServerArgs []string
 
 	// LogFile is where the servers log to. The default is a file that is removed with the server; if the server doesn't
@@ -96,14 +96,14 @@ func (s *Server) Crash(ctx context.Context) error {
 	return s.again(ctx, "crash")
 }
 
-// Backup stops the server and copies the data of its etcd to a folder that isn't there yet. It returns when the server answers
-// again.
+// Backup stops the server and copies the data of its etcd to a folder that isn't there yet. It returns when the server
+// answers again.
 func (s *Server) Backup(ctx context.Context, folder string) error {
 	return s.again(ctx, "backup "+folder)
 }
 
-// Restore stops the server and gives its etcd the data of a [Server.Backup], so that everything is as it was then, and goes on
-// from there. It returns when the server answers again.
+// Restore stops the server and gives its etcd the data of a [Server.Backup], so that everything is as it was then, and
+// goes on from there. It returns when the server answers again.
 func (s *Server) Restore(ctx context.Context, folder string) error {
 	return s.again(ctx, "restore "+folder)
 }
@@ -158,7 +158,8 @@ func (s *Server) writeCredentials() (err error) {
 	if err != nil {
 		return err
 	}
-	// The server verifies a client certificate anew for each request, which takes a tenth of its time. It looks a token up.
+	// The server verifies a client certificate anew for each request, which takes a tenth of its time. It looks a token
+	// up.
 	s.token = rand.Text()
 	files := map[string][]byte{
 		"ca.crt": s.authority.certPEM(), "admin.crt": admin.CertData, "admin.key": admin.KeyData,

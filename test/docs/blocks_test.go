@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What the pages show runs: each Go block of theirs stands, line by line apart from indentation, in this package, in code
-// that an Example with an output runs; and each text block in such an output.
+// What the pages show runs: each Go block of theirs stands, line by line apart from indentation, in this package, in
+// code that an Example with an output runs; and each text block in such an output.
 func TestPagesShowWhatRuns(t *testing.T) {
 	ours, err := filepath.Glob("*_test.go")
 	require.NoError(t, err)
@@ -232,8 +232,8 @@ func receiverName(f *ast.FuncDecl) string {
 	return name
 }
 
-// run notes that what is called name runs, and everything that it mentions. Frameworks call methods by no name that could
-// be seen here, so those of a type run with the type.
+// run notes that the declaration of that name runs, and everything that it mentions. Frameworks call methods by names
+// that can't be seen here, so those of a type run with the type.
 func (c *code) run(name string) {
 	if c.ran[name] {
 		return

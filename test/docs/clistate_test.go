@@ -9,7 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// What was remembered of a manifest without a namespace is found again: only with it is a removed field known to have drifted.
+// What was remembered of a manifest without a namespace is found again: only with it is a removed field known to have
+// drifted.
 func TestStateOfAManifestWithoutNamespace(t *testing.T) {
 	tool, err := newTool(config, filepath.Join(t.TempDir(), "states.json"))
 	require.NoError(t, err)

@@ -25,8 +25,8 @@ var (
 	config *rest.Config // an administrator's
 )
 
-// The Examples run on a real control plane. What the manager of one logs is no output of an Example, and without a logger
-// it would complain.
+// The Examples run on a real control plane. What the manager of one logs is no output of an Example, and without a
+// logger it would complain.
 func TestMain(m *testing.M) {
 	ctrl.SetLogger(logr.Discard())
 	server = controlplane.Shared(example{})

@@ -80,8 +80,8 @@ func TestDeletePlanJSONIsLossless(t *testing.T) {
 	assert.Contains(t, read(t, "../../docs/plan.md"), "with everything but `DeletePlan.Refusal`")
 }
 
-// Plans to delete are as docs/plan.schema.json describes them, are written the same again after they were read, and don't fit
-// with anything wrong in them.
+// Plans to delete are as docs/plan.schema.json describes them, are written the same again after they were read, and
+// don't fit with anything wrong in them.
 func TestDeletePlansFitTheSchema(t *testing.T) {
 	compiled, seen := schemaOf(t, "deletion"), newSighting(t)
 	for _, plan := range deletePlans() {

@@ -67,7 +67,8 @@ func TestPlansFitTheSchema(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, string(text), string(again), name)
 	}
-	// Only a webhook takes a field away, only a real server has an object under two versions, and the recordings are of single objects.
+	// Only a webhook takes a field away, only a real server has an object under two versions, and the recordings are of
+	// single objects.
 	assert.Equal(t, []string{"deferral SameSet", "hazardKind Needless", "plan.subresource", "transferKind Lost"}, seen.missing("plan"), "described, but in no plan")
 }
 

@@ -15,8 +15,8 @@ var objectType = tftypes.Object{AttributeTypes: map[string]tftypes.Type{
 	"yaml_body": tftypes.String, "ignore_fields": tftypes.List{ElementType: tftypes.String}, "fields": tftypes.Map{ElementType: tftypes.String},
 }}
 
-// terraform stands for the program: it sends what that sends, prints what that shows, and panics where that calls a provider
-// faulty.
+// terraform stands for the program: it sends what that sends, prints what that shows, and panics where that calls a
+// provider faulty.
 type terraform struct {
 	resource *objectResource
 	server   tfprotov6.ProviderServer

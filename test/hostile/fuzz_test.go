@@ -1,5 +1,5 @@
-// Package hostile_test has a Planner talk to a server that answers with anything, and to one that says what is to harm who reads
-// it. Neither may make it panic, hang or print what controls a terminal or forges a line.
+// Package hostile_test has a Planner talk to a server that answers with anything, and to one that says what is to harm
+// who reads it. Neither may make it panic, hang or print what controls a terminal or forges a line.
 package hostile_test
 
 import (
@@ -76,8 +76,8 @@ func (s server) RoundTrip(request *http.Request) (*http.Response, error) {
 		ContentLength: int64(len(body))}, nil
 }
 
-// bounded is a transport that answers no more than some requests: who asks for ever doesn't wait while the clock is a fake, so that no
-// deadline would end it.
+// bounded is a transport that answers no more than some requests: who asks for ever doesn't wait while the clock is a
+// fake, so that no deadline would end it.
 type bounded struct {
 	server
 	left *atomic.Int64
@@ -90,7 +90,8 @@ func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 	return b.server.RoundTrip(request)
 }
 
-// said plans, applies and plans to delete, and returns what a host may print of the plans and the errors. Its waits take no time.
+// said plans, applies and plans to delete, and returns what a host may print of the plans and the errors. Its waits
+// take no time.
 func (s server) said(t *testing.T) (said []string) {
 	synctest.Test(t, func(t *testing.T) {
 		transport := bounded{s, new(atomic.Int64)}
@@ -190,8 +191,8 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
-// FuzzLists answers with anything where many objects are read by a list, and with what is right for each of them by itself. No plan is
-// wrong, and no error harmful.
+// FuzzLists answers with anything where many objects are read by a list, and with what is right for each of them by
+// itself. No plan is wrong, and no error harmful.
 func FuzzLists(f *testing.F) {
 	page := `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"9","continue":"next"},"items":[` + live + "," + strings.Replace(live, `"a"`, `"a7"`, 1) + `]}`
 	for _, list := range []string{

@@ -21,7 +21,8 @@ func Eventually(t testing.TB, what string, holds func() bool) {
 	require.NoError(t, err, "waited in vain: %s", what)
 }
 
-// NextSecond waits until a second begins. Servers write times in seconds, and keep records of the same second in another order than those of two.
+// NextSecond waits until a second begins. Servers write times in seconds, and keep records of the same second in
+// another order than those of two.
 func NextSecond() {
 	time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second)))
 }

@@ -54,7 +54,8 @@ type Point struct {
 // Of returns the points of plans, the worst first, those of a kind in the order of the plans.
 func Of(plans ...*ssaplan.Plan) []Point { return Knowing(widened, plans...) }
 
-// Knowing returns the same, given what tells the rights that a plan widens: of one that was read from JSON the plan doesn't.
+// Knowing returns the same, given what tells the rights that a plan widens: of one that was read from JSON the plan
+// doesn't.
 func Knowing(widened func(*ssaplan.Plan) []string, plans ...*ssaplan.Plan) []Point {
 	var out []Point
 	for _, plan := range plans {

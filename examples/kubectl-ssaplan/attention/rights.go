@@ -36,8 +36,8 @@ func hides(plan *ssaplan.Plan) bool {
 		slices.ContainsFunc(plan.Changes, func(c explain.Change) bool { return c.Sensitive })
 }
 
-// told returns the texts of rights, with details of those only that are among the shown: what a webhook puts into an object
-// isn't declared, so the plan doesn't know whether it is to be hidden.
+// told returns the texts of rights, with details of those only that are among the shown: what a webhook puts into an
+// object isn't declared, so the plan doesn't know whether it is to be hidden.
 func told(rights, shown []right) (texts []string) {
 	for _, r := range rights {
 		text := r.what
@@ -62,8 +62,8 @@ func added(rights func(object map[string]any) []right) finder {
 	}
 }
 
-// sides returns the object as it is and as it is going to be: as a whole where the server told, else its declared fields. A
-// replaced object is compared with the one that takes its place.
+// sides returns the object as it is and as it is going to be: as a whole where the server told, else its declared
+// fields. A replaced object is compared with the one that takes its place.
 func sides(plan *ssaplan.Plan) (before, after map[string]any) {
 	before, after = plan.Before.Object, plan.After.Object
 	if live := plan.Live(); live != nil {

@@ -41,7 +41,8 @@ func (c *cluster) proxied(show func(*http.Request)) (address string) {
 	return server.URL
 }
 
-// Who changes an object between the plan and its stage has the run stopped, which shows the difference and touches nothing more.
+// Who changes an object between the plan and its stage has the run stopped, which shows the difference and touches
+// nothing more.
 func TestChangeBetweenStages(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)

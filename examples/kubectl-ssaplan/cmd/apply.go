@@ -173,8 +173,8 @@ func (o *options) canAsk() bool {
 	return ok && term.IsTerminal(int(file.Fd())) && !slices.Contains(o.files, input.Stdin)
 }
 
-// ask names the cluster, asks whether to do what was shown, and reports whether the answer is yes. It doesn't wait for an
-// answer when ctx ends.
+// ask names the cluster, asks whether to do what was shown, and reports whether the answer is yes. It doesn't wait for
+// an answer when ctx ends.
 func (o *options) ask(ctx context.Context, c *cluster, verb string) bool {
 	fmt.Fprintf(o.ErrOut, "Target: %s\n%s this? Type yes: ", c.target(o.manager), verb)
 	answers := make(chan string, 1)

@@ -70,7 +70,8 @@ func (p *planning) openApplySet(ctx context.Context) (err error) {
 	return nil
 }
 
-// find returns the identity of the parent that NAME or RESOURCE.GROUP/NAME means, which is a Secret unless told otherwise.
+// find returns the identity of the parent that NAME or RESOURCE.GROUP/NAME means, which is a Secret unless told
+// otherwise.
 func (a *applySet) find(name, namespace string) (id identity.Identity, err error) {
 	resource, name, named := strings.Cut(name, "/")
 	if !named {
@@ -183,7 +184,8 @@ func (a *applySet) namespaces(mapping *meta.RESTMapping) []string {
 	return all
 }
 
-// notOurs returns why an object with the label isn't a member: a controller, or a person, may have copied the label to it.
+// notOurs returns why an object with the label isn't a member: a controller, or a person, may have copied the label to
+// it.
 func (a *applySet) notOurs(obj *unstructured.Unstructured) string {
 	if owners := obj.GetOwnerReferences(); len(owners) > 0 {
 		return fmt.Sprintf("it belongs to %s %s, which may have given it the label", foreign.Text(owners[0].Kind), foreign.Text(owners[0].Name))
@@ -208,7 +210,8 @@ func (a *applySet) notOurs(obj *unstructured.Unstructured) string {
 	return "its label was set by others than " + strings.Join(tools, ", ")
 }
 
-// widen makes the parent tell also of what is going to be applied, before that is, so that nothing is lost if the program is killed.
+// widen makes the parent tell also of what is going to be applied, before that is, so that nothing is lost if the
+// program is killed.
 func (p *planning) widen(ctx context.Context) error {
 	if p.applySet == nil {
 		return nil

@@ -25,8 +25,9 @@ func (o *options) validateContexts(c *cobra.Command) error {
 	return nil
 }
 
-// runContexts plans the same manifests for one cluster after the other, shows each as soon as it is planned, and in the end how many
-// objects of which cluster change. What can't be planned in one cluster keeps nothing from being planned in the others.
+// runContexts plans the same manifests for one cluster after the other, shows each as soon as it is planned, and in the
+// end how many objects of which cluster change. What can't be planned in one cluster keeps nothing from being planned
+// in the others.
 func (o *options) runContexts(ctx context.Context) error {
 	names, err := o.contextNames()
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd/api"
 )
 
-// contexts writes a kubeconfig with three contexts: two of namespaces of the server, and one of a server that isn't there.
+// contexts writes a kubeconfig with three contexts: two of namespaces of the server, and one of a server that isn't
+// there.
 func contexts(t *testing.T, blue, green *cluster) (file string) {
 	config, err := clientcmd.LoadFromFile(blue.Server.Kubeconfig())
 	require.NoError(t, err)
@@ -29,7 +30,8 @@ func contexts(t *testing.T, blue, green *cluster) (file string) {
 	return "kubeconfig"
 }
 
-// TestSeveralContexts plans the same manifests for two namespaces that stand for clusters, one of which has them, and for a server that isn't there.
+// TestSeveralContexts plans the same manifests for two namespaces that stand for clusters, one of which has them, and
+// for a server that isn't there.
 func TestSeveralContexts(t *testing.T) {
 	t.Parallel()
 	blue, green := newCluster(t), newCluster(t)

@@ -75,7 +75,8 @@ func (o *options) parseFilters() (err error) {
 	return nil
 }
 
-// chosen returns the manifests that the flags choose. One without a namespace is in that of the cluster's context, if its kind has namespaces.
+// chosen returns the manifests that the flags choose. One without a namespace is in that of the cluster's context, if
+// its kind has namespaces.
 func (p *planning) chosen(ctx context.Context, manifests []manifest.Manifest) []manifest.Manifest {
 	if len(p.included)+len(p.excluded) == 0 && p.labels.Empty() {
 		return manifests

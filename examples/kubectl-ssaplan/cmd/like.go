@@ -26,10 +26,10 @@ type habits struct {
 
 // tools are the habits of those of --like.
 //
-// Sources: k8s.io/kubectl, pkg/cmd/apply; github.com/fluxcd/pkg, ssa, and kustomize-controller, which takes over from each manager whose name
-// begins with kubectl, and from itself before it applied on the server's side; github.com/argoproj/argo-cd, gitops-engine/pkg/sync, which
-// applies with the code of kubectl; helm.sh/helm/v4, pkg/kube and pkg/action, which takes over from itself where a release changes to
-// server-side apply.
+// Sources: k8s.io/kubectl, pkg/cmd/apply; github.com/fluxcd/pkg, ssa, and kustomize-controller, which takes over from
+// each manager whose name begins with kubectl, and from itself before it applied on the server's side;
+// github.com/argoproj/argo-cd, gitops-engine/pkg/sync, which applies with the code of kubectl; helm.sh/helm/v4,
+// pkg/kube and pkg/action, which takes over from itself where a release changes to server-side apply.
 var tools = map[string]habits{
 	"kubectl": {manager: "kubectl", late: true, keep: lastApplied},
 	"flux": {manager: "kustomize-controller", force: true, adopt: []string{
@@ -72,8 +72,8 @@ func (o *options) takeHabits(flags *pflag.FlagSet) (err error) {
 	return err
 }
 
-// adoptLate has the tools that take fields over after a first apply do so only where that isn't refused, and from those that are found then. What
-// they keep they have to give up only where they take it over.
+// adoptLate has the tools that take fields over after a first apply do so only where that isn't refused, and from those
+// that are found then. What they keep they have to give up only where they take it over.
 func (p *planning) adoptLate(ctx context.Context, requests []ssaplan.Request) {
 	if !tools[p.like].late {
 		return

@@ -78,8 +78,8 @@ func TestLikeKubectl(t *testing.T) {
 	}
 }
 
-// Each tool takes over what an older version of it wrote, or who wrote for it, so that what the manifest lacks goes, nobody is warned of what isn't
-// there, and what it applied is left as it is.
+// Each tool takes over what an older version of it wrote, or who wrote for it, so that what the manifest lacks goes,
+// nobody is warned of what isn't there, and what it applied is left as it is.
 func TestLikeAfterOlderVersions(t *testing.T) {
 	t.Parallel()
 	const applied, clientSide, created = "apply --server-side", "apply", "create"

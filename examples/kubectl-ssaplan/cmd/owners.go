@@ -61,8 +61,8 @@ func (r *reading) runOwners(ctx context.Context, args []string) error {
 	return write(r.Out, r.output, owners, func(t render.Text) string { return t.Owners(owners) })
 }
 
-// shownValues returns the values of fields. If some of the object's are sensitive, only those are known that a manifest of it has, of which
-// it is known whether they are.
+// shownValues returns the values of fields. If some of the object's are sensitive, only those are known that a manifest
+// of it has, of which it is known whether they are.
 func shownValues(imported *explain.Imported, fields projection.FieldSet) projection.Projection {
 	if !imported.Sensitive.Empty() {
 		fields = fields.Intersection(imported.Manifest.Fields)

@@ -33,8 +33,8 @@ func overflows(out *os.File, text string) bool {
 	return lines > height
 }
 
-// throughPager shows text by the pager that the user has, and reports whether there is one. How it ends is no error of ours: who has
-// seen enough quits.
+// throughPager shows text by the pager that the user has, and reports whether there is one. How it ends is no error of
+// ours: who has seen enough quits.
 func throughPager(out *os.File, text string) bool {
 	words := strings.Fields(pager())
 	if len(words) == 0 || words[0] == "cat" {

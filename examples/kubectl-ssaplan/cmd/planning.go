@@ -117,7 +117,8 @@ func (p *planning) read(ctx context.Context) error {
 	return nil
 }
 
-// sayUnmatched warns of what --sensitive names and no manifest has: a misspelt pattern hides nothing. A shard needn't have it.
+// sayUnmatched warns of what --sensitive names and no manifest has: a misspelt pattern hides nothing. A shard needn't
+// have it.
 func (p *planning) sayUnmatched() {
 	for _, pattern := range p.hidden {
 		every := projection.Patterns{pattern}.OfEveryItem()
@@ -162,7 +163,8 @@ func (p *planning) prepare(ctx context.Context) (err error) {
 	return nil
 }
 
-// choose returns the manifests that are meant: of a saved plan, those that were planned, and else those that the flags say, without hooks.
+// choose returns the manifests that are meant: of a saved plan, those that were planned, and else those that the flags
+// say, without hooks.
 func (p *planning) choose(ctx context.Context, all []manifest.Manifest) []manifest.Manifest {
 	if p.readsSaved() {
 		p.leftHooks = p.saved.run.Hooks
@@ -208,7 +210,8 @@ func (p *planning) planAll(ctx context.Context) error {
 	return nil
 }
 
-// tellNews tells what was found since it was called: on a terminal the first line of what changes, and all of it where lines are asked for.
+// tellNews tells what was found since it was called: on a terminal the first line of what changes, and all of it where
+// lines are asked for.
 func (p *planning) tellNews(progress *progress) error {
 	news := render.Report{Plans: p.plans[p.told.plans:], Failures: p.failures[p.told.failures:], Whole: p.verbose}
 	if !p.told.target {

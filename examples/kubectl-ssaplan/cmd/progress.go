@@ -13,8 +13,8 @@ import (
 // manyObjects is the number of objects from which on the progress is shown.
 const manyObjects = 20
 
-// progress tells on one line, which is written anew, how many objects were planned, and what was found so far. Above it stand, if planning takes
-// longer than a reader waits, the first lines of what the report is going to tell in the end.
+// progress tells on one line, which is written anew, how many objects were planned, and what was found so far. Above it
+// stand, if planning takes longer than a reader waits, the first lines of what the report is going to tell in the end.
 type progress struct {
 	out     io.Writer
 	total   int

@@ -42,7 +42,8 @@ func (p *planning) removalOptions(stay []manifest.Manifest) set.RemovalOptions {
 	return options
 }
 
-// planRemoval plans to delete objects that are remembered, but those for which there is a reason to keep them. The error is that of a context that ended.
+// planRemoval plans to delete objects that are remembered, but those for which there is a reason to keep them. The
+// error is that of a context that ended.
 func (p *planning) planRemoval(ctx context.Context, entries []statefile.Entry, stay []manifest.Manifest, keep ...string) (*removing, error) {
 	members := make([]set.Member, len(entries))
 	for i, e := range entries {
@@ -120,8 +121,8 @@ func forget(ctx context.Context, journal *statefile.Journal, e statefile.Entry) 
 	return journal.Forget(ctx, e)
 }
 
-// found returns the entries with the UIDs of objects that an interrupted run was going to make, and may have made, and why those are kept of
-// which nothing shows that it did. Those that aren't there are left out.
+// found returns the entries with the UIDs of objects that an interrupted run was going to make, and may have made, and
+// why those are kept of which nothing shows that it did. Those that aren't there are left out.
 func (p *planning) found(ctx context.Context, entries []statefile.Entry) (there []statefile.Entry, keep []string) {
 	for _, e := range entries {
 		why := ""

@@ -23,12 +23,12 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// realWorld is the environment variable with a folder of archives NAME.tar.gz, each with the folders old and new of the install
-// manifests of a project in two versions.
+// realWorld is the environment variable with a folder of archives NAME.tar.gz, each with the folders old and new of the
+// install manifests of a project in two versions.
 const realWorld = "SSAPLAN_SETS"
 
-// Each set goes from nothing to all of it in one run, changes nothing in the next plan, and becomes its newer version in one run, but for what
-// the server refuses kubectl as well.
+// Each set goes from nothing to all of it in one run, changes nothing in the next plan, and becomes its newer version
+// in one run, but for what the server refuses kubectl as well.
 func TestRealWorld(t *testing.T) {
 	archives, err := filepath.Glob(filepath.Join(os.Getenv(realWorld), "*.tar.gz"))
 	require.NoError(t, err)
@@ -95,8 +95,8 @@ func installAndUpgrade(t *testing.T, name string) {
 		name, strings.Count(first.err, "created "), took, len(report.Plans), upgrade.code, refused, strings.Count(pruned.err, "deleted "), len(after.Removals))
 }
 
-// upgradeAsSaved has a saved plan carry out the upgrade, unless there are errors, which no plan is saved with: it is shown as it was printed, does
-// all of it in one run, and nothing a second time.
+// upgradeAsSaved has a saved plan carry out the upgrade, unless there are errors, which no plan is saved with: it is
+// shown as it was printed, does all of it in one run, and nothing a second time.
 func upgradeAsSaved(t *testing.T, server *controlplane.Server, name string) {
 	t.Helper()
 	command := func(line string) result {

@@ -23,11 +23,13 @@ import (
 	"github.com/ssaplan/primitives/test/controlplane"
 )
 
-// linesOfObject is what an object takes beside what changes of it in the text: a line for it and what is to be said of it.
+// linesOfObject is what an object takes beside what changes of it in the text: a line for it and what is to be said of
+// it.
 const linesOfObject = 3
 
-// isShort compares the size of what is printed of an upgrade with what kubectl diff prints: the text has no more lines than 1.2 times those
-// that kubectl marks, with -v no more marked lines than that, and JSON three times their bytes, beside [frames].
+// isShort compares the size of what is printed of an upgrade with what kubectl diff prints: the text has no more lines
+// than 1.2 times those that kubectl marks, with -v no more marked lines than that, and JSON three times their bytes,
+// beside [frames].
 func isShort(t *testing.T, server *controlplane.Server, name string, command func(line string) result) {
 	t.Helper()
 	text := command("plan -R -f " + name + "/new")
@@ -51,8 +53,8 @@ func isShort(t *testing.T, server *controlplane.Server, name string, command fun
 		len(report.Plans), float64(len(asJSON.out)-frames(t, report.Plans))/float64(bytes), utf8.RuneCountInString(markdown.out))
 }
 
-// frames returns how many bytes of JSON say of plans which object they are of, what happens to it, and why. Kubectl diff names an object four times
-// where it changes, in lines that aren't counted.
+// frames returns how many bytes of JSON say of plans which object they are of, what happens to it, and why. Kubectl
+// diff names an object four times where it changes, in lines that aren't counted.
 func frames(t *testing.T, plans []map[string]json.RawMessage) (size int) {
 	t.Helper()
 	for _, plan := range plans {
@@ -67,9 +69,9 @@ func frames(t *testing.T, plans []map[string]json.RawMessage) (size int) {
 	return size
 }
 
-// kubectlDiff returns how many lines kubectl marks of what a server-side apply would change, and how many bytes these have. What is refused
-// of a folder ends kubectl before it prints anything, so each document is compared on its own then, and what has to be replaced with what takes its
-// place.
+// kubectlDiff returns how many lines kubectl marks of what a server-side apply would change, and how many bytes these
+// have. What is refused of a folder ends kubectl before it prints anything, so each document is compared on its own
+// then, and what has to be replaced with what takes its place.
 func kubectlDiff(t *testing.T, server *controlplane.Server, folder string) (lines, size int) {
 	t.Helper()
 	marked := regexp.MustCompile(`(?m)^[-+](?:[^-+\n].*|[-+][^-+\n].*)?$`)
@@ -101,7 +103,8 @@ func kubectlDiff(t *testing.T, server *controlplane.Server, folder string) (line
 	return lines, size
 }
 
-// replacement returns the diff of an object, but for its name and status, and of what a create would make of a document in its place; nothing if that is refused, too.
+// replacement returns the diff of an object, but for its name and status, and of what a create would make of a document
+// in its place; nothing if that is refused, too.
 func replacement(t *testing.T, server *controlplane.Server, document string) []byte {
 	t.Helper()
 	var object map[string]any

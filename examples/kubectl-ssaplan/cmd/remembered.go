@@ -60,7 +60,8 @@ func (c *cluster) scope() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// subjectOf returns whom a token is of: the subject that it names, which stays the same when the token is renewed, or else the token.
+// subjectOf returns whom a token is of: the subject that it names, which stays the same when the token is renewed, or
+// else the token.
 func subjectOf(token string) string {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {

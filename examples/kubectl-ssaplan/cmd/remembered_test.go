@@ -16,7 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// counter is a proxy in front of the server that counts what is sent for ConfigMaps: reads, pages of lists, and dry runs that aren't questions.
+// counter is a proxy in front of the server that counts what is sent for ConfigMaps: reads, pages of lists, and dry
+// runs that aren't questions.
 type counter struct {
 	mu                sync.Mutex
 	gets, pages, trys int

@@ -23,7 +23,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/review"
 )
 
-// lastingFlags are those that decide what a plan says. They are saved with it, and have the same values when it is carried out.
+// lastingFlags are those that decide what a plan says. They are saved with it, and have the same values when it is
+// carried out.
 var lastingFlags = []string{
 	"subresource", "field-manager", "force-conflicts", "ignore", "adopt", "lost-version", "existing", "sensitive", "show-values-of",
 	"show-server-text", "state", "selector",
@@ -81,7 +82,8 @@ func (o *options) tryOut() (err error) {
 	return nil
 }
 
-// readSavedPlan reads a saved plan that passes a check, maybe from a pipe. Unless digest is empty, it has to be that of the file.
+// readSavedPlan reads a saved plan that passes a check, maybe from a pipe. Unless digest is empty, it has to be that of
+// the file.
 func readSavedPlan(ctx context.Context, path, digest string, check func(*os.File) error) (*savedPlan, error) {
 	text, err := input.ReadFileUpTo(ctx, path, mostSaved, check)
 	switch {

@@ -15,8 +15,8 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// A plan is carried out in the cluster that it was made for, by whichever address, and by whoever may do it. Nothing but the cluster tells that what
-// is to be created isn't as it was reviewed.
+// A plan is carried out in the cluster that it was made for, by whichever address, and by whoever may do it. Nothing
+// but the cluster tells that what is to be created isn't as it was reviewed.
 func TestSavedPlanIsOfOneCluster(t *testing.T) {
 	t.Parallel()
 	other := another(t)

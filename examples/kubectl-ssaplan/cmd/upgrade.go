@@ -15,8 +15,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// upgrade is the step from some manifests to others on a cluster: what the server makes of the ones is compared with what it makes of the
-// others. Where the cluster is as the first ones say, that is the plan of the others.
+// upgrade is the step from some manifests to others on a cluster: what the server makes of the ones is compared with
+// what it makes of the others. Where the cluster is as the first ones say, that is the plan of the others.
 type upgrade struct {
 	from, to *planning
 	changes  []*ssaplan.Plan // of the objects of to, in their order
@@ -118,7 +118,8 @@ func (u *upgrade) step(was, now *ssaplan.Plan) (*ssaplan.Plan, error) {
 	return step, nil
 }
 
-// bothMade returns what the server makes of both manifests, or what they declare if it couldn't be asked for one of them.
+// bothMade returns what the server makes of both manifests, or what they declare if it couldn't be asked for one of
+// them.
 func bothMade(was, now *ssaplan.Plan) (before, after map[string]any, told bool) {
 	if b, a := was.Result(), now.Result(); b != nil && a != nil {
 		return b.Object, a.Object, true

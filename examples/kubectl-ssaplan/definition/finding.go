@@ -34,8 +34,8 @@ func (c Class) String() string {
 // Finding is one thing in which two definitions differ.
 type Finding struct {
 	Class Class
-	// Version is that of the kind, and Path the field that the schema of the version is about, with * for the items of a list
-	// and the values of a map; empty for the object itself and for what isn't in a schema.
+	// Version is that of the kind, and Path the field that the schema of the version is about, with * for the items of
+	// a list and the values of a map; empty for the object itself and for what isn't in a schema.
 	Version, Path foreign.Text
 	// What says what changes.
 	What foreign.Text

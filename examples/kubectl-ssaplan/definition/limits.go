@@ -134,8 +134,8 @@ func ruleTexts(schema map[string]any) (out []any) {
 	return out
 }
 
-// combinations compares what has to hold besides. What isn't alike counts as stricter, unless there is only more to choose
-// from, or less to hold.
+// combinations compares what has to hold besides. What isn't alike counts as stricter, unless there is only more to
+// choose from, or less to hold.
 func (c *comparison) combinations(path string, before, after map[string]any) {
 	for _, name := range []string{"allOf", "anyOf", "oneOf", "not"} {
 		was, is := withoutWords(before[name]), withoutWords(after[name])

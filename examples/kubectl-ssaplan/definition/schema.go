@@ -19,8 +19,8 @@ const (
 	embedded    = "x-kubernetes-embedded-resource"
 )
 
-// resource is what a server knows of every object, whatever the schema says: texts that are there, and metadata, of which a schema
-// may only say what the names are like.
+// resource is what a server knows of every object, whatever the schema says: texts that are there, and metadata, of
+// which a schema may only say what the names are like.
 var resource = map[string]any{"properties": map[string]any{
 	"apiVersion": anyText, "kind": anyText, "metadata": map[string]any{
 		"type": "object", preserves: true, "properties": map[string]any{"name": anyText, "generateName": anyText},
@@ -125,8 +125,8 @@ func (c *comparison) pruning(path string, before, after map[string]any) {
 	}
 }
 
-// merging compares by what the parts of lists and maps are told apart. An apply of an object in which they aren't unique,
-// or that others own as a whole, fails or takes over what it didn't.
+// merging compares by what the parts of lists and maps are told apart. An apply of an object in which they aren't
+// unique, or that others own as a whole, fails or takes over what it didn't.
 func (c *comparison) merging(path string, before, after map[string]any) {
 	for _, m := range []struct{ name, standard string }{
 		{"x-kubernetes-list-type", "atomic"}, {"x-kubernetes-map-type", "granular"},
@@ -171,8 +171,8 @@ func (c *comparison) byDefault(path string, before, after map[string]any) {
 	c.defaults = append(c.defaults, Finding{class, c.version, foreign.Text(path), foreign.Text(text + what)})
 }
 
-// isEmptyText reports whether a default is "", or there is none: who reads an object takes one for the other. That isn't so of false and 0, which
-// often mean the opposite of what is meant by default.
+// isEmptyText reports whether a default is "", or there is none: who reads an object takes one for the other. That
+// isn't so of false and 0, which often mean the opposite of what is meant by default.
 func isEmptyText(standard any) bool { return standard == nil || standard == "" }
 
 func (c *comparison) properties(path string, before, after map[string]any) {

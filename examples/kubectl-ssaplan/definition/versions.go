@@ -9,8 +9,8 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// Compare returns in what the versions of a definition (its spec.versions) differ, the worst first. The order of versions,
-// and of what is a set in a schema, is no difference.
+// Compare returns in what the versions of a definition (its spec.versions) differ, the worst first. The order of
+// versions, and of what is a set in a schema, is no difference.
 func Compare(before, after []any) []Finding {
 	old, made := byName(before), byName(after)
 	c := &comparison{}

@@ -20,15 +20,15 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// maxSize is the number of bytes up to which a text is parsed, which takes some fifty times as much memory. Few objects are
-// larger.
+// maxSize is the number of bytes up to which a text is parsed, which takes some fifty times as much memory. Few objects
+// are larger.
 const maxSize = 1 << 20
 
-// Compare returns in what the data of two texts differ, in order of their names; items of lists are named by their positions
-// after the change, removed ones by those before. Numbers are [json.Number], as they were written.
+// Compare returns in what the data of two texts differ, in order of their names; items of lists are named by their
+// positions after the change, removed ones by those before. Numbers are [json.Number], as they were written.
 //
-// It reports false unless both texts are one document of JSON or YAML with a map or a list, and what differs is in the data:
-// texts that differ in comments, or in nothing but how the data is written, have to be compared as texts. So have
+// It reports false unless both texts are one document of JSON or YAML with a map or a list, and what differs is in the
+// data: texts that differ in comments, or in nothing but how the data is written, have to be compared as texts. So have
 // documents with names that stand twice, with references, and of more than a megabyte.
 func Compare(before, after string) (differences []projection.Difference, ok bool) {
 	a, errBefore := parse(before)
@@ -40,8 +40,8 @@ func Compare(before, after string) (differences []projection.Difference, ok bool
 	return differences, len(differences) > 0
 }
 
-// Values returns in what two values differ that are made of maps, lists and scalars, as [Compare] does of what texts hold. Together with
-// the value before, the differences say all of the value after.
+// Values returns in what two values differ that are made of maps, lists and scalars, as [Compare] does of what texts
+// hold. Together with the value before, the differences say all of the value after.
 func Values(before, after any) (differences []projection.Difference) {
 	compare(nil, before, after, &differences)
 	return differences
@@ -194,8 +194,8 @@ type run struct {
 	from, n int
 }
 
-// compareRuns compares items that stand in the same place. Those of one name belong together as long as none overtakes another,
-// because the order is part of the data; or those of one position if they have no names.
+// compareRuns compares items that stand in the same place. Those of one name belong together as long as none overtakes
+// another, because the order is part of the data; or those of one position if they have no names.
 func compareRuns(at projection.Path, before, after run, out *[]projection.Difference) {
 	partners := partners(before, after)
 	for j := after.from; j < after.from+after.n; j++ {

@@ -91,7 +91,8 @@ func TestCompareRandomData(t *testing.T) {
 	}
 }
 
-// What differs says all: the value before with the differences is the value after, also where the order of named items changes.
+// What differs says all: the value before with the differences is the value after, also where the order of named items
+// changes.
 func TestDifferencesAreComplete(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	item := func() any { return map[string]any{"name": fmt.Sprint("n", random.IntN(4)), "x": int64(random.IntN(3))} }
@@ -109,7 +110,8 @@ func TestDifferencesAreComplete(t *testing.T) {
 	assert.Empty(t, embedded.Values(value(), nil)[0].Path, "the whole")
 }
 
-// changed returns a value with differences in it. Of lists, what goes is named by its position before, and all else by that after.
+// changed returns a value with differences in it. Of lists, what goes is named by its position before, and all else by
+// that after.
 func changed(v any, differences []projection.Difference) any {
 	below := map[projection.Element][]projection.Difference{}
 	removed := map[projection.Element]bool{}

@@ -7,8 +7,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/manifest"
 )
 
-// Key returns what two identities have in common if they name the same object, in whatever version: a missing namespace is
-// defaultNamespace.
+// Key returns what two identities have in common if they name the same object, in whatever version: a missing namespace
+// is defaultNamespace.
 func Key(id identity.Identity, defaultNamespace string) identity.Identity {
 	if id.Namespace == "" {
 		id.Namespace = defaultNamespace

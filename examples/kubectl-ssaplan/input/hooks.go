@@ -10,7 +10,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/manifest"
 )
 
-// The annotations by which a chart says that Helm runs an object at some moment of a release, and doesn't apply it with the others.
+// The annotations by which a chart says that Helm runs an object at some moment of a release, and doesn't apply it with
+// the others.
 //
 // Source: helm.sh/helm, pkg/release, hook.go.
 const (
@@ -19,8 +20,9 @@ const (
 	hookDeleteAnnotation = "helm.sh/hook-delete-policy"
 )
 
-// Hook says when Helm runs an object, in a few words: "pre-upgrade, weight -5, deleted before-hook-creation". It is empty for an object that is
-// no hook. Whatever the annotation says makes a hook of it: what Helm doesn't know (crd-install, nothing at all) it leaves out, too.
+// Hook says when Helm runs an object, in a few words: "pre-upgrade, weight -5, deleted before-hook-creation". It is
+// empty for an object that is no hook. Whatever the annotation says makes a hook of it: what Helm doesn't know
+// (crd-install, nothing at all) it leaves out, too.
 func Hook(m manifest.Manifest) string {
 	if m.Object == nil {
 		return ""

@@ -13,8 +13,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/manifest"
 )
 
-// readKustomization builds a kustomization as kubectl does, with its order of the objects. They stand in no file, so their
-// sources have no lines.
+// readKustomization builds a kustomization as kubectl does, with its order of the objects. They stand in no file, so
+// their sources have no lines.
 func (from Sources) readKustomization(ctx context.Context) ([]manifest.Manifest, []*manifest.Error) {
 	folder := from.Kustomization
 	file := filepath.Clean(folder) + " (kustomize)"

@@ -17,8 +17,8 @@ func (most tooLarge) Error() string {
 	return fmt.Sprintf("is larger than %d MiB; check what it is, or split it up", int64(most)>>20)
 }
 
-// ReadAll reads r to its end, up to 64 MiB. More is an error, so that no device and no pipe fills the memory. It doesn't wait
-// for r when ctx ends; then r may still be read from.
+// ReadAll reads r to its end, up to 64 MiB. More is an error, so that no device and no pipe fills the memory. It
+// doesn't wait for r when ctx ends; then r may still be read from.
 func ReadAll(ctx context.Context, r io.Reader) ([]byte, error) {
 	return unlessDone(ctx, func() ([]byte, error) { return readAll(r) })
 }
@@ -43,7 +43,8 @@ func ReadFileUpTo(ctx context.Context, path string, most int64, check func(*os.F
 	})
 }
 
-// ReadOpened reads an open file from where it stands to its end. More than most bytes are an error, and aren't read if the file knows its size.
+// ReadOpened reads an open file from where it stands to its end. More than most bytes are an error, and aren't read if
+// the file knows its size.
 func ReadOpened(file *os.File, most int64) ([]byte, error) {
 	if info, err := file.Stat(); err == nil && info.Size() > most {
 		return nil, tooLarge(most)
@@ -84,8 +85,8 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unlessDone returns what read returns, or the error of ctx if that ends first. For what knows no context, such as a read from
-// a terminal or a pipe.
+// unlessDone returns what read returns, or the error of ctx if that ends first. For what knows no context, such as a
+// read from a terminal or a pipe.
 func unlessDone[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	type result struct {
 		found T

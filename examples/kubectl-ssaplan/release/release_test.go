@@ -66,8 +66,8 @@ func TestDockerfileBuildsTheProgram(t *testing.T) {
 	}
 }
 
-// The image is built, with the program that its command builds here in the place of a stage on an image of a registry, and plans what is in a
-// folder that is mounted, as its user.
+// The image is built, with the program that its command builds here in the place of a stage on an image of a registry,
+// and plans what is in a folder that is mounted, as its user.
 func TestImage(t *testing.T) {
 	if _, err := exec.LookPath("buildah"); err != nil || os.Getuid() != 0 {
 		t.Skip("NOT RUN: there is no buildah, or nobody who may use it")

@@ -50,8 +50,8 @@ func compact(v any) ([]byte, error) {
 	return []byte(foreign.VisibleJSON(strings.TrimSuffix(text.String(), "\n"))), nil
 }
 
-// Rows returns v, a struct or map, as JSON in which each of its members, and each item of those that are lists, has a line of its own. What
-// can't be seen is escaped.
+// Rows returns v, a struct or map, as JSON in which each of its members, and each item of those that are lists, has a
+// line of its own. What can't be seen is escaped.
 func Rows(v any) ([]byte, error) {
 	text, err := compact(v)
 	if err != nil {

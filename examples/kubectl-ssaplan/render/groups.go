@@ -106,7 +106,8 @@ func (t Text) names(plans []*ssaplan.Plan) string {
 	return strings.Join(texts, ", ")
 }
 
-// inOrder returns the plans as they are shown: those of the cluster first, then by namespace and kind, and else in their order.
+// inOrder returns the plans as they are shown: those of the cluster first, then by namespace and kind, and else in
+// their order.
 func inOrder(plans []*ssaplan.Plan) []*ssaplan.Plan {
 	return slices.SortedStableFunc(slices.Values(plans), func(a, b *ssaplan.Plan) int {
 		x, y := a.Object, b.Object

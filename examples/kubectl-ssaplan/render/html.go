@@ -79,9 +79,9 @@ type groupView struct {
 	Objects []*objectView
 }
 
-// HTML returns the report as one page that needs no network: what [Text.Report] says verbosely, with a tree of the objects,
-// filters and a search. A content policy in it allows its own script and style only. Without the script, and without the
-// style, all of it can be read.
+// HTML returns the report as one page that needs no network: what [Text.Report] says verbosely, with a tree of the
+// objects, filters and a search. A content policy in it allows its own script and style only. Without the script, and
+// without the style, all of it can be read.
 func (t Text) HTML(r Report) ([]byte, error) {
 	t.Color, t.Width, t.Verbose = false, 0, true
 	p := page{

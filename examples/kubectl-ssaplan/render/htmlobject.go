@@ -115,7 +115,8 @@ func shownChanges(plan *ssaplan.Plan) []explain.Change {
 	return untold(plan)
 }
 
-// ownersOf returns who owns the field of each of these changes now, and after the apply if that is somebody else; nothing of what nobody recorded.
+// ownersOf returns who owns the field of each of these changes now, and after the apply if that is somebody else;
+// nothing of what nobody recorded.
 func ownersOf(plan *ssaplan.Plan) (out [][]string) {
 	var now fieldowner.Ownership
 	if live := plan.Live(); live != nil {
@@ -208,7 +209,8 @@ func gap(n int, what string) []sideView {
 	return []sideView{{Gap: fmt.Sprintf("%s %s", count(n, "line", "lines"), what)}}
 }
 
-// paired returns edits as rows: what is removed stands beside what is added in its place. Marks tell them without colours.
+// paired returns edits as rows: what is removed stands beside what is added in its place. Marks tell them without
+// colours.
 func paired(edits []edit) (rows []sideView) {
 	for i := 0; i < len(edits); {
 		if edits[i].op == ' ' {

@@ -6,8 +6,8 @@ import (
 	"znkr.io/diff"
 )
 
-// maxMinimal is the number of lines of two texts up to which the shortest way from one to the other is looked for. Beyond
-// it, where few lines are alike that would take too long, the way may be some percent longer.
+// maxMinimal is the number of lines of two texts up to which the shortest way from one to the other is looked for.
+// Beyond it, where few lines are alike that would take too long, the way may be some percent longer.
 const maxMinimal = 30_000
 
 // context is the number of unchanged lines that are shown around those that change, and verbosely so.

@@ -79,7 +79,8 @@ func TestTextsAreComparedInFewLinesAndLittleMemory(t *testing.T) {
 	}
 }
 
-// A definition of 50,000 lines, of which a word changes in each field, is compared without taking memory for pairs of lines.
+// A definition of 50,000 lines, of which a word changes in each field, is compared without taking memory for pairs of
+// lines.
 func TestDefinitionsAreComparedInLittleMemory(t *testing.T) {
 	versions := func(word string) any {
 		properties := map[string]any{}

@@ -20,8 +20,8 @@ const maxNote = 200
 // what is to be seen first, the failures, and what [Text.Report] says of each object, folded. It has no colours, and
 // lines as long as they are.
 //
-// If that has more characters than the limit, the least important is cut: first the fields of objects that are created, then
-// those of others. What was cut is counted. Fences and tags stay whole.
+// If that has more characters than the limit, the least important is cut: first the fields of objects that are created,
+// then those of others. What was cut is counted. Fences and tags stay whole.
 func (t Text) Markdown(r Report) string {
 	t.Color, t.Width, t.marks = false, 0, true
 	limit := cmp.Or(t.Limit, maxMarkdown)
@@ -161,7 +161,8 @@ func note(sections []*section) string {
 // marks are what forges colour in the first column of a diff. They know no move, and no replacement.
 var marks = map[string]string{"~": "!", ">": "!", "±": "!"}
 
-// marksFirst takes the first indent from the lines, and moves the mark of a line, where it has one, into the first column.
+// marksFirst takes the first indent from the lines, and moves the mark of a line, where it has one, into the first
+// column.
 func marksFirst(lines []string) []string {
 	out := make([]string, len(lines))
 	for i, line := range lines {

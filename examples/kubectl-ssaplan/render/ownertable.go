@@ -68,8 +68,8 @@ func (o Owners) JSON() ([]byte, error) {
 // YAML returns a YAML document with the same content as [Owners.JSON].
 func (o Owners) YAML() ([]byte, error) { return asYAML(o.JSON()) }
 
-// Owners returns the fields as a tree with their values, and beside each who owns it, a line for each owner. On a terminal that is
-// too narrow for it, the owners stand below their field.
+// Owners returns the fields as a tree with their values, and beside each who owns it, a line for each owner. On a
+// terminal that is too narrow for it, the owners stand below their field.
 func (t Text) Owners(o Owners) string {
 	object := t.paint(bold, foreign.Visible(o.Object.String()))
 	if !o.Ownership.Recorded() {
@@ -86,7 +86,8 @@ func (t Text) Owners(o Owners) string {
 	return object + "\n\n" + strings.Join(lines, "\n") + "\n"
 }
 
-// branch adds the rows of a place and of what is below it. The first cell is empty in all rows of a field but the first.
+// branch adds the rows of a place and of what is below it. The first cell is empty in all rows of a field but the
+// first.
 func (t Text) branch(rows [][]string, n *node[ownedField], depth int) [][]string {
 	label := strings.Repeat("  ", depth) + foreign.Visible(n.label.String())
 	if len(n.items) == 0 {
@@ -110,7 +111,8 @@ func (t Text) branch(rows [][]string, n *node[ownedField], depth int) [][]string
 // minValue is the number of characters of a value that are shown on terminals of any width.
 const minValue = 24
 
-// withValue adds the value of a field, as much of it as half a line has room for. An element of a set has it in its path.
+// withValue adds the value of a field, as much of it as half a line has room for. An element of a set has it in its
+// path.
 func (t Text) withValue(label string, field ownedField) string {
 	last := len(field.path) - 1
 	if !field.hasValue || last >= 0 && field.path[last].Kind() == projection.ValueKind {

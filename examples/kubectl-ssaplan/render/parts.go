@@ -15,8 +15,9 @@ import (
 // maxWhole is the number of bytes of JSON up to which both values of a change are told whole.
 const maxWhole = 256
 
-// short returns a plan that says everything once. Of a large text, map or list, such as the versions of a definition, it has only that which
-// differs; of a field that goes because the manifest lacks it, only the change, and of any that the manifest lacks not that it is given up.
+// short returns a plan that says everything once. Of a large text, map or list, such as the versions of a definition,
+// it has only that which differs; of a field that goes because the manifest lacks it, only the change, and of any that
+// the manifest lacks not that it is given up.
 func short(plan *ssaplan.Plan) *ssaplan.Plan {
 	out := *plan
 	out.Changes = nil
@@ -68,8 +69,8 @@ func partsOf(before, after any) []projection.Difference {
 	return embedded.Values(before, after)
 }
 
-// lineParts returns in what two texts differ, as lists of lines: lines that follow one another are a text, named by the position of the first,
-// after the change or, of those that go without others in their place, before it.
+// lineParts returns in what two texts differ, as lists of lines: lines that follow one another are a text, named by the
+// position of the first, after the change or, of those that go without others in their place, before it.
 func lineParts(before, after string) (out []projection.Difference) {
 	edits := editScript(strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n"))
 	i, j := 0, 0

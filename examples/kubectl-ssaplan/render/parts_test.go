@@ -113,7 +113,8 @@ func TestJSONOfTexts(t *testing.T) {
 	}
 }
 
-// Unchanged objects are named by kind and namespace; those of which there is more to say are plans, and verbosely all are.
+// Unchanged objects are named by kind and namespace; those of which there is more to say are plans, and verbosely all
+// are.
 func TestJSONOfUnchangedObjects(t *testing.T) {
 	noOp := func(kind, namespace, name string) *ssaplan.Plan {
 		return &ssaplan.Plan{Object: object("v1", kind, namespace, name), Action: ssaplan.ActionNoOp, Reason: "the server would write nothing",

@@ -202,8 +202,8 @@ func TestTextHasNoCommandsForCI(t *testing.T) {
 	assert.Equal(t, 3, strings.Count(out, `\x3a:`), out)
 }
 
-// Names and values have nothing in them that can't be seen, or that a runner of a CI system takes for a command, wherever
-// they are shown.
+// Names and values have nothing in them that can't be seen, or that a runner of a CI system takes for a command,
+// wherever they are shown.
 func TestNothingHidesInAnyFormat(t *testing.T) {
 	hostile := regexp.MustCompile(`(?m)[\x{3164}\x{115F}\x{034F}\x{FE0F}\x{E0100}\x{2800}\x{E0067}\x{202E}]|##[a-z]*\[|^[ +-]*::[a-z]`)
 	for _, text := range []string{

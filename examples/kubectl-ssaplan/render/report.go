@@ -28,7 +28,8 @@ type Report struct {
 	Failures []Failure
 	// Results are what became of the plans, in their order; nil if none was carried out.
 	Results []Result
-	// Whole says that JSON has all of every plan. Default: unchanged objects are named only, and of others everything is said once.
+	// Whole says that JSON has all of every plan. Default: unchanged objects are named only, and of others everything
+	// is said once.
 	Whole bool
 }
 

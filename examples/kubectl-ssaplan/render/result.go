@@ -15,8 +15,8 @@ type Result struct {
 	Object identity.Identity
 	// Subresource is that of the plan, empty for the object itself.
 	Subresource string
-	// Action is what was to be done, as the plan of that moment had it; "Prune" for an object that has left the set. It is empty if there
-	// was no plan.
+	// Action is what was to be done, as the plan of that moment had it; "Prune" for an object that has left the set. It
+	// is empty if there was no plan.
 	Action  ssaplan.Action
 	Outcome ssaplan.Outcome
 	// ResourceVersion is that of the object afterwards, empty if it isn't known.

@@ -34,10 +34,12 @@ func compared(before, after any) (c comparison, ok bool) {
 	return c, ok || hasLines(before) && hasLines(after)
 }
 
-// largeData is the number of characters from which on the lines of maps and lists don't tell where in them something differs.
+// largeData is the number of characters from which on the lines of maps and lists don't tell where in them something
+// differs.
 const largeData = 4096
 
-// isLarge reports whether two maps or lists are so large that their lines wouldn't tell where in them something differs.
+// isLarge reports whether two maps or lists are so large that their lines wouldn't tell where in them something
+// differs.
 func isLarge(before, after any) bool {
 	return hasLines(before) && hasLines(after) && !isMultiline(before) && !isMultiline(after) && len(inline(before))+len(inline(after)) > largeData
 }
@@ -49,8 +51,8 @@ func (c comparison) lines() (before, after []string) {
 	return markEnd(before, c.before, c.after), markEnd(after, c.after, c.before)
 }
 
-// compared shows what two values differ in: the head belongs on the line of the field, on which there is room for so many
-// columns, and the body below it.
+// compared shows what two values differ in: the head belongs on the line of the field, on which there is room for so
+// many columns, and the body below it.
 func (p *printer) compared(c comparison, room int) (head string, body []string) {
 	switch {
 	case c.versions:
@@ -76,8 +78,8 @@ func classes(findings []definition.Finding) string {
 	return strings.Join(counts, "; ")
 }
 
-// versions shows of two lists of versions of a custom resource definition what a reviewer has to know. Verbosely, the lines
-// that differ follow.
+// versions shows of two lists of versions of a custom resource definition what a reviewer has to know. Verbosely, the
+// lines that differ follow.
 func (p *printer) versions(c comparison) []string {
 	losing := definition.Count(c.findings, definition.Loses)
 	refusing := losing + definition.Count(c.findings, definition.Refuses)

@@ -17,11 +17,13 @@ import (
 type Text struct {
 	// Color adds the escape sequences of terminals.
 	Color bool
-	// Width is the number of columns of a terminal. Default: values are folded to 120 columns, sentences aren't wrapped.
+	// Width is the number of columns of a terminal. Default: values are folded to 120 columns, sentences aren't
+	// wrapped.
 	Width int
 	// Limit is the number of characters to which Markdown is cut. Default: 65,536, which is what most forges take.
 	Limit int
-	// Verbose lists the fields of objects to be created and of deferred ones, the objects that nothing happens to, and folds nothing.
+	// Verbose lists the fields of objects to be created and of deferred ones, the objects that nothing happens to, and
+	// folds nothing.
 	Verbose bool
 	// Replaces says that replacements are going to be carried out. Default: the old object stays.
 	Replaces bool
@@ -46,10 +48,10 @@ var symbols = map[ssaplan.Action]struct{ symbol, color string }{
 // Plans returns what [Text.Report] does of plans that belong to no stages.
 func (t Text) Plans(plans []*ssaplan.Plan) string { return t.Report(Report{Plans: plans}) }
 
-// Report returns what is to be seen first, what is deleted, then what many objects have in common, and then a block for each
-// plan: stage by stage, those of the cluster, and then by namespace and kind. What stands above a block isn't said in it
-// again, unless the text is to be verbose. Objects that nothing happens to are only part of the summary, unless the text is
-// to be verbose, there is a warning about them, or something of another tool stays behind in them.
+// Report returns what is to be seen first, what is deleted, then what many objects have in common, and then a block for
+// each plan: stage by stage, those of the cluster, and then by namespace and kind. What stands above a block isn't said
+// in it again, unless the text is to be verbose. Objects that nothing happens to are only part of the summary, unless
+// the text is to be verbose, there is a warning about them, or something of another tool stays behind in them.
 func (t Text) Report(r Report) string {
 	var out paragraphs
 	for _, part := range t.parts(r) {
@@ -182,7 +184,8 @@ func (p *printer) prose(depth int, gutter, color, text string) {
 	}
 }
 
-// Target names what a plan is about: the object, or what of it is applied, as in "apps/v1/Deployment shop/web (status)".
+// Target names what a plan is about: the object, or what of it is applied, as in "apps/v1/Deployment shop/web
+// (status)".
 func Target(plan *ssaplan.Plan) string {
 	if plan.Subresource == "" {
 		return plan.Object.String()

@@ -12,7 +12,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// Unchanged are the names of objects of which there is nothing to say but that they stay as they are, by namespace and by apiVersion and kind.
+// Unchanged are the names of objects of which there is nothing to say but that they stay as they are, by namespace and
+// by apiVersion and kind.
 type Unchanged map[string]map[string][]string
 
 // Add adds an object.

@@ -72,7 +72,8 @@ func fileOf(id identity.Identity) string {
 	return strings.ReplaceAll(foreign.Visible(strings.Join(parts, ".")), "/", "_")
 }
 
-// bothSides returns what a plan shows of the object as it is and as it is going to be, as YAML; nothing of one that isn't there.
+// bothSides returns what a plan shows of the object as it is and as it is going to be, as YAML; nothing of one that
+// isn't there.
 func bothSides(plan *ssaplan.Plan) (before, after string, err error) {
 	old := plan.Object
 	if r := plan.Replacement; r != nil && r.Old != (identity.Identity{}) {

@@ -2,8 +2,8 @@ package render
 
 import "strings"
 
-// Wrap breaks text between words into lines of width columns, and indents all but the first. A word that is too long for
-// a line stays whole. Without a width, text is one line.
+// Wrap breaks text between words into lines of width columns, and indents all but the first. A word that is too long
+// for a line stays whole. Without a width, text is one line.
 func Wrap(text string, width int, indent string) []string {
 	if width <= 0 {
 		return []string{text}

@@ -75,8 +75,8 @@ func FuzzFormats(f *testing.F) {
 	})
 }
 
-// key returns the beginning of a text that YAML takes as a key on one line: such a key has at most 1,024 characters, and
-// an escaped byte takes six.
+// key returns the beginning of a text that YAML takes as a key on one line: such a key has at most 1,024 characters,
+// and an escaped byte takes six.
 func key(text string) string { return strings.ToValidUTF8(text[:min(len(text), 160)], "?") }
 
 var command = regexp.MustCompile(`^\s*::[A-Za-z]|##[A-Za-z]*\[`)

@@ -38,7 +38,8 @@ func fromProse(text string) (metav1.Status, bool) {
 	return serverProse(text)
 }
 
-// What kubectl prints of any other error of a server, with what it was about to do. A server that gives no reason has none in brackets.
+// What kubectl prints of any other error of a server, with what it was about to do. A server that gives no reason has
+// none in brackets.
 var (
 	serverSentence = regexp.MustCompile(`Error from server(?: \(([A-Za-z]+)\))?: (?:error when [a-z ]+ "(?:[^"\\]|\\.)*": )?([^\n]+)`)
 	namedSentence  = regexp.MustCompile(`(?:^|\s)([a-z]+)((?:\.[a-z0-9-]+)*) ("(?:[^"\\]|\\.)*")`)
@@ -173,8 +174,8 @@ func groupOf(kind string) string {
 	return slices.Collect(maps.Keys(groups))[0]
 }
 
-// causeTypes are the labels with which messages begin, and the types of causes that they stand for. Servers that are newer
-// than this client-go have two more.
+// causeTypes are the labels with which messages begin, and the types of causes that they stand for. Servers that are
+// newer than this client-go have two more.
 var causeTypes = func() map[string]metav1.CauseType {
 	types := map[string]metav1.CauseType{"Too few": "", "Too short": ""}
 	for _, known := range []field.ErrorType{

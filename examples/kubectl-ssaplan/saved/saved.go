@@ -19,8 +19,8 @@ import (
 type Error struct {
 	// Status is the API status. With Prose it is put together from the text as far as that goes.
 	Status metav1.Status
-	// Prose says that only the text of the error was found. client-go's text has the causes in it, but not marked as such,
-	// and without their types.
+	// Prose says that only the text of the error was found. client-go's text has the causes in it, but not marked as
+	// such, and without their types.
 	Prose bool
 }
 
@@ -48,8 +48,8 @@ func (e Error) Verdict() immutability.Verdict {
 	return verdict
 }
 
-// jobMarks are what the logs of jobs have beside what was printed: colours anywhere; and before a line the names of the job and the step, the
-// time, the stream of GitLab and the commands of GitHub.
+// jobMarks are what the logs of jobs have beside what was printed: colours anywhere; and before a line the names of the
+// job and the step, the time, the stream of GitLab and the commands of GitHub.
 var jobMarks = regexp.MustCompile(`\x1b\[[0-9;]*[A-Za-z]|\r|` +
 	`(?m:^(?:[^\t\n"]*\t[^\t\n"]*\t)?\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]? ?(?:\d\d[OE][+ ]?)?(?:##\[[a-z]+\])?)`)
 
@@ -58,8 +58,8 @@ const lostTypes = "read from an error text, which marks neither causes nor types
 // Parse finds an API status in data: the JSON of a Status, or of client-go's StatusError; such a JSON inside other
 // text, quoted or not, as in a log of response bodies; or else the text that client-go or kubectl prints for a refused
 // object, for conflicts of an apply or for missing rights, with whatever precedes it; or what they print, alone or with
-// "error: " before it, for a caller that the server doesn't know; or any "Error from server". What runs jobs may have put times and colours
-// before the lines. It is an error if there is none of these.
+// "error: " before it, for a caller that the server doesn't know; or any "Error from server". What runs jobs may have
+// put times and colours before the lines. It is an error if there is none of these.
 func Parse(data []byte) (Error, error) {
 	data = bytes.TrimSpace(jobMarks.ReplaceAll(data, nil))
 	if status, found := embedded(data, maxQuotes); found {

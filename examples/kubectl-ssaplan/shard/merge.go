@@ -61,7 +61,8 @@ func NewMerged() *Merged {
 	}
 }
 
-// Add adds what `plan -o json` of a shard, or of a set, wrote. What is in several shards counts once. Afterwards, call [Merged.Finish].
+// Add adds what `plan -o json` of a shard, or of a set, wrote. What is in several shards counts once. Afterwards, call
+// [Merged.Finish].
 func (m *Merged) Add(from io.Reader) error {
 	var part Merged
 	decoder := json.NewDecoder(from)

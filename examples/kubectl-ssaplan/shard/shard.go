@@ -37,7 +37,8 @@ func Parse(text string) (s Shard, err error) {
 	return Shard{i - 1, n}, nil
 }
 
-// has reports whether an object is in the shard. It is in the same one whatever else there is, as long as there are as many shards.
+// has reports whether an object is in the shard. It is in the same one whatever else there is, as long as there are as
+// many shards.
 func (s Shard) has(id identity.Identity) bool {
 	sum := sha256.Sum256([]byte(textOf(id.Unversioned())))
 	return binary.BigEndian.Uint64(sum[:8])%uint64(s.Count) == uint64(s.Index)
@@ -67,8 +68,8 @@ func (r *Reading) Wants(m manifest.Manifest) bool {
 	return r.shard.MayNeed(m)
 }
 
-// Told returns what a report of the shard says of it, given the namespace of the manifests that name none; nil if the shard is all of the set, or
-// if no manifests were read.
+// Told returns what a report of the shard says of it, given the namespace of the manifests that name none; nil if the
+// shard is all of the set, or if no manifests were read.
 func (r *Reading) Told(defaultNamespace string) *render.Shard {
 	if r == nil || r.shard.Count == 0 {
 		return nil
@@ -90,8 +91,9 @@ func isDefinition(m manifest.Manifest) bool {
 	return m.Identity.Group() == "apiextensions.k8s.io" && m.Identity.Kind == "CustomResourceDefinition"
 }
 
-// Of returns the manifests of the shard, and with them the namespaces that these are in, which is the default one for those that name none, and the
-// definitions of their kinds, so that each shard is a set that can be planned. Those are in several shards.
+// Of returns the manifests of the shard, and with them the namespaces that these are in, which is the default one for
+// those that name none, and the definitions of their kinds, so that each shard is a set that can be planned. Those are
+// in several shards.
 func (s Shard) Of(manifests []manifest.Manifest, defaultNamespace string) (out []manifest.Manifest) {
 	if s.Count == 0 {
 		return manifests

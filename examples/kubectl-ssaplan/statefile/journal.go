@@ -17,9 +17,9 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// Journal is a state file that is being written, by several programs at a time if need be. What each applied is in a file
-// beside it at once, one line for an object, which is locked for as long as anybody reads or writes either of the two. So a
-// program that is killed loses no more than the object that it was about to remember.
+// Journal is a state file that is being written, by several programs at a time if need be. What each applied is in a
+// file beside it at once, one line for an object, which is locked for as long as anybody reads or writes either of the
+// two. So a program that is killed loses no more than the object that it was about to remember.
 type Journal struct {
 	state string // the file itself, not a link to it
 }
@@ -43,8 +43,8 @@ func OpenJournal(ctx context.Context, path string) (*Journal, error) {
 	return j, nil
 }
 
-// Target returns the file that the path of a flag leads to, which need not exist. What isn't a file can't be replaced by one, and to open
-// it could take for ever.
+// Target returns the file that the path of a flag leads to, which need not exist. What isn't a file can't be replaced
+// by one, and to open it could take for ever.
 func Target(path, flag string) (string, error) {
 	target, err := wholefile.Find(path)
 	switch {
@@ -66,7 +66,8 @@ func rehearse(state string) error {
 	return wholefile.Target{Path: state}.Try(append(bytes.Repeat([]byte{' '}, len(text)+room), text...))
 }
 
-// Intend remembers which objects are going to be made, before the first of them is, so that none is lost if the program is killed in between.
+// Intend remembers which objects are going to be made, before the first of them is, so that none is lost if the program
+// is killed in between.
 func (j *Journal) Intend(ctx context.Context, entries []Entry) error {
 	if len(entries) == 0 {
 		return nil
@@ -111,8 +112,8 @@ func (j *Journal) add(ctx context.Context, entries ...Entry) error {
 	return nil
 }
 
-// Save makes one file of the state file and its journal. It forgets what the manifests that were applied stand in the place of;
-// see [File.Updated].
+// Save makes one file of the state file and its journal. It forgets what the manifests that were applied stand in the
+// place of; see [File.Updated].
 func (j *Journal) Save(ctx context.Context, r Run, applied []*explain.State) error {
 	err := j.locked(ctx, func(lines *os.File) error {
 		now, err := load(j.state, lines)

@@ -301,8 +301,9 @@ func TestUnwritable(t *testing.T) {
 	assert.Empty(t, strings.Join(files(t, dir), " "))
 }
 
-// onFullDisk opens a journal in a process that can't write files of more than 1 KiB, as on a disk that is nearly full, and tells
-// what came of it. This process can't be limited itself: go test's own record of the files that a test opens would be cut.
+// onFullDisk opens a journal in a process that can't write files of more than 1 KiB, as on a disk that is nearly full,
+// and tells what came of it. This process can't be limited itself: go test's own record of the files that a test opens
+// would be cut.
 func onFullDisk(t *testing.T, path string) (string, error) {
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), "FULL_DISK="+path)

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lock locks a file until it is closed: for the caller alone, or together with others that read. Windows keeps the locked bytes
-// from everybody else, so it is the first byte behind all that a file can have.
+// lock locks a file until it is closed: for the caller alone, or together with others that read. Windows keeps the
+// locked bytes from everybody else, so it is the first byte behind all that a file can have.
 func lock(ctx context.Context, file *os.File, alone bool) error {
 	how := uint32(windows.LOCKFILE_FAIL_IMMEDIATELY)
 	if alone {

@@ -37,7 +37,8 @@ type Entry struct {
 	// Source is the key of the document that the object was applied from.
 	Source string         `json:"source"`
 	State  *explain.State `json:"state"`
-	// Intended says that a run was going to make the object, and hasn't said since that it did. The state has the identity alone.
+	// Intended says that a run was going to make the object, and hasn't said since that it did. The state has the
+	// identity alone.
 	Intended bool `json:"intended,omitempty"`
 	// Forgotten says, in a journal, that the object isn't there any more.
 	Forgotten bool `json:"forgotten,omitempty"`

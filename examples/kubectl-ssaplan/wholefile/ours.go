@@ -26,8 +26,8 @@ func Told(done string, err error) error {
 
 const noFile = distrust("is no file but a link, folder, device, pipe or socket; move it away")
 
-// OpenOurs opens a file that decides what is done, or makes it if flag has [os.O_CREATE]. It is an error if it is no file, such as a link that
-// somebody has put there a moment ago, or fails [CheckOurs].
+// OpenOurs opens a file that decides what is done, or makes it if flag has [os.O_CREATE]. It is an error if it is no
+// file, such as a link that somebody has put there a moment ago, or fails [CheckOurs].
 func OpenOurs(path string, flag int) (*os.File, error) {
 	file, err := os.OpenFile(path, flag|asItStands, 0o600)
 	if info, errNow := os.Lstat(path); errNow == nil && !info.Mode().IsRegular() {
@@ -50,8 +50,9 @@ func checkOpened(file *os.File) error {
 	return CheckOurs(file)
 }
 
-// CheckOurs returns an error if an open file or pipe is of another user, but root, or if everybody may write it: they could have objects deleted, or
-// changes hidden. Its owner may share it with a group, as the fsGroup of a Pod does with all files of a volume. Windows has no such modes, and devices, such as terminals, are for the system to protect.
+// CheckOurs returns an error if an open file or pipe is of another user, but root, or if everybody may write it: they
+// could have objects deleted, or changes hidden. Its owner may share it with a group, as the fsGroup of a Pod does with
+// all files of a volume. Windows has no such modes, and devices, such as terminals, are for the system to protect.
 func CheckOurs(file *os.File) error {
 	info, err := file.Stat()
 	const others = 0o002

@@ -1,5 +1,5 @@
-// Package wholefile writes files as a whole: the old content stays as it is, or the new one is there, also if the program is killed in
-// between. Only the user may read them. What isn't a file, such as a pipe, is written to.
+// Package wholefile writes files as a whole: the old content stays as it is, or the new one is there, also if the
+// program is killed in between. Only the user may read them. What isn't a file, such as a pipe, is written to.
 package wholefile
 
 import (
@@ -16,11 +16,13 @@ import (
 type Target struct {
 	// Path is the end of all links. A file need not be there.
 	Path string
-	// Through says that there is something else than a file, or the file that is standard output. It is written to and stays what it is.
+	// Through says that there is something else than a file, or the file that is standard output. It is written to and
+	// stays what it is.
 	Through bool
 }
 
-// Find follows the links of a path. One to a file that isn't there leads to where that file is made. A folder is an error.
+// Find follows the links of a path. One to a file that isn't there leads to where that file is made. A folder is an
+// error.
 func Find(path string) (Target, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -52,8 +54,8 @@ func Find(path string) (Target, error) {
 	return Target{}, &fs.PathError{Op: "open", Path: path, Err: errors.New("too many links")}
 }
 
-// isOutput reports whether a file is what the program prints to, as /dev/stdout is. Another file in its place would leave the caller with
-// the old one.
+// isOutput reports whether a file is what the program prints to, as /dev/stdout is. Another file in its place would
+// leave the caller with the old one.
 func isOutput(info fs.FileInfo) bool {
 	for _, output := range []*os.File{os.Stdout, os.Stderr} {
 		if opened, err := output.Stat(); err == nil && os.SameFile(info, opened) {
@@ -84,7 +86,8 @@ func (t Target) Write(content []byte) error {
 	return syncFolder(filepath.Dir(t.Path))
 }
 
-// Try finds out whether a file with the content could be written, and leaves what is there as it is. What isn't a file is only looked at.
+// Try finds out whether a file with the content could be written, and leaves what is there as it is. What isn't a file
+// is only looked at.
 func (t Target) Try(content []byte) error {
 	if t.Through {
 		return checkThrough(t.Path)

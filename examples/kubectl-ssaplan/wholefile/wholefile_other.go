@@ -12,7 +12,8 @@ const asItStands = 0
 
 func lock(*os.File) {}
 
-// removeAbandoned removes a file that has been there for long: without locks nobody knows whether a new one is still being written.
+// removeAbandoned removes a file that has been there for long: without locks nobody knows whether a new one is still
+// being written.
 func removeAbandoned(path string) { removeOld(path) }
 
 func checkThrough(string) error { return nil }

@@ -16,7 +16,8 @@ import (
 // asItStands opens what is at a path, and no file that a link leads to. It doesn't wait for the other end of a pipe.
 const asItStands = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 
-// lock locks a file until it is closed or the program ends. Where the file system knows no locks, no file is taken for abandoned either.
+// lock locks a file until it is closed or the program ends. Where the file system knows no locks, no file is taken for
+// abandoned either.
 func lock(file *os.File) {
 	for errors.Is(syscall.Flock(int(file.Fd()), syscall.LOCK_EX), syscall.EINTR) {
 	}
@@ -37,7 +38,8 @@ func removeAbandoned(path string) {
 	}
 }
 
-// checkThrough returns an error if nobody may write to what isn't a file. To open a pipe for that would end who reads from it.
+// checkThrough returns an error if nobody may write to what isn't a file. To open a pipe for that would end who reads
+// from it.
 func checkThrough(path string) error {
 	if info, err := os.Stat(path); err == nil && info.Mode()&fs.ModeSocket != 0 {
 		return &fs.PathError{Op: "write", Path: path, Err: errors.New("is a socket")}
@@ -48,7 +50,8 @@ func checkThrough(path string) error {
 	return nil
 }
 
-// checkReplace returns an error if a file stands in a folder, such as /tmp, where only its owner may put another one in its place.
+// checkReplace returns an error if a file stands in a folder, such as /tmp, where only its owner may put another one in
+// its place.
 func checkReplace(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -84,8 +87,8 @@ func syncFolder(path string) error {
 	return errors.Join(err, folder.Close())
 }
 
-// isOthers reports whether a file belongs to another user than that of the program, and not to root, who may do everything. As for git, the
-// files of who called sudo are no other's.
+// isOthers reports whether a file belongs to another user than that of the program, and not to root, who may do
+// everything. As for git, the files of who called sudo are no other's.
 func isOthers(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || stat.Uid == 0 || int(stat.Uid) == os.Geteuid() {

@@ -59,7 +59,8 @@ func names(t *testing.T, folder string) (names []string) {
 	return names
 }
 
-// Whoever is killed in the middle of a write leaves the old file or the new one, and what else is left is gone with the next write.
+// Whoever is killed in the middle of a write leaves the old file or the new one, and what else is left is gone with the
+// next write.
 func TestKilledWrites(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "file")

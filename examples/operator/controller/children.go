@@ -31,8 +31,8 @@ var kinds = []schema.GroupVersionKind{
 	{Group: "networking.k8s.io", Version: "v1", Kind: "Ingress"},
 }
 
-// children returns what the Website's children have to be, and which it shall not have. They declare nothing that the Website doesn't say
-// and that isn't needed, so that the rest can be anybody's.
+// children returns what the Website's children have to be, and which it shall not have. They declare nothing that the
+// Website doesn't say and that isn't needed, so that the rest can be anybody's.
 func children(w *v1alpha1.Website) []ctrlssaplan.Child {
 	all := []ctrlssaplan.Child{
 		{Object: configMap(w), Absent: len(w.Spec.Config) == 0}, {Object: deployment(w)}, {Object: service(w)},

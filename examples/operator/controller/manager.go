@@ -20,8 +20,8 @@ import (
 // NewManager returns a manager whose informers keep the Websites, and of the kinds of their children those objects that
 // bear the operator's label.
 //
-// WARNING: the informers have to keep metadata.managedFields, so options.Cache must not have a transform that strips them.
-// A live object without them doesn't say who owns what, and the Planner reads it again each time.
+// WARNING: the informers have to keep metadata.managedFields, so options.Cache must not have a transform that strips
+// them. A live object without them doesn't say who owns what, and the Planner reads it again each time.
 func NewManager(config *rest.Config, options ctrl.Options) (ctrl.Manager, error) {
 	options.Scheme = runtime.NewScheme()
 	if err := clientgoscheme.AddToScheme(options.Scheme); err != nil { // for events and leases
@@ -42,8 +42,8 @@ func NewManager(config *rest.Config, options ctrl.Options) (ctrl.Manager, error)
 	return manager, nil
 }
 
-// Setup makes the manager run the Reconciler whenever a Website or one of its children changed. There is no predicate that
-// leaves events out: one about something that makes no difference, such as a status, costs next to nothing.
+// Setup makes the manager run the Reconciler whenever a Website or one of its children changed. There is no predicate
+// that leaves events out: one about something that makes no difference, such as a status, costs next to nothing.
 func (r *Reconciler) Setup(manager ctrl.Manager) (controller.Controller, error) {
 	builder := ctrl.NewControllerManagedBy(manager).For(&v1alpha1.Website{})
 	for _, kind := range kinds {

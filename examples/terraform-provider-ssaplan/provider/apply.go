@@ -69,7 +69,8 @@ func (r *objectResource) Update(ctx context.Context, req resource.UpdateRequest,
 }
 
 // apply plans again, does what the plan says if that is what was reviewed, and fills in the computed attributes. It
-// returns what to remember, nil if nothing was applied. The UID is that of the object that the refresh found in its place, if there was one.
+// returns what to remember, nil if nothing was applied. The UID is that of the object that the refresh found in its
+// place, if there was one.
 func (r *objectResource) apply(ctx context.Context, planned, prior *object, remembered *explain.State, uid string) (*explain.State, diag.Diagnostics) {
 	planner, err := r.planners.of(ctx, *planned)
 	if err != nil {
@@ -138,8 +139,8 @@ func (o object) startsFrom(plan *ssaplan.Plan, prior object, state *explain.Stat
 	return shown.Check(plan, reviewed)
 }
 
-// compare refuses an update in an apply whose object isn't what the refresh saw any more, before Terraform compares the plans. What it started
-// from is in no plan, so a plan without a refresh is refused for it, too.
+// compare refuses an update in an apply whose object isn't what the refresh saw any more, before Terraform compares the
+// plans. What it started from is in no plan, so a plan without a refresh is refused for it, too.
 func (p *planning) compare(ctx context.Context, planner *ssaplan.Planner, plan *ssaplan.Plan) {
 	if p.prior == nil || p.renewed != "" || p.planners.refreshed.Load() || plan.Action == ssaplan.ActionReplace || p.diags.HasError() {
 		return
@@ -152,8 +153,8 @@ func (p *planning) compare(ctx context.Context, planner *ssaplan.Planner, plan *
 	}
 }
 
-// outlined returns an error if the plan does something else to the declared fields than the one of Terraform. Where that knew nothing yet, this is
-// the one.
+// outlined returns an error if the plan does something else to the declared fields than the one of Terraform. Where
+// that knew nothing yet, this is the one.
 func (o *object) outlined(plan *ssaplan.Plan) error {
 	outline, err := review.Outline(plan)
 	switch {
@@ -167,8 +168,8 @@ func (o *object) outlined(plan *ssaplan.Plan) error {
 	return nil
 }
 
-// comesLate refuses a replacement that comes up in an apply: what was planned as an update can't become one, and Terraform plans one that was
-// reviewed as a create. A plan without a refresh looks the same from here.
+// comesLate refuses a replacement that comes up in an apply: what was planned as an update can't become one, and
+// Terraform plans one that was reviewed as a create. A plan without a refresh looks the same from here.
 func (p *planning) comesLate(plan *ssaplan.Plan) bool {
 	late := !p.planners.refreshed.Load()
 	if late {

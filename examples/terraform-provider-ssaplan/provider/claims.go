@@ -15,8 +15,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/review"
 )
 
-// claims are the objects that a run plans to apply and to destroy. Terraform doesn't know that two resources mean the same object. It plans each
-// resource once in a process, but for the second half of a replacement.
+// claims are the objects that a run plans to apply and to destroy. Terraform doesn't know that two resources mean the
+// same object. It plans each resource once in a process, but for the second half of a replacement.
 type claims struct {
 	mu        sync.Mutex
 	applied   map[string]bool
@@ -32,8 +32,9 @@ type refreshed struct {
 	in     review.Cluster
 }
 
-// old returns what was refreshed of the object that the planned one takes the place of, nil if nothing was. Terraform plans a tainted object as a create,
-// and tells nothing of the old one. What else would be made in its place, applied by the same manager, is refused as a second resource for the same object.
+// old returns what was refreshed of the object that the planned one takes the place of, nil if nothing was. Terraform
+// plans a tainted object as a create, and tells nothing of the old one. What else would be made in its place, applied
+// by the same manager, is refused as a second resource for the same object.
 func (p *planning) old(id identity.Identity) *refreshed {
 	read, _ := p.planners.claims.read.Load(objectIn(p.planners.clusterOf(p.planned), id) + p.planned.FieldManager.ValueString())
 	found, _ := read.(*refreshed)
@@ -57,13 +58,15 @@ func (c *claims) lock(cluster types.Object, id identity.Identity) *doneTo {
 	return done.(*doneTo)
 }
 
-// isOf reports whether this run applied the very object that is to be destroyed: another resource means the same one, or Terraform makes the new
-// object before it destroys the old one. To let go of it is another matter if another manager applied it.
+// isOf reports whether this run applied the very object that is to be destroyed: another resource means the same one,
+// or Terraform makes the new object before it destroys the old one. To let go of it is another matter if another
+// manager applied it.
 func (d *doneTo) isOf(uid string, o object) bool {
 	return d.madeAs != "" && d.madeAs == uid && (o.OnDestroy.ValueString() != release || d.by == o.FieldManager.ValueString())
 }
 
-// claim notes what is planned, and plans taken_over and reviewed. The second half of a replacement claims nothing that the first one hasn't.
+// claim notes what is planned, and plans taken_over and reviewed. The second half of a replacement claims nothing that
+// the first one hasn't.
 func (p *planning) claim(plan *ssaplan.Plan) error {
 	manager := p.planned.FieldManager.ValueString()
 	outline, err := review.Outline(plan)
@@ -95,7 +98,8 @@ func (c *claims) refused(cluster types.Object, id identity.Identity) error {
 	return errors.New(done.notReplaced)
 }
 
-// apply notes that a resource applies an object as a field manager. Another one that does would undo it; one that destroys it would leave nothing.
+// apply notes that a resource applies an object as a field manager. Another one that does would undo it; one that
+// destroys it would leave nothing.
 func (c *claims) apply(cluster types.Object, id identity.Identity, manager string, patches bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -141,8 +145,8 @@ func errDestroyed(id identity.Identity) error {
 		"else remove the old one from the state", id)
 }
 
-// objectIn returns what names an object, in whatever version. A cluster with a host is named by it, since a state lacks the credentials that
-// are kept nowhere.
+// objectIn returns what names an object, in whatever version. A cluster with a host is named by it, since a state lacks
+// the credentials that are kept nowhere.
 func objectIn(cluster types.Object, id identity.Identity) string {
 	name := cluster.String()
 	if host, has := cluster.Attributes()["host"]; has && !host.IsNull() {
@@ -171,8 +175,8 @@ func (p *planning) mayBeElsewhere(plan *ssaplan.Plan) string {
 		"If only a create of this resource was interrupted, or a state was lost, go on", p.planned.FieldManager.ValueString())
 }
 
-// refusesExisting refuses an object that is there already and was applied by the default field manager, which doesn't tell
-// one configuration from another. Those that others applied the Planner refuses.
+// refusesExisting refuses an object that is there already and was applied by the default field manager, which doesn't
+// tell one configuration from another. Those that others applied the Planner refuses.
 func (p *planning) refusesExisting(plan *ssaplan.Plan) bool {
 	why := p.mayBeElsewhere(plan)
 	refused := why != "" && p.planned.IfExists.ValueString() == refuse && p.planned.FieldManager.ValueString() == defaultFieldManager
@@ -182,8 +186,8 @@ func (p *planning) refusesExisting(plan *ssaplan.Plan) bool {
 	return refused
 }
 
-// takenOver returns the UID of an object that a create finds there, null if there is none or the field manager has applied it already: then it is
-// the one of a create that was interrupted, or is to be replaced.
+// takenOver returns the UID of an object that a create finds there, null if there is none or the field manager has
+// applied it already: then it is the one of a create that was interrupted, or is to be replaced.
 func takenOver(plan *ssaplan.Plan, manager string) types.String {
 	live := plan.Live()
 	if live == nil {

@@ -65,8 +65,9 @@ const (
 	execEnv         = "What it gets beside the environment."
 )
 
-// clusterAttribute is the same for the provider and all that it has. Its secrets are sensitive, and it isn't as a whole: then it would be sensitive
-// where there is none, too, and of several sensitive attributes Terraform 1.11 keeps the order by chance, and takes another one for a change.
+// clusterAttribute is the same for the provider and all that it has. Its secrets are sensitive, and it isn't as a
+// whole: then it would be sensitive where there is none, too, and of several sensitive attributes Terraform 1.11 keeps
+// the order by chance, and takes another one for a change.
 func clusterAttribute(description string) schema.SingleNestedAttribute {
 	attributes := map[string]schema.Attribute{
 		"exec": schema.SingleNestedAttribute{Optional: true, MarkdownDescription: execProgram, Attributes: map[string]schema.Attribute{
@@ -199,8 +200,8 @@ func (e *execPlugin) provider(env map[string]string) *api.ExecConfig {
 	return plugin
 }
 
-// withheldWords is what a user reads in place of the words of a program that prints credentials. These words may repeat its
-// arguments and its environment in any form.
+// withheldWords is what a user reads in place of the words of a program that prints credentials. These words may repeat
+// its arguments and its environment in any form.
 const withheldWords = "what the program that prints the credentials says isn't shown here, since it may repeat its arguments and its environment; run it by hand to see it"
 
 // complaint is what to add to an error of the connection that is configured.

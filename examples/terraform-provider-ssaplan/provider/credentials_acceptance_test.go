@@ -14,8 +14,8 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// expiryInTheMiddle has a program whose credentials are invalid from the first moment, so that it runs again and again, until it
-// fails after 5 of 10 objects. The next apply goes on from there.
+// expiryInTheMiddle has a program whose credentials are invalid from the first moment, so that it runs again and again,
+// until it fails after 5 of 10 objects. The next apply goes on from there.
 func expiryInTheMiddle(t *testing.T, tf *terraform) {
 	login := tf.path("login")
 	writeFile(t, login, fmt.Sprintf("echo run >> %s\ncat <<EOF\n%s\nEOF\n", tf.path("runs"), fmt.Sprintf(`{"apiVersion": "client.authentication.k8s.io/v1", `+

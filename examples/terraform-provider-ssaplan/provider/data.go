@@ -122,8 +122,8 @@ func (d *objectsData) Read(ctx context.Context, req datasource.ReadRequest, resp
 	resp.Diagnostics.Append(resp.State.Set(ctx, data)...)
 }
 
-// query returns the objects that are asked for, each under its ID. It lists names only, and reads each object as a single one is read, which
-// knows what of it must not be shown. An object that has gone in between is none.
+// query returns the objects that are asked for, each under its ID. It lists names only, and reads each object as a
+// single one is read, which knows what of it must not be shown. An object that has gone in between is none.
 func (p *planners) query(ctx context.Context, data objectsDataModel) (map[string]any, error) {
 	names, err := p.list(ctx, data)
 	if err != nil {

@@ -27,8 +27,8 @@ import (
 // planDestroyTimeout is how long the plan of a destroy waits for a server, which may be gone by now.
 const planDestroyTimeout = 30 * time.Second
 
-// planDestroy warns of what goes with an object that is going to be destroyed, and of what keeps it from that. That it can't be
-// found out is a warning as well: whether the object can be destroyed shows when that is tried.
+// planDestroy warns of what goes with an object that is going to be destroyed, and of what keeps it from that. That it
+// can't be found out is a warning as well: whether the object can be destroyed shows when that is tried.
 func (r *objectResource) planDestroy(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	var prior object
 	resp.Diagnostics.Append(r.get(ctx, req.State, &prior)...)
@@ -100,8 +100,8 @@ type line string
 
 func (l line) String() string { return string(l) }
 
-// destroyNotes returns what there is to know of a destroy, without what its name says: that what the object runs stops, and that
-// its dependents go. An object that is gone already needs none.
+// destroyNotes returns what there is to know of a destroy, without what its name says: that what the object runs stops,
+// and that its dependents go. An object that is gone already needs none.
 func destroyNotes(plan *ssaplan.DeletePlan) (notes []line) {
 	if plan.Action == deletion.ActionNone {
 		return nil
@@ -195,8 +195,8 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 	}
 }
 
-// inState returns what the state tells of an object of which nothing is remembered: Terraform plans a tainted one as a create, and hands over of it
-// what that plan remembers, which is nothing without a refresh, or of another name.
+// inState returns what the state tells of an object of which nothing is remembered: Terraform plans a tainted one as a
+// create, and hands over of it what that plan remembers, which is nothing without a refresh, or of another name.
 func (o object) inState() (*explain.State, error) {
 	id, err := importid.Parse(o.ID.ValueString())
 	if err != nil || o.UID.ValueString() == "" {
@@ -213,7 +213,8 @@ func (o object) protected() bool {
 	return o.DeleteProtection.ValueBool() && o.OnDestroy.ValueString() != release
 }
 
-// onCredentials says what to do where the connection in the state is no use any more, which is all that a destroy has by itself.
+// onCredentials says what to do where the connection in the state is no use any more, which is all that a destroy has
+// by itself.
 func (p *planners) onCredentials(prior object, err error) string {
 	class := authresilience.Classify(err)
 	if !isNamed(prior.Cluster) || !class.Degradable() && class != authresilience.ClassCredentialPlugin {

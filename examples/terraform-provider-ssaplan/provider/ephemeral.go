@@ -7,7 +7,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
 )
 
-// objectEphemeral is the ephemeral resource ssaplan_object: what the data source of this name reads, with the values of secrets.
+// objectEphemeral is the ephemeral resource ssaplan_object: what the data source of this name reads, with the values of
+// secrets.
 type objectEphemeral struct{ planners *planners }
 
 func (e *objectEphemeral) Metadata(_ context.Context, req ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {

@@ -45,7 +45,8 @@ func (p *planning) remark(of identity.Identity, text string, lines ...string) {
 	p.notes = append(p.notes, review.Remark{Object: of, Text: text, Lines: lines})
 }
 
-// takesOver remarks that a create finds the object there, and which of its values it changes. That of a patch has to be there.
+// takesOver remarks that a create finds the object there, and which of its values it changes. That of a patch has to be
+// there.
 func (p *planning) takesOver(plan *ssaplan.Plan, what string, because ...string) {
 	if p.prior == nil && !p.planned.isPatch() {
 		changes := slices.DeleteFunc(slices.Clone(plan.Changes), func(c explain.Change) bool {
@@ -58,8 +59,8 @@ func (p *planning) takesOver(plan *ssaplan.Plan, what string, because ...string)
 	}
 }
 
-// said returns the diagnostics of the plan. All remarks are one warning, with the object in its summary: Terraform folds those of the same
-// summary, and shows only the first.
+// said returns the diagnostics of the plan. All remarks are one warning, with the object in its summary: Terraform
+// folds those of the same summary, and shows only the first.
 func (p *planning) said() diag.Diagnostics {
 	if len(p.notes) == 0 {
 		return p.diags

@@ -9,9 +9,9 @@ import (
 	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
 )
 
-// An update whose answer is an error, or is lost before or after it was carried out, leaves a state from which the next run goes on: it says
-// of the object what is in the cluster, and applies what isn't there. All faults are
-// known by the tests of outcomes.
+// An update whose answer is an error, or is lost before or after it was carried out, leaves a state from which the next
+// run goes on: it says of the object what is in the cluster, and applies what isn't there. All faults are known by the
+// tests of outcomes.
 func TestFailedUpdates(t *testing.T) {
 	c := newCluster(t)
 	proxy := faultproxy.StartAs(t, c.Server.Config())

@@ -15,8 +15,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// ImportState takes an object into the state, with a manifest of the fields that the ID selects. Terraform tells nothing
-// but the ID, so the cluster is the provider's.
+// ImportState takes an object into the state, with a manifest of the fields that the ID selects. Terraform tells
+// nothing but the ID, so the cluster is the provider's.
 func (r *objectResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	imported, err := r.planners.importObject(ctx, req.ID)
 	if err != nil {

@@ -28,8 +28,8 @@ const (
 	killsByDefault = 1
 )
 
-// killing are what the runs do that are ended, one after the other in one workspace: what the one leaves, the next one begins with. Each plan shows
-// that the one before it left state and cluster in agreement.
+// killing are what the runs do that are ended, one after the other in one workspace: what the one leaves, the next one
+// begins with. Each plan shows that the one before it left state and cluster in agreement.
 var killing = []struct {
 	name, value, plan string
 	args              []string
@@ -42,9 +42,9 @@ var killing = []struct {
 // isntKnown is what a run says of an object whose write was under way when it was interrupted.
 var isntKnown = regexp.MustCompile(`Whether the object was applied isn't known\s+with ssaplan_object\.many\[(\d+)\]`)
 
-// TestKilled ends runs over many objects in the middle. After an interrupt, what was made is in the state at once, but for an object of which the run
-// says that it isn't known. What is killed can't write its state
-// any more, so there state and cluster agree after the next run: what is there already is taken over as it is.
+// TestKilled ends runs over many objects in the middle. After an interrupt, what was made is in the state at once, but
+// for an object of which the run says that it isn't known. What is killed can't write its state any more, so there
+// state and cluster agree after the next run: what is there already is taken over as it is.
 func TestKilled(t *testing.T) {
 	needTerraform(t)
 	t.Parallel()
@@ -73,7 +73,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// survives ends a run when it has done some objects, and runs the same again. It returns how many objects aren't as the state says in between.
+// survives ends a run when it has done some objects, and runs the same again. It returns how many objects aren't as the
+// state says in between.
 func (c *cluster) survives(t *testing.T, tf *terraform, what int, signal syscall.Signal, after int) (unstored int) {
 	t.Helper()
 	run := killing[what]
@@ -161,7 +162,8 @@ func (c *cluster) done(t *testing.T, what int) (count int) {
 	return count
 }
 
-// mendsState puts the backup in place of a state that was cut, as whoever killed Terraform in the middle of writing it has to do.
+// mendsState puts the backup in place of a state that was cut, as whoever killed Terraform in the middle of writing it
+// has to do.
 func (tf *terraform) mendsState(t *testing.T) {
 	t.Helper()
 	file := filepath.Join(tf.dir, "terraform.tfstate")
@@ -210,7 +212,8 @@ func (tf *terraform) many(t *testing.T) map[string]oneOfMany {
 	return found
 }
 
-// ended starts an apply, sends it and the provider the signal once something has happened, and returns what it has said.
+// ended starts an apply, sends it and the provider the signal once something has happened, and returns what it has
+// said.
 func (tf *terraform) ended(t *testing.T, signal syscall.Signal, args []string, happened func() bool) string {
 	t.Helper()
 	program := exec.CommandContext(t.Context(), "terraform", slices.Concat([]string{"-chdir=" + tf.dir, "apply", "-no-color"}, args)...)

@@ -42,7 +42,8 @@ func (o object) manifest() (manifest.Manifest, error) {
 	return m, nil
 }
 
-// precondition says what to do about a conflict that the manifest itself asks for, as one does that was read from a cluster.
+// precondition says what to do about a conflict that the manifest itself asks for, as one does that was read from a
+// cluster.
 func precondition(manifest *unstructured.Unstructured, err error) string {
 	if !apierrors.IsConflict(err) || manifest.GetUID() == "" && manifest.GetResourceVersion() == "" {
 		return ""
@@ -71,7 +72,8 @@ func (o object) sameButIgnored(ctx context.Context, prior object) bool {
 
 var errNotComparable = errors.New("the manifests can't be compared")
 
-// withPrior returns the manifest of the state and the present one, which are written in the same way, and the fields to ignore.
+// withPrior returns the manifest of the state and the present one, which are written in the same way, and the fields to
+// ignore.
 func (o object) withPrior(ctx context.Context, prior object) (before, now map[string]any, ignore projection.Patterns, err error) {
 	if o.isWriteOnly() || prior.isWriteOnly() || o.Object.IsNull() != prior.Object.IsNull() || len(o.unknown) > 0 {
 		return nil, nil, nil, errNotComparable
@@ -88,7 +90,8 @@ func (o object) withPrior(ctx context.Context, prior object) (before, now map[st
 	return x.Object.Object, y.Object.Object, ignore, err
 }
 
-// checkText takes the manifest, and returns what is wrong with how the manifest is written. What is sensitive is hidden in yaml_body only.
+// checkText takes the manifest, and returns what is wrong with how the manifest is written. What is sensitive is hidden
+// in yaml_body only.
 func (o *object) checkText(ctx context.Context) error {
 	switch {
 	case o.named() == 1:
@@ -115,9 +118,9 @@ func (o *object) checkText(ctx context.Context) error {
 	return err
 }
 
-// declared returns the attribute manifest. It follows from the configuration and from what a definition marks as sensitive, so that it is the
-// same before and after the object can be planned. While a definition may mark something that isn't known yet, it is unknown. The plan is nil if
-// nobody could be asked.
+// declared returns the attribute manifest. It follows from the configuration and from what a definition marks as
+// sensitive, so that it is the same before and after the object can be planned. While a definition may mark something
+// that isn't known yet, it is unknown. The plan is nil if nobody could be asked.
 func (o object) declared(ctx context.Context, plan *ssaplan.Plan) types.String {
 	if !o.written.IsNull() || o.showsNone() || o.text.IsUnknown() || !isKnown(ctx, o.Sensitive) {
 		return o.undeclared()

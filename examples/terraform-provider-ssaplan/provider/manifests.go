@@ -18,7 +18,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/set"
 )
 
-// splitManifests returns the manifests of a text, each under the ID of its object. No error quotes the text, since it can hold secrets.
+// splitManifests returns the manifests of a text, each under the ID of its object. No error quotes the text, since it
+// can hold secrets.
 func splitManifests(text string) (split map[string]string, warnings []string, err error) {
 	manifests, failures := manifest.Parse("content", []byte(text))
 	if len(failures) > 0 {

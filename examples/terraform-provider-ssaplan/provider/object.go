@@ -76,7 +76,8 @@ type object struct {
 
 	// Subresource is what of the object to apply, which only patches have.
 	Subresource types.String `tfsdk:"-"`
-	// text is the manifest as it is configured, in whichever attribute. A plan may keep the yaml_body of the state, which says the same.
+	// text is the manifest as it is configured, in whichever attribute. A plan may keep the yaml_body of the state,
+	// which says the same.
 	text types.String
 	// written is the manifest if it was written in the attribute of this name. Then yaml_body is the same.
 	written types.String
@@ -88,7 +89,8 @@ type object struct {
 	in review.Cluster
 }
 
-// computedCluster is the attribute as it is after an import, where Terraform generates an empty one or the user writes none. Both say the same.
+// computedCluster is the attribute as it is after an import, where Terraform generates an empty one or the user writes
+// none. Both say the same.
 func computedCluster() schema.SingleNestedAttribute {
 	attribute := clusterAttribute(resourceCluster)
 	attribute.Computed = true
@@ -115,8 +117,8 @@ func (r *objectResource) configured(ctx context.Context, o *object, config tfsdk
 	return diags
 }
 
-// keepPlanned puts the manifest as it was planned into a configuration. Terraform evaluates that once more for the apply, and a time in it may be
-// another one then. What is kept nowhere is in the configuration only.
+// keepPlanned puts the manifest as it was planned into a configuration. Terraform evaluates that once more for the
+// apply, and a time in it may be another one then. What is kept nowhere is in the configuration only.
 func (o object) keepPlanned(given *object) {
 	if !given.YAMLBody.IsNull() {
 		given.YAMLBody = o.YAMLBody
@@ -291,7 +293,8 @@ func (r *objectResource) ValidateConfig(ctx context.Context, req resource.Valida
 	}
 }
 
-// settled reports whether everything is known that the plan depends on. Of a manifest that is kept nowhere, the version may tell enough.
+// settled reports whether everything is known that the plan depends on. Of a manifest that is kept nowhere, the version
+// may tell enough.
 func (o object) settled(ctx context.Context) bool {
 	for _, value := range []attr.Value{o.WOVersion, o.FieldManager, o.ForceConflicts, o.IgnoreFields, o.Adopt, o.Clear, o.IfExists, o.Sensitive, o.Cluster} {
 		if !isKnown(ctx, value) {

@@ -17,8 +17,8 @@ import (
 // patchFieldManager is another name than that of objects, which would drop the fields of each other.
 const patchFieldManager = defaultFieldManager + "-patch"
 
-// patchResource is the resource ssaplan_patch: fields of an object that others make. It is planned and applied as an object is, but for what
-// asPatch says.
+// patchResource is the resource ssaplan_patch: fields of an object that others make. It is planned and applied as an
+// object is, but for what asPatch says.
 type patchResource struct{ objectResource }
 
 // patch is what Terraform knows of it.
@@ -66,7 +66,8 @@ func (o object) asPatch() patch {
 // isPatch reports whether the object is made by others.
 func (o object) isPatch() bool { return o.IfExists.ValueString() == mustExist }
 
-// refusesPatch refuses a patch of what can't be changed, since the object isn't the patch's to replace. One of another object takes its place.
+// refusesPatch refuses a patch of what can't be changed, since the object isn't the patch's to replace. One of another
+// object takes its place.
 func (p *planning) refusesPatch(plan *ssaplan.Plan) bool {
 	refused := p.planned.isPatch() && plan.Object == p.state.Identity
 	if refused {

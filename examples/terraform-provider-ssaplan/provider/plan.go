@@ -57,12 +57,13 @@ type planning struct {
 	planned  object
 	// prior is the state, nil if the resource is to be created.
 	prior *object
-	// state is what is remembered of the object. Terraform plans a replacement a second time, as a create; then prior is
-	// nil, and state is of the object to be replaced.
+	// state is what is remembered of the object. Terraform plans a replacement a second time, as a create; then prior
+	// is nil, and state is of the object to be replaced.
 	state *explain.State
 	// tainted is the object that the one to be created takes the place of, nil if there is none.
 	tainted *refreshed
-	// uid is that of an object of the same name which the refresh found in place of the remembered one, empty if it didn't.
+	// uid is that of an object of the same name which the refresh found in place of the remembered one, empty if it
+	// didn't.
 	uid string
 	// appliedIn is the cluster of the last apply, if that is known.
 	appliedIn review.Cluster
@@ -126,7 +127,8 @@ func (p *planning) unsettled(ctx context.Context) {
 	}
 }
 
-// replacesUnknown plans a replacement by an object whose name isn't known yet, as Terraform does for any attribute that forces one.
+// replacesUnknown plans a replacement by an object whose name isn't known yet, as Terraform does for any attribute that
+// forces one.
 func (p *planning) replacesUnknown() {
 	if p.prior.protected() {
 		p.diags.AddError(p.prior.ID.ValueString()+": has to be replaced, and is protected", "The name of the new object isn't known yet.\n"+howToUnprotect)
@@ -265,8 +267,8 @@ func (p *planning) refusesReplacement(plan *ssaplan.Plan) bool {
 	return true
 }
 
-// replacing plans the new object of a replacement while the old one is still there. What the server makes of it is known only if it
-// has been tried.
+// replacing plans the new object of a replacement while the old one is still there. What the server makes of it is
+// known only if it has been tried.
 func (p *planning) replacing(plan *ssaplan.Plan) {
 	p.openAll()
 	old := p.planned

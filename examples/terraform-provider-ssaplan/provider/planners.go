@@ -17,8 +17,8 @@ import (
 // throttleRetries is how often a request is repeated that the server had no time for.
 const throttleRetries = 10
 
-// planners keeps the Planner of each cluster, field manager, way of handling conflicts and set of sensitive fields, so that the resources share
-// connections and discovery.
+// planners keeps the Planner of each cluster, field manager, way of handling conflicts and set of sensitive fields, so
+// that the resources share connections and discovery.
 type planners struct {
 	// cluster is that of the provider's configuration, null if it has none.
 	cluster types.Object
@@ -82,8 +82,8 @@ func (p *planners) of(ctx context.Context, o object) (*ssaplan.Planner, error) {
 	return planner, nil
 }
 
-// reaching returns the Planner for an object that may have left the configuration: by the connection in the state, or where that is no use
-// any more, by the provider's, if this leads to the very same object.
+// reaching returns the Planner for an object that may have left the configuration: by the connection in the state, or
+// where that is no use any more, by the provider's, if this leads to the very same object.
 func (p *planners) reaching(ctx context.Context, o object, state *explain.State) (*ssaplan.Planner, error) {
 	stored, err := p.of(ctx, o)
 	if !isNamed(o.Cluster) || p.cluster.IsNull() || !isKnown(ctx, p.cluster) {

@@ -253,8 +253,8 @@ func unknowns(v any) any {
 	return v
 }
 
-// connection returns the block of a cluster by the name of its credentials, which a robot has if nothing else: "localhost"
-// in front means another address, and "later" one that isn't known.
+// connection returns the block of a cluster by the name of its credentials, which a robot has if nothing else:
+// "localhost" in front means another address, and "later" one that isn't known.
 func (p *player) connection(t *testing.T, name string) map[string]any {
 	t.Helper()
 	words := strings.Fields(name)
@@ -290,8 +290,8 @@ func (p *player) connection(t *testing.T, name string) map[string]any {
 	return block
 }
 
-// text is what a plan shows, or the state without one: the attributes that aren't sensitive, each as NAME: VALUE or, of a plan
-// that changes it, as NAME: OLD -> NEW.
+// text is what a plan shows, or the state without one: the attributes that aren't sensitive, each as NAME: VALUE or, of
+// a plan that changes it, as NAME: OLD -> NEW.
 func (c *core) text(t *testing.T, plan *corePlan) string {
 	t.Helper()
 	before := flat(t, c.schema, c.state)

@@ -1,5 +1,5 @@
-// Package provider is the Terraform provider: the resource ssaplan_object on top of the Planner of package ssaplan, ssaplan_wait, and what reads objects and
-// manifests.
+// Package provider is the Terraform provider: the resource ssaplan_object on top of the Planner of package ssaplan,
+// ssaplan_wait, and what reads objects and manifests.
 package provider
 
 import (
@@ -63,7 +63,8 @@ func (p *ssaplanProvider) Schema(_ context.Context, _ provider.SchemaRequest, re
 	}
 }
 
-// Configure keeps the connection for the resources that name none. It may not be known yet: the same run can make the cluster.
+// Configure keeps the connection for the resources that name none. It may not be known yet: the same run can make the
+// cluster.
 func (p *ssaplanProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	var config settings
 	if resp.Diagnostics.Append(req.Config.Get(ctx, &config)...); resp.Diagnostics.HasError() {

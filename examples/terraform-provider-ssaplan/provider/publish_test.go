@@ -15,8 +15,8 @@ import (
 	"github.com/ssaplan/primitives/examples/terraform-provider-ssaplan/provider"
 )
 
-// The pages of the registry are generated (make provider-docs). They have everything that the schema has, in its words, and no page is
-// about something that is gone.
+// The pages of the registry are generated (make provider-docs). They have everything that the schema has, in its words,
+// and no page is about something that is gone.
 func TestPagesOfTheRegistry(t *testing.T) {
 	server, err := providerserver.NewProtocol6WithError(provider.New())()
 	require.NoError(t, err)
@@ -65,7 +65,8 @@ func hasAttributes(t *testing.T, page, description string, attributes []*tfproto
 	}
 }
 
-// The registry takes no release without its manifest among the checksums and the files, nor one whose files have other names.
+// The registry takes no release without its manifest among the checksums and the files, nor one whose files have other
+// names.
 func TestReleaseConfiguration(t *testing.T) {
 	var release struct {
 		Builds []struct {
@@ -120,7 +121,8 @@ func TestReleaseConfiguration(t *testing.T) {
 	require.Equal(t, []string{"6.0"}, manifest.Metadata.ProtocolVersions)
 }
 
-// What the split makes is a module of its own that builds with the library alone, and has the version that the release puts in.
+// What the split makes is a module of its own that builds with the library alone, and has the version that the release
+// puts in.
 func TestSplit(t *testing.T) {
 	out := t.TempDir()
 	command := func(dir, name string, args ...string) string {

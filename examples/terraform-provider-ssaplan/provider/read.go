@@ -20,7 +20,8 @@ import (
 )
 
 // Read refreshes the state. Where the server refuses the credentials, which are those of the last run, the state stays
-// as it is and is marked as stale in the private state; planning has the credentials of this run and finds what drifted.
+// as it is and is marked as stale in the private state; planning has the credentials of this run and finds what
+// drifted.
 func (r *objectResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state object
 	resp.Diagnostics.Append(r.get(ctx, req.State, &state)...)
@@ -94,8 +95,8 @@ func (r *objectResource) reading(ctx context.Context, state object, prior *expla
 	return planner, reading, err
 }
 
-// keepsNoToken reports whether the state lacks the credentials on purpose: the token is write-only. Then a refresh that nothing else leads to
-// the object is as it should be, and the plan reads the object.
+// keepsNoToken reports whether the state lacks the credentials on purpose: the token is write-only. Then a refresh that
+// nothing else leads to the object is as it should be, and the plan reads the object.
 func keepsNoToken(cluster types.Object) bool {
 	if !isNamed(cluster) {
 		return false

@@ -20,7 +20,8 @@ type reached struct {
 	found map[string]review.Cluster
 }
 
-// reachedBy asks which cluster an object is in, whose connection is known. It also returns the address as it may be shown.
+// reachedBy asks which cluster an object is in, whose connection is known. It also returns the address as it may be
+// shown.
 func (p *planners) reachedBy(ctx context.Context, o object) (review.Cluster, string, error) {
 	cluster := p.clusterOf(o)
 	config, err := clusterConfig(ctx, cluster)
@@ -50,8 +51,9 @@ func (p *planners) reachedBy(ctx context.Context, o object) (review.Cluster, str
 
 // plannedIn returns the attribute reviewed_in of a plan. It stays where nothing is done, and in the same cluster.
 //
-// Of a create nothing leads from the plan to the apply but that Terraform wants what was known in the plan to be the same in the plan that is made
-// again for the apply. So it is one text, and what the private state has of the cluster is for updates and destroys only.
+// Of a create nothing leads from the plan to the apply but that Terraform wants what was known in the plan to be the
+// same in the plan that is made again for the apply. So it is one text, and what the private state has of the cluster
+// is for updates and destroys only.
 func (p *planning) plannedIn(ctx context.Context) types.String {
 	if p.prior != nil && p.planned.Reviewed.Equal(p.prior.Reviewed) {
 		return p.prior.ReviewedIn
@@ -104,7 +106,8 @@ func noteCluster(ctx context.Context, private privateState, c review.Cluster) di
 	return note(ctx, private, appliedIn, string(text))
 }
 
-// noteWhereFound notes the cluster of an object that was found by its UID, unless that is known: an import applies nothing.
+// noteWhereFound notes the cluster of an object that was found by its UID, unless that is known: an import applies
+// nothing.
 func (r *objectResource) noteWhereFound(ctx context.Context, private privateState, o object) diag.Diagnostics {
 	if notedCluster(ctx, private) != (review.Cluster{}) {
 		return nil

@@ -20,9 +20,10 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// A script is a course of commands, as testdata/*/*.txtar has them: one a line, with what belongs to it after " :: " or indented below
-// it. Most commands print something, and what belongs to them is what that has to contain, what it must not after "! ", what it has
-// to match after "~ ", and a command on the cluster that checks an object after "> ". The commands of a cluster, and of what plans and applies, are in the methods do.
+// A script is a course of commands, as testdata/*/*.txtar has them: one a line, with what belongs to it after " :: " or
+// indented below it. Most commands print something, and what belongs to them is what that has to contain, what it must
+// not after "! ", what it has to match after "~ ", and a command on the cluster that checks an object after "> ". The
+// commands of a cluster, and of what plans and applies, are in the methods do.
 type script struct {
 	name     string
 	commands []command
@@ -213,8 +214,9 @@ func (c *cluster) token(t *testing.T, name string) string {
 	return c.tokens[name]
 }
 
-// places fills in what scripts name of a cluster: its namespace, HOST, TOKEN(robot), CLUSTER(robot), which is a value of the
-// language of Terraform and has no credentials as CLUSTER(), and ELSEWHERE(robot), which is that of another cluster.
+// places fills in what scripts name of a cluster: its namespace, HOST, TOKEN(robot), CLUSTER(robot), which is a value
+// of the language of Terraform and has no credentials as CLUSTER(), and ELSEWHERE(robot), which is that of another
+// cluster.
 func (c *cluster) places(t *testing.T) func(string) string {
 	places := regexp.MustCompile(`(TOKEN|CLUSTER|ELSEWHERE)\(([a-z-]*)\)`)
 	return func(text string) string {

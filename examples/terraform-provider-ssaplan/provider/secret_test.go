@@ -24,8 +24,8 @@ func secret(password string) string {
 	return `{apiVersion: v1, kind: Secret, metadata: {name: login, namespace: NAMESPACE}, stringData: {user: root, password: ` + password + `}}`
 }
 
-// requireNoCanary fails if a secret value is in a text, in whatever form: also in the private state, which is base64 in JSON, and in a state is so once
-// more.
+// requireNoCanary fails if a secret value is in a text, in whatever form: also in the private state, which is base64 in
+// JSON, and in a state is so once more.
 func requireNoCanary(t *testing.T, text string) {
 	t.Helper()
 	for _, canary := range []string{oldCanary, newCanary} {
@@ -39,8 +39,9 @@ func requireNoToken(t *testing.T, text, token string) {
 	require.Empty(t, leak.In(text, token[strings.LastIndex(token, ".")+1:]))
 }
 
-// Whoever answers may quote the value of a Secret: nothing of it is said or kept, whatever Terraform asks for. The library's tests
-// try all ways to quote and all answers; here are those that get into a diagnostic, a warning, and the attributes and the state.
+// Whoever answers may quote the value of a Secret: nothing of it is said or kept, whatever Terraform asks for. The
+// library's tests try all ways to quote and all answers; here are those that get into a diagnostic, a warning, and the
+// attributes and the state.
 func TestQuotedSecretsStaySecret(t *testing.T) {
 	c := newCluster(t)
 	proxy := faultproxy.StartAs(t, c.Server.Config())

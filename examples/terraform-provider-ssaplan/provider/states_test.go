@@ -28,8 +28,9 @@ type recordedState struct {
 	}
 }
 
-// States that a release wrote are read by all later ones: testdata/states/VERSION has those of each version of the schema, as the real program
-// recorded them (RECORD=1 TF_ACC=1, scenario "states"), and a version that grows needs an upgrader.
+// States that a release wrote are read by all later ones: testdata/states/VERSION has those of each version of the
+// schema, as the real program recorded them (RECORD=1 TF_ACC=1, scenario "states"), and a version that grows needs an
+// upgrader.
 func TestRecordedStates(t *testing.T) {
 	files, err := filepath.Glob("testdata/states/*/*.tfstate")
 	require.NoError(t, err)

@@ -29,8 +29,9 @@ type terraform struct {
 	said     strings.Builder // everything that it printed
 }
 
-// needTerraform skips a test that runs the real program unless it is asked for, as is usual for providers: a machine with
-// nothing but Go hasn't got terraform, and TestProtocol stands for it everywhere. .ci/run asks for it where it is there.
+// needTerraform skips a test that runs the real program unless it is asked for, as is usual for providers: a machine
+// with nothing but Go hasn't got terraform, and TestProtocol stands for it everywhere. .ci/run asks for it where it is
+// there.
 func needTerraform(t *testing.T) {
 	t.Helper()
 	if os.Getenv("TF_ACC") == "" {
@@ -41,8 +42,8 @@ func needTerraform(t *testing.T) {
 	require.NoError(t, err, "TF_ACC is set: install terraform")
 }
 
-// buildProvider returns the folder of the provider's program. Terraform starts it so often that the race detector, which
-// takes its time to start, would take most of the test; without cgo the control plane has compiled most of it.
+// buildProvider returns the folder of the provider's program. Terraform starts it so often that the race detector,
+// which takes its time to start, would take most of the test; without cgo the control plane has compiled most of it.
 func buildProvider(t *testing.T) string {
 	t.Helper()
 	return filepath.Dir(lab.PlainProgram(t, ".."))
@@ -224,7 +225,8 @@ func (tf *terraform) reached(t *testing.T, assignment string) string {
 	return assignment
 }
 
-// left is what files have, without the manifest of a state, which holds secrets of necessity; of a saved plan, all its parts.
+// left is what files have, without the manifest of a state, which holds secrets of necessity; of a saved plan, all its
+// parts.
 func (tf *terraform) left(t *testing.T, files ...string) string {
 	t.Helper()
 	var all strings.Builder

@@ -47,8 +47,8 @@ func (p *planning) remarkIgnored(ctx context.Context, plan *ssaplan.Plan) {
 	}
 }
 
-// unmatchedSensitive returns the patterns of sensitive_fields that match neither the manifest nor the live object. Values
-// that aren't known yet may have any fields.
+// unmatchedSensitive returns the patterns of sensitive_fields that match neither the manifest nor the live object.
+// Values that aren't known yet may have any fields.
 func (o object) unmatchedSensitive(ctx context.Context, plan *ssaplan.Plan) (unmatched []string) {
 	m, err := o.manifest()
 	hidden, patternErr := patterns(ctx, sensitiveFieldsPath, o.Sensitive)
@@ -71,8 +71,8 @@ func (o object) unmatchedSensitive(ctx context.Context, plan *ssaplan.Plan) (unm
 	return unmatched
 }
 
-// unmatchedAdopt returns the names in adopt that no field manager of the live object has, and the names of its managers.
-// Once the state has the names, their fields were taken over, so that they match nothing by right.
+// unmatchedAdopt returns the names in adopt that no field manager of the live object has, and the names of its
+// managers. Once the state has the names, their fields were taken over, so that they match nothing by right.
 func (p *planning) unmatchedAdopt(ctx context.Context, plan *ssaplan.Plan) (unmatched, managers []string) {
 	live := plan.Live()
 	if live == nil || p.prior != nil && p.prior.Adopt.Equal(p.planned.Adopt) {

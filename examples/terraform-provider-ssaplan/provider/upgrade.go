@@ -10,8 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// schemaVersion is the version of the states that this release writes, the same for all resources. It grows when an attribute means something else
-// or is named otherwise; what is only new or gone needs no other version.
+// schemaVersion is the version of the states that this release writes, the same for all resources. It grows when an
+// attribute means something else or is named otherwise; what is only new or gone needs no other version.
 const schemaVersion = 1
 
 // upgraders read the states of all versions before. Each does all steps from its version on.

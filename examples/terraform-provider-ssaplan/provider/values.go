@@ -12,7 +12,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
-// valueOf returns a value of an object as one of Terraform: maps are objects, and lists tuples, since their items need not be of one type.
+// valueOf returns a value of an object as one of Terraform: maps are objects, and lists tuples, since their items need
+// not be of one type.
 func valueOf(ctx context.Context, v any) attr.Value {
 	switch v := v.(type) {
 	case map[string]any:

@@ -22,8 +22,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/set"
 )
 
-// waitResource is the resource ssaplan_wait. It is one of its own, since an error of a create makes Terraform destroy what was created: a
-// wait that failed is only waited for again.
+// waitResource is the resource ssaplan_wait. It is one of its own, since an error of a create makes Terraform destroy
+// what was created: a wait that failed is only waited for again.
 type waitResource struct{ planners *planners }
 
 // wait is what Terraform knows of it.

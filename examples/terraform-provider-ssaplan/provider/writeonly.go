@@ -15,7 +15,8 @@ import (
 // isWriteOnly reports whether the manifest is kept nowhere. Then it has a version.
 func (o object) isWriteOnly() bool { return !o.WOVersion.IsNull() }
 
-// hidden returns the patterns of the fields whose values are shown nowhere. Of a manifest that is kept nowhere, they are all.
+// hidden returns the patterns of the fields whose values are shown nowhere. Of a manifest that is kept nowhere, they
+// are all.
 func (o object) hidden() types.List {
 	if o.isWriteOnly() {
 		return types.ListValueMust(types.StringType, []attr.Value{types.StringValue("*")})
@@ -56,8 +57,8 @@ func differing(before, after review.Rows) (rows []string) {
 	return rows
 }
 
-// isSent reports whether the object is as it was applied, and the manifest is kept nowhere and has the version that was applied. Then nothing is
-// sent, whatever is in it by now: an ephemeral value may be another one in each run.
+// isSent reports whether the object is as it was applied, and the manifest is kept nowhere and has the version that was
+// applied. Then nothing is sent, whatever is in it by now: an ephemeral value may be another one in each run.
 func (o object) isSent(ctx context.Context, planner *ssaplan.Planner, prior object, state *explain.State) bool {
 	if !o.isWriteOnly() || !o.sameSettings(ctx, prior) {
 		return false

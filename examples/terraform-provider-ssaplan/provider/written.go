@@ -63,11 +63,12 @@ func (o object) kept() types.String {
 	return o.text
 }
 
-// showsNone reports whether the attribute manifest says nothing, because the attribute object says it, or because nothing is kept.
+// showsNone reports whether the attribute manifest says nothing, because the attribute object says it, or because
+// nothing is kept.
 func (o object) showsNone() bool { return o.isWriteOnly() || !o.Object.IsNull() }
 
-// undeclared returns the attribute manifest where it doesn't follow from yaml_body: as it was written, null if it says nothing, and else it is
-// unknown.
+// undeclared returns the attribute manifest where it doesn't follow from yaml_body: as it was written, null if it says
+// nothing, and else it is unknown.
 func (o object) undeclared() types.String {
 	if o.written.IsNull() && !o.showsNone() {
 		return types.StringUnknown()
@@ -75,7 +76,8 @@ func (o object) undeclared() types.String {
 	return o.written
 }
 
-// sameText reports whether the manifest says the same as that of the state. Of one that is kept nowhere the version tells.
+// sameText reports whether the manifest says the same as that of the state. Of one that is kept nowhere the version
+// tells.
 func (o object) sameText(ctx context.Context, prior object) bool {
 	if o.isWriteOnly() || prior.isWriteOnly() {
 		return o.WOVersion.Equal(prior.WOVersion)
@@ -86,8 +88,8 @@ func (o object) sameText(ctx context.Context, prior object) bool {
 	return sameManifest(prior.text.ValueString(), o.text.ValueString())
 }
 
-// textOf returns a manifest that is written as a value, and the fields of it that aren't known yet. It is unknown as a whole if it isn't known
-// which object it is of; then the field is the one that says it.
+// textOf returns a manifest that is written as a value, and the fields of it that aren't known yet. It is unknown as a
+// whole if it isn't known which object it is of; then the field is the one that says it.
 func textOf(ctx context.Context, value types.Dynamic) (types.String, projection.Patterns, error) {
 	written, err := value.ToTerraformValue(ctx)
 	if err != nil {
@@ -203,8 +205,9 @@ func number(v tftypes.Value, at projection.Path) (any, error) {
 	return integer, nil
 }
 
-// planPart plans what is known of a manifest that has parts which aren't known yet, and reports whether there is no more to say. The attribute object
-// shows both. Which fields there will be isn't foretold, since a map of Terraform keeps its keys.
+// planPart plans what is known of a manifest that has parts which aren't known yet, and reports whether there is no
+// more to say. The attribute object shows both. Which fields there will be isn't foretold, since a map of Terraform
+// keeps its keys.
 func (p *planning) planPart(plan *ssaplan.Plan) bool {
 	isPart := len(p.planned.unknown) > 0 && (plan.Deferral == ssaplan.DeferralUnknownValues || plan.Deferral == "") &&
 		plan.Action != ssaplan.ActionReplace && plan.Action != ssaplan.ActionConflict

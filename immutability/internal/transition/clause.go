@@ -297,8 +297,8 @@ func (n *node) with(name string, other *node) *node {
 	return replaced
 }
 
-// part returns the part of self or of oldSelf that n is. What makes an optional value a plain one belongs to the part, so
-// that only the same are compared.
+// part returns the part of self or of oldSelf that n is. What makes an optional value a plain one belongs to the part,
+// so that only the same are compared.
 func (n *node) part() (at part, isOld, ok bool) {
 	if n.op == "name" {
 		return "", n.text == "oldSelf", n.text == "self" || n.text == "oldSelf"

@@ -7,8 +7,8 @@ import (
 	"github.com/ssaplan/primitives/immutability/internal/transition"
 )
 
-// FuzzRead checks that whatever a definition has for a rule is read, and that a rule is never better than a part of it that
-// isn't known.
+// FuzzRead checks that whatever a definition has for a rule is read, and that a rule is never better than a part of it
+// that isn't known.
 func FuzzRead(f *testing.F) {
 	for _, rule := range []string{
 		"self == oldSelf", "!has(oldSelf.a) || self.a == oldSelf.a", "oldSelf.optMap(o, o.a == self['a']).orValue(true)",

@@ -83,8 +83,8 @@ func spanOf(text string, is func(rune) bool) int {
 	return len(text)
 }
 
-// scanString reads a string, and leaves escapes in it as they are. A raw string with a backslash isn't told from another
-// string with an escape, so it isn't known here.
+// scanString reads a string, and leaves escapes in it as they are. A raw string with a backslash isn't told from
+// another string with an escape, so it isn't known here.
 func scanString(text string) (value, rest string, isString, ok bool) {
 	isRaw := text[0] == 'r' || text[0] == 'R'
 	if isRaw {

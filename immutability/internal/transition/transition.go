@@ -1,6 +1,6 @@
 // Package transition answers one question: what does a rule of a definition (x-kubernetes-validations) allow a value to
-// become? It reads the boolean skeleton of the rule, which is CEL, and evaluates nothing. Of what it doesn't know it says
-// the worst.
+// become? It reads the boolean skeleton of the rule, which is CEL, and evaluates nothing. Of what it doesn't know it
+// says the worst.
 package transition
 
 import (
@@ -31,8 +31,8 @@ const (
 //  2. it refuses that a part is unset;
 //  3. it refuses that the part changes its value as well, or at least that it is set.
 //
-// A part that only has to stay set ("can't be unset") is OneWay. So is one that may be unset and then set anew, and a rule
-// whose demand depends on another part.
+// A part that only has to stay set ("can't be unset") is OneWay. So is one that may be unset and then set anew, and a
+// rule whose demand depends on another part.
 func Read(rule string) Kind {
 	n, ok := parse(rule)
 	switch {

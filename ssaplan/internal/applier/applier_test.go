@@ -229,7 +229,8 @@ func TestSend(t *testing.T) {
 	}
 }
 
-// A refusal that says that somebody was faster is looked at once: nothing is under way any more. So is what is done, or can't be any more.
+// A refusal that says that somebody was faster is looked at once: nothing is under way any more. So is what is done, or
+// can't be any more.
 func TestLooksThatSayItAll(t *testing.T) {
 	was, made, changed := object("1", "5", "m"), object("1", "6", "m"), object("1", "7", "other")
 	for _, row := range []struct {

@@ -16,10 +16,11 @@ import (
 )
 
 const (
-	// lookTimeout bounds the looks at an object after a write whose answer was lost, which don't end when the caller gives up.
+	// lookTimeout bounds the looks at an object after a write whose answer was lost, which don't end when the caller
+	// gives up.
 	lookTimeout = 5 * time.Second
-	// lookAgain is when a second look follows one that finds nothing done. A server, or a proxy in front of it, may still be at a request
-	// whose sender is gone.
+	// lookAgain is when a second look follows one that finds nothing done. A server, or a proxy in front of it, may
+	// still be at a request whose sender is gone.
 	lookAgain = 500 * time.Millisecond
 )
 
@@ -59,7 +60,8 @@ type Found struct {
 	Err error
 }
 
-// Compare tells how an object differs from what a write was for, as far as the metadata show. Each is nil if there is none.
+// Compare tells how an object differs from what a write was for, as far as the metadata show. Each is nil if there is
+// none.
 func Compare(was, now *unstructured.Unstructured) Found {
 	switch {
 	case now == nil:
@@ -74,9 +76,10 @@ func Compare(was, now *unstructured.Unstructured) Found {
 	return Found{State: "the object has changed, and isn't what was sent"}
 }
 
-// Once sends a write, once, unless ctx has ended, and returns the object as the server made it. If the answer was lost, or says that the
-// object changed or is gone, it looks whether the object is what the write makes of it; and a second time if there is nothing to be seen of a write
-// that the server may still be at. The looks go on for a while when ctx has ended.
+// Once sends a write, once, unless ctx has ended, and returns the object as the server made it. If the answer was lost,
+// or says that the object changed or is gone, it looks whether the object is what the write makes of it; and a second
+// time if there is nothing to be seen of a write that the server may still be at. The looks go on for a while when ctx
+// has ended.
 func Once(ctx context.Context, send func(context.Context) (*unstructured.Unstructured, error),
 	look func(context.Context) Found) (*unstructured.Unstructured, *Failure) {
 	if err := ctx.Err(); err != nil {

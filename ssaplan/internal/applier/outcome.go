@@ -1,5 +1,5 @@
-// Package applier sends a write, such as an apply, once, and finds out what became of it: also when the answer was lost on its way, or
-// is the answer to a second request that a proxy made of the one.
+// Package applier sends a write, such as an apply, once, and finds out what became of it: also when the answer was lost
+// on its way, or is the answer to a second request that a proxy made of the one.
 package applier
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
-// Of returns what the error of a write tells by itself: Done for nil, and Unknown where the server may have done what it was
-// asked for, but nobody heard it say so.
+// Of returns what the error of a write tells by itself: Done for nil, and Unknown where the server may have done what
+// it was asked for, but nobody heard it say so.
 func Of(err error) write.Outcome {
 	switch {
 	case err == nil:
@@ -80,8 +80,8 @@ func absent(err error) bool {
 	return class == authresilience.ClassNotFound || class == authresilience.ClassNamespaceNotFound
 }
 
-// Moved reports whether err says that the object isn't there as it was read: it is of another version by now, or was deleted, and maybe
-// created anew.
+// Moved reports whether err says that the object isn't there as it was read: it is of another version by now, or was
+// deleted, and maybe created anew.
 func Moved(err error) bool {
 	return apierrors.IsNotFound(err) || authresilience.Classify(err) == authresilience.ClassOutdated
 }
@@ -96,7 +96,8 @@ func Denied(err error) bool {
 	return false
 }
 
-// mayArrive reports whether the request of a write whose answer was lost can still be under way: nobody waited for its end.
+// mayArrive reports whether the request of a write whose answer was lost can still be under way: nobody waited for its
+// end.
 func mayArrive(err error) bool {
 	class := authresilience.Classify(err)
 	return class == authresilience.ClassTimeout || class == authresilience.ClassCanceled

@@ -1,5 +1,5 @@
-// Package deleter deletes an object, guarded by its UID: it sends the requests that a plan of package deletion takes, and
-// those that carry it out.
+// Package deleter deletes an object, guarded by its UID: it sends the requests that a plan of package deletion takes,
+// and those that carry it out.
 package deleter
 
 import (
@@ -58,8 +58,8 @@ type Deleter struct {
 	counting int            // requests that counted contents
 }
 
-// Look returns the object if it is there, and nil if it is gone. Another one in its place is an error, and so is one of which
-// it isn't known whether it is the one that is meant.
+// Look returns the object if it is there, and nil if it is gone. Another one in its place is an error, and so is one of
+// which it isn't known whether it is the one that is meant.
 func (d *Deleter) Look(ctx context.Context) (*unstructured.Unstructured, error) {
 	live, err := d.read(ctx)
 	if err != nil || live == nil {
@@ -93,7 +93,8 @@ func (d *Deleter) read(ctx context.Context) (*unstructured.Unstructured, error) 
 	return live, nil
 }
 
-// Plan finds out what deleting the object will do. It changes nothing. An error is a failure that says nothing of the object.
+// Plan finds out what deleting the object will do. It changes nothing. An error is a failure that says nothing of the
+// object.
 func (d *Deleter) Plan(ctx context.Context) (*deletion.Plan, error) {
 	attempts, cancel := applier.NewAttempts(ctx)
 	defer cancel()
@@ -118,8 +119,8 @@ func (d *Deleter) Plan(ctx context.Context) (*deletion.Plan, error) {
 	}
 }
 
-// PlanFor returns the plan for the object as it was just read, nil if there is none. It has the server try the delete, unless
-// that was done already. That the object isn't that one any more is an error.
+// PlanFor returns the plan for the object as it was just read, nil if there is none. It has the server try the delete,
+// unless that was done already. That the object isn't that one any more is an error.
 func (d *Deleter) PlanFor(ctx context.Context, live *unstructured.Unstructured) (*deletion.Plan, error) {
 	plan := deletion.Of(d.Request, live)
 	if plan.Action == deletion.ActionDelete {
@@ -133,8 +134,8 @@ func (d *Deleter) PlanFor(ctx context.Context, live *unstructured.Unstructured) 
 	return d.finish(plan), nil
 }
 
-// planUnread returns the plan for an object that the caller may not read. Whether the caller may delete it can be tried all the
-// same, if it is known which one is meant.
+// planUnread returns the plan for an object that the caller may not read. Whether the caller may delete it can be tried
+// all the same, if it is known which one is meant.
 func (d *Deleter) planUnread(ctx context.Context, cause error) (*deletion.Plan, error) {
 	plan := deletion.Unread(d.Request, d.Shown(cause))
 	if d.Request.UID == "" {
@@ -146,8 +147,8 @@ func (d *Deleter) planUnread(ctx context.Context, cause error) (*deletion.Plan, 
 	return d.finish(plan), nil
 }
 
-// try has the server try the delete, and notes the refusal if there is one, or else the reason. Only an error that isn't about
-// the delete is returned.
+// try has the server try the delete, and notes the refusal if there is one, or else the reason. Only an error that
+// isn't about the delete is returned.
 func (d *Deleter) try(ctx context.Context, plan *deletion.Plan, reason string) error {
 	if err := d.target.Resource.CheckDelete(ctx); err != nil {
 		return err
@@ -171,8 +172,8 @@ func (d *Deleter) try(ctx context.Context, plan *deletion.Plan, reason string) e
 	return nil
 }
 
-// checkDryRun returns an error if the object isn't there any more, or not any more as it was, after a delete that was only to be
-// tried. Of one that may not be read the server is asked the same again.
+// checkDryRun returns an error if the object isn't there any more, or not any more as it was, after a delete that was
+// only to be tried. Of one that may not be read the server is asked the same again.
 func (d *Deleter) checkDryRun(ctx context.Context, uid string) error {
 	ctx, _ = wire.CollectWarnings(ctx) // they are known
 	var live *unstructured.Unstructured
@@ -306,8 +307,8 @@ func (d *Deleter) send(ctx context.Context, uid string) error {
 // isAbsent reports whether the answer to a delete is that the object doesn't exist.
 func isAbsent(err error) bool { return authresilience.Classify(err) == authresilience.ClassNotFound }
 
-// options returns those of a delete. The propagation policy is always said: without one a server leaves behind what Jobs and
-// ReplicationControllers started.
+// options returns those of a delete. The propagation policy is always said: without one a server leaves behind what
+// Jobs and ReplicationControllers started.
 func (d *Deleter) options(uid string, dryRun ...string) metav1.DeleteOptions {
 	policy := cmp.Or(d.Request.Propagation, metav1.DeletePropagationBackground)
 	options := metav1.DeleteOptions{PropagationPolicy: &policy, DryRun: dryRun}

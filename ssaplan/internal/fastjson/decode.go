@@ -17,13 +17,13 @@ type Document struct {
 	parts []part
 }
 
-// Records returns what the text of a record of managedFields (fieldsV1) decodes to, or nil to have it decoded with the rest. What it
-// returns stands in several objects, so it must not be modified.
+// Records returns what the text of a record of managedFields (fieldsV1) decodes to, or nil to have it decoded with the
+// rest. What it returns stands in several objects, so it must not be modified.
 type Records func(text []byte) map[string]any
 
-// Decode decodes a JSON object as json.Unmarshal of apimachinery does, several times faster for the answers of servers. The
-// records are taken from there unless that is nil. It reports false for text that isn't JSON as servers write it; json.Unmarshal
-// can decode that or name the error.
+// Decode decodes a JSON object as json.Unmarshal of apimachinery does, several times faster for the answers of servers.
+// The records are taken from there unless that is nil. It reports false for text that isn't JSON as servers write it;
+// json.Unmarshal can decode that or name the error.
 func Decode(body []byte, records Records) (*Document, bool) {
 	parts := make([]part, 0, min(len(body)/100, 64)) // enough for most
 	d := &decoder{body: body, text: string(body), ok: true, records: records, recording: true, parts: parts}

@@ -87,7 +87,8 @@ func randomValue(random *rand.Rand, depth int) any {
 	return random.Int64N(1000)
 }
 
-// edited returns v with something in it changed, added or removed. With each level it gets likelier that it is v itself.
+// edited returns v with something in it changed, added or removed. With each level it gets likelier that it is v
+// itself.
 func edited(random *rand.Rand, v any, depth int) any {
 	if random.IntN(5) < depth-1 {
 		return randomValue(random, 2)

@@ -2,8 +2,9 @@ package fastjson
 
 import "bytes"
 
-// Fields calls yield with the name and the text of each field of a JSON object, without decoding the values, until it returns false. It
-// reports false for what isn't an object as servers write it; what is within the values isn't looked at.
+// Fields calls yield with the name and the text of each field of a JSON object, without decoding the values, until it
+// returns false. It reports false for what isn't an object as servers write it; what is within the values isn't looked
+// at.
 func Fields(text []byte, yield func(name, value []byte) bool) bool {
 	s := &splitter{text: text}
 	return s.elements('{', '}', func() bool {

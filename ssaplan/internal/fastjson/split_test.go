@@ -54,7 +54,8 @@ func TestWhatCannotBeSplit(t *testing.T) {
 	}
 }
 
-// FuzzSplit compares with what package json takes apart. Names are compared decoded, since a name may be written in many ways.
+// FuzzSplit compares with what package json takes apart. Names are compared decoded, since a name may be written in
+// many ways.
 func FuzzSplit(f *testing.F) {
 	for _, seed := range []string{`{"a":[1,{"b":"\\\""}],"c":{}}`, `{"kind":"List","items":[{"x":null}, "}"]}`, `{"":" :,"}`, "{\"\xe4\":{}}", `{"\u0061":1,"a":2}`} {
 		f.Add(seed)

@@ -39,7 +39,8 @@ func (w Wanted) cleared(live map[string]any, owners fieldowner.Ownership) projec
 	return projection.NewFieldSet(paths...)
 }
 
-// isInSentWhole reports whether p is a part of a list or map that the applier owns and sends as a whole: what it lacks goes.
+// isInSentWhole reports whether p is a part of a list or map that the applier owns and sends as a whole: what it lacks
+// goes.
 func isInSentWhole(p projection.Path, own projection.FieldSet, sent *projection.Object) bool {
 	for n := len(p) - 1; n > 0; n-- {
 		value, declared := sent.Get(p[:n])
@@ -50,8 +51,9 @@ func isInSentWhole(p projection.Path, own projection.FieldSet, sent *projection.
 	return false
 }
 
-// partOfWhole returns an error if the server records, in place of a field that the applier takes over to clear it, the list or map around it: that
-// has one owner as a whole, and a part of it can't be removed. If the manifest declares the whole, the apply removes the part anyway.
+// partOfWhole returns an error if the server records, in place of a field that the applier takes over to clear it, the
+// list or map around it: that has one owner as a whole, and a part of it can't be removed. If the manifest declares the
+// whole, the apply removes the part anyway.
 func (w Wanted) partOfWhole(clears projection.FieldSet, owners fieldowner.Ownership) error {
 	own := owners.Fields(w.Applier.Is)
 	sent := projection.NewManifest(w.Manifest, own)

@@ -15,13 +15,14 @@ type remains struct {
 	nulls    []projection.Path   // the maps and lists from which all went
 }
 
-// withoutDropped returns what is left of a copy of the object, with its record of after the handover and the apply, without what the
-// applier owned and nobody does now; nil if there is nothing of that kind. A server removes what the last apply had, with the structures
-// around it, and keeps what anybody owns something in, and lists of named items that are empty already. An item of a list goes although
-// others own something in it, and the maps around the item stay for that. A map or list that stays, since it is declared as empty, and from
-// which all goes, becomes null, but not a map in which something is declared that isn't stored, such as an empty list of a built-in kind.
-// IsWhole tells whether a list that is empty is one whole; the record of an update doesn't.
-// Source: Updater.prune in sigs.k8s.io/structured-merge-diff/v6/merge.
+// withoutDropped returns what is left of a copy of the object, with its record of after the handover and the apply,
+// without what the applier owned and nobody does now; nil if there is nothing of that kind. A server removes what the
+// last apply had, with the structures around it, and keeps what anybody owns something in, and lists of named items
+// that are empty already. An item of a list goes although others own something in it, and the maps around the item stay
+// for that. A map or list that stays, since it is declared as empty, and from which all goes, becomes null, but not a
+// map in which something is declared that isn't stored, such as an empty list of a built-in kind. IsWhole tells whether
+// a list that is empty is one whole; the record of an update doesn't. Source: Updater.prune in
+// sigs.k8s.io/structured-merge-diff/v6/merge.
 func (h *Handover) withoutDropped(obj map[string]any, isWhole func(list projection.Path) bool) (*remains, error) {
 	owners, err := fieldowner.Read(obj)
 	if err != nil {
@@ -93,7 +94,8 @@ func isEmptyList(v any) bool {
 	return isList && len(items) == 0
 }
 
-// declareEmpty puts back the lists that the manifest declares as empty and a server filled in, which may have been for what is dropped.
+// declareEmpty puts back the lists that the manifest declares as empty and a server filled in, which may have been for
+// what is dropped.
 func (r *remains) declareEmpty(manifest map[string]any) {
 	sent, content := projection.NewManifest(manifest, r.declared), projection.NewObject(r.object, r.declared)
 	for p := range r.declared.Leaves().All() {
@@ -104,8 +106,9 @@ func (r *remains) declareEmpty(manifest map[string]any) {
 	}
 }
 
-// refusedNull returns an error if the answer to an update lacks a null of a custom resource. A server leaves it out of an update if its
-// definition doesn't take it, and refuses it in an apply, but in metadata, which is for no definition to say.
+// refusedNull returns an error if the answer to an update lacks a null of a custom resource. A server leaves it out of
+// an update if its definition doesn't take it, and refuses it in an apply, but in metadata, which is for no definition
+// to say.
 func (r *remains) refusedNull(answer map[string]any) error {
 	if kinds.IsBuiltin(answer) {
 		return nil
@@ -119,8 +122,8 @@ func (r *remains) refusedNull(answer map[string]any) error {
 	return nil
 }
 
-// isInMetadata reports whether p is in the metadata of the object, or of one that is embedded in it. A server leaves out what is null there.
-// Source: package schema/objectmeta in k8s.io/apiextensions-apiserver/pkg/apiserver.
+// isInMetadata reports whether p is in the metadata of the object, or of one that is embedded in it. A server leaves
+// out what is null there. Source: package schema/objectmeta in k8s.io/apiextensions-apiserver/pkg/apiserver.
 func isInMetadata(obj *projection.Object, p projection.Path) bool {
 	for n := range len(p) - 1 {
 		around, _ := mapAt(obj, p[:n])

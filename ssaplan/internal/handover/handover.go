@@ -1,5 +1,5 @@
-// Package handover takes fields over from other managers, and gives fields up, before an apply. What the apply makes of the object
-// then is found out before anything is written.
+// Package handover takes fields over from other managers, and gives fields up, before an apply. What the apply makes of
+// the object then is found out before anything is written.
 package handover
 
 import (
@@ -51,8 +51,9 @@ type Handover struct {
 	clears projection.FieldSet        // what it takes from all, so that it goes
 }
 
-// Find returns what changes hands of the live object, nil if nothing does. The only errors are those of a record that can't be read, of an object
-// without resourceVersion, of an applier of a subresource, and of a handover after which nobody owns anything.
+// Find returns what changes hands of the live object, nil if nothing does. The only errors are those of a record that
+// can't be read, of an object without resourceVersion, of an applier of a subresource, and of a handover after which
+// nobody owns anything.
 func Find(live *unstructured.Unstructured, wanted Wanted) (*Handover, error) {
 	if s := wanted.Applier.Subresource; s != "" {
 		return nil, fmt.Errorf("fields can be taken over or given up of the object itself, and not of its %s", s)
@@ -119,9 +120,9 @@ func (h *Handover) makes(after *unstructured.Unstructured, owners fieldowner.Own
 	h.after, h.own, h.others = after, owners.Fields(isOurs), owners.Fields(func(o fieldowner.Owner) bool { return !isOurs(o) })
 }
 
-// ask has the server try the change of hands. It may have something against the object as it is, such as a policy that came later. Its record
-// is by the definition of now: of a list or map that has become one whole it has no parts any more.
-// Source: Updater.reconcileManagedFieldsWithSchemaChanges in sigs.k8s.io/structured-merge-diff/v6/merge.
+// ask has the server try the change of hands. It may have something against the object as it is, such as a policy that
+// came later. Its record is by the definition of now: of a list or map that has become one whole it has no parts any
+// more. Source: Updater.reconcileManagedFieldsWithSchemaChanges in sigs.k8s.io/structured-merge-diff/v6/merge.
 func (h *Handover) ask(server Server) error {
 	patch, err := h.Patch()
 	if err != nil {
@@ -151,8 +152,8 @@ func (h *Handover) ask(server Server) error {
 	return nil
 }
 
-// without returns the fields without those that are given up, and without the maps of which nothing else is left: as long as somebody
-// owns a map as such, what is in it can seem to be theirs.
+// without returns the fields without those that are given up, and without the maps of which nothing else is left: as
+// long as somebody owns a map as such, what is in it can seem to be theirs.
 func without(fields, given projection.FieldSet) projection.FieldSet {
 	out := fields.Without(given)
 	for p := range given.Leaves().All() {
@@ -165,8 +166,8 @@ func without(fields, given projection.FieldSet) projection.FieldSet {
 	return out
 }
 
-// kept returns what the applier owns after the apply of the manifest, given what it owns of one with what is given up: all but that, and what is
-// there for it alone: items of lists, and lists and maps that have become one whole.
+// kept returns what the applier owns after the apply of the manifest, given what it owns of one with what is given up:
+// all but that, and what is there for it alone: items of lists, and lists and maps that have become one whole.
 func (h *Handover) kept(fields projection.FieldSet, manifest map[string]any) projection.FieldSet {
 	sent := projection.NewManifest(manifest, h.own.Union(h.given))
 	gone := h.given
@@ -186,8 +187,8 @@ func (h *Handover) kept(fields projection.FieldSet, manifest map[string]any) pro
 	return without(fields, gone).Union(h.emptied(manifest))
 }
 
-// emptied returns the maps that the manifest declares as empty, in which fields were given up. Of an empty list of named items a server records
-// nothing.
+// emptied returns the maps that the manifest declares as empty, in which fields were given up. Of an empty list of
+// named items a server records nothing.
 func (h *Handover) emptied(manifest map[string]any) projection.FieldSet {
 	sent := projection.NewManifest(manifest, h.own.Union(h.given))
 	var empty []projection.Path
@@ -208,8 +209,8 @@ func mapAt(obj *projection.Object, p projection.Path) (map[string]any, bool) {
 	return fields, isMap
 }
 
-// Of returns the live object as it is after the handover: with another record, unless h is nil. That is the server's once [Handover.Try] has
-// asked for it.
+// Of returns the live object as it is after the handover: with another record, unless h is nil. That is the server's
+// once [Handover.Try] has asked for it.
 func (h *Handover) Of(live *unstructured.Unstructured) *unstructured.Unstructured {
 	if h == nil {
 		return live
@@ -217,8 +218,9 @@ func (h *Handover) Of(live *unstructured.Unstructured) *unstructured.Unstructure
 	return h.after
 }
 
-// Unpinned returns the manifest without the version of the object that it is for, if that is the one before the handover, which makes another
-// one: the handover is for that version alone, and the apply for the one that it makes. Was is the object before one that is done.
+// Unpinned returns the manifest without the version of the object that it is for, if that is the one before the
+// handover, which makes another one: the handover is for that version alone, and the apply for the one that it makes.
+// Was is the object before one that is done.
 func (h *Handover) Unpinned(manifest map[string]any, was *unstructured.Unstructured) *unstructured.Unstructured {
 	obj := &unstructured.Unstructured{Object: manifest}
 	if h != nil {
@@ -256,12 +258,14 @@ type Server struct {
 	Forced bool
 }
 
-// Try returns the object as the apply of the manifest, whose JSON is in body, makes it after the handover, if there is one.
+// Try returns the object as the apply of the manifest, whose JSON is in body, makes it after the handover, if there is
+// one.
 //
-// The server is also asked whether it lets the fields change hands. No dry run does both, so what the handover adds is put into the answer to
-// an apply to the object as it is: fields that are given up are sent with their live values, since the server would remove them, and what was
-// taken over and isn't applied is removed by a second dry run, in which the server fills in its defaults. If the server refuses that apply,
-// because of what is going to be removed maybe, the two are merged here.
+// The server is also asked whether it lets the fields change hands. No dry run does both, so what the handover adds is
+// put into the answer to an apply to the object as it is: fields that are given up are sent with their live values,
+// since the server would remove them, and what was taken over and isn't applied is removed by a second dry run, in
+// which the server fills in its defaults. If the server refuses that apply, because of what is going to be removed
+// maybe, the two are merged here.
 func (h *Handover) Try(server Server, manifest map[string]any, body []byte) (*unstructured.Unstructured, error) {
 	if h == nil {
 		return server.Apply(body)
@@ -273,8 +277,8 @@ func (h *Handover) Try(server Server, manifest map[string]any, body []byte) (*un
 	return h.inOrder(made), nil
 }
 
-// inOrder returns the object with the record of after the handover, if the apply changes nothing of that: what a dry run or a merge answers has
-// it in another order.
+// inOrder returns the object with the record of after the handover, if the apply changes nothing of that: what a dry
+// run or a merge answers has it in another order.
 func (h *Handover) inOrder(made *unstructured.Unstructured) *unstructured.Unstructured {
 	before, _ := fieldowner.Read(h.after.Object) // both of which could be read
 	if after, err := fieldowner.Read(made.Object); err != nil || !after.Equal(before) {
@@ -304,7 +308,8 @@ func (h *Handover) try(server Server, manifest map[string]any) (*unstructured.Un
 	if err := h.ask(server); err != nil { // not before it is known that the server gets the dryRun of an apply
 		return nil, err
 	}
-	// Of an object without managedFields a server records all as written before its first apply, but not after the handover.
+	// Of an object without managedFields a server records all as written before its first apply, but not after the
+	// handover.
 	isUnrecorded := len(h.live.GetManagedFields()) == 0
 	made, err := change(answer.Object, func(e fieldowner.Entry) fieldowner.Entry {
 		if h.wanted.takes(e.Owner) || isUnrecorded && e.Manager == fieldowner.BeforeFirstApply {
@@ -326,8 +331,9 @@ func (h *Handover) try(server Server, manifest map[string]any) (*unstructured.Un
 	return h.tryUpdate(server, made, left)
 }
 
-// isWhole reports whether an empty list that the live object has is one whole. A server records such a one for who applies it, and an empty list of
-// named items for nobody. If it refuses to try that, the list is taken for a whole, as most are.
+// isWhole reports whether an empty list that the live object has is one whole. A server records such a one for who
+// applies it, and an empty list of named items for nobody. If it refuses to try that, the list is taken for a whole, as
+// most are.
 func (h *Handover) isWhole(server Server, manifest map[string]any, list projection.Path) bool {
 	with, _ := projection.Patterns{}.Remove(h.withGiven(manifest)) // a copy
 	if err := projection.NewManifest(with, h.own.Union(h.given)).Set(list, []any{}); err != nil {
@@ -345,7 +351,8 @@ func (h *Handover) isWhole(server Server, manifest map[string]any, list projecti
 	return err != nil || owners.Fields(h.wanted.Applier.Is).Has(list)
 }
 
-// tryUpdate returns the object as the server makes it of the live one with the content that is left of the one that the apply makes.
+// tryUpdate returns the object as the server makes it of the live one with the content that is left of the one that the
+// apply makes.
 func (h *Handover) tryUpdate(server Server, made map[string]any, left *remains) (*unstructured.Unstructured, error) {
 	patch, err := contentPatch(h.live, left.object)
 	if err != nil {
@@ -370,8 +377,8 @@ func change(obj map[string]any, by func(fieldowner.Entry) fieldowner.Entry) (map
 	return changed.Object(), nil
 }
 
-// withGiven returns the manifest with the live values of the fields that are given up, but for those in a list item that goes. The items
-// that come with them stand where a server has them that is sent the manifest without them.
+// withGiven returns the manifest with the live values of the fields that are given up, but for those in a list item
+// that goes. The items that come with them stand where a server has them that is sent the manifest without them.
 func (h *Handover) withGiven(manifest map[string]any) map[string]any {
 	if h.given.Empty() {
 		return manifest
@@ -394,7 +401,8 @@ func (h *Handover) withGiven(manifest map[string]any) map[string]any {
 	return out
 }
 
-// stored returns what the object has at p, or, as an empty one, the nearest map around it: built-in kinds don't store empty lists.
+// stored returns what the object has at p, or, as an empty one, the nearest map around it: built-in kinds don't store
+// empty lists.
 func stored(obj *projection.Object, p projection.Path) (projection.Path, any) {
 	value, exists := obj.Get(p)
 	for !exists {
@@ -415,10 +423,11 @@ func (h *Handover) isInDropped(p projection.Path, sent *projection.Object) bool 
 	return false
 }
 
-// withRecord returns the answer with the record of the object that the apply makes, in which others lose what goes with what is dropped. What a
-// server takes away beyond that, as another type of a Service does, stays in the record of who wrote it. An item that is named by a default which
-// was dropped is found in the answer alone.
-// Source: FieldManager.Apply in k8s.io/apimachinery/pkg/util/managedfields/internal, after which a strategy prepares the update.
+// withRecord returns the answer with the record of the object that the apply makes, in which others lose what goes with
+// what is dropped. What a server takes away beyond that, as another type of a Service does, stays in the record of who
+// wrote it. An item that is named by a default which was dropped is found in the answer alone. Source:
+// FieldManager.Apply in k8s.io/apimachinery/pkg/util/managedfields/internal, after which a strategy prepares the
+// update.
 func (h *Handover) withRecord(answer *unstructured.Unstructured, made map[string]any, left *remains) (*unstructured.Unstructured, error) {
 	out := answer.DeepCopy()
 	out.SetManagedFields((&unstructured.Unstructured{Object: made}).GetManagedFields())

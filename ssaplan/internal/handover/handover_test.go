@@ -95,7 +95,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// What is adopted is older or younger than what the applier applied, and that stays known, or else somebody would seem to apply under its name.
+// What is adopted is older or younger than what the applier applied, and that stays known, or else somebody would seem
+// to apply under its name.
 func TestFindKeepsTheTimeOfTheApply(t *testing.T) {
 	timed := func(record, at string) string {
 		return strings.Replace(record, `"apiVersion"`, `"time": "2026-01-01T00:00:0`+at+`Z", "apiVersion"`, 1)
@@ -114,7 +115,8 @@ func TestFindKeepsTheTimeOfTheApply(t *testing.T) {
 	}
 }
 
-// An apply that changes nothing after the handover is answered with the record of after it, in whatever order a dry run has it.
+// An apply that changes nothing after the handover is answered with the record of after it, in whatever order a dry run
+// has it.
 func TestTryOfNothingMore(t *testing.T) {
 	const mine, another = ours + `{"f:data": {"f:a": {}}}}`, others + `{"f:data": {"f:b": {}}}}`
 	live := object(t, "7", `"data": {"a": 1, "b": 2}`, theirs+`{"f:data": {"f:a": {}}}}, `+another)
@@ -139,7 +141,8 @@ func TestFindErrors(t *testing.T) {
 	require.ErrorContains(t, err, "managedFields[0]")
 }
 
-// What was taken over and isn't applied goes with what is around it, but for what somebody owns something in. An item goes in any case.
+// What was taken over and isn't applied goes with what is around it, but for what somebody owns something in. An item
+// goes in any case.
 func TestTryRemovesWhatIsDropped(t *testing.T) {
 	for _, row := range []struct {
 		why, live, was, is, other, patch string
@@ -206,8 +209,8 @@ func jsonOf(t *testing.T, v any) string {
 	return string(text)
 }
 
-// What is given up is sent to be tried with the value that it has, so that the server keeps it, unless the item that it is in goes: one that
-// another owns, too, stays.
+// What is given up is sent to be tried with the value that it has, so that the server keeps it, unless the item that it
+// is in goes: one that another owns, too, stays.
 func TestTryKeepsWhatIsGivenUp(t *testing.T) {
 	item := func(name string) string { return `"k:{\"name\":\"` + name + `\"}": {".": {}, "f:name": {}, "f:x": {}}` }
 	record := func(items string) string {
@@ -273,7 +276,8 @@ func TestTryPassesOn(t *testing.T) {
 	require.Same(t, changed, got, "nothing changes hands")
 }
 
-// What the server records of the handover counts: a list that the definition makes a whole by now has no item that could be dropped.
+// What the server records of the handover counts: a list that the definition makes a whole by now has no item that
+// could be dropped.
 func TestListThatBecameAWhole(t *testing.T) {
 	const whole = `{"f:spec": {"f:l": {}}}}`
 	live := object(t, "7", `"data": {"b": 1}, "spec": {"l": [{"name": "a"}]}`,

@@ -10,9 +10,10 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// tryMerged returns the object as the apply makes it after the handover, given that the server refused to try the apply to the object as
-// it is. It merges the manifest into the live object, takes away what is dropped, and has the server try an update to that. If nothing is
-// dropped and no entry moves, or the server refuses that as well, or for what the handover doesn't change, the error is the refusal.
+// tryMerged returns the object as the apply makes it after the handover, given that the server refused to try the apply
+// to the object as it is. It merges the manifest into the live object, takes away what is dropped, and has the server
+// try an update to that. If nothing is dropped and no entry moves, or the server refuses that as well, or for what the
+// handover doesn't change, the error is the refusal.
 func (h *Handover) tryMerged(server Server, manifest map[string]any, refusal error) (*unstructured.Unstructured, error) {
 	if uid := (&unstructured.Unstructured{Object: manifest}).GetUID(); uid != "" && uid != h.live.GetUID() {
 		return nil, refusal // of an object that the manifest isn't for
@@ -50,8 +51,8 @@ func (h *Handover) tryMerged(server Server, manifest map[string]any, refusal err
 	return answer, nil
 }
 
-// leavesNull reports whether the refusal is of a null in the place of a map or list in which nothing changes hands, so that the apply after the
-// handover leaves it there as well. An update wouldn't tell.
+// leavesNull reports whether the refusal is of a null in the place of a map or list in which nothing changes hands, so
+// that the apply after the handover leaves it there as well. An update wouldn't tell.
 func (h *Handover) leavesNull(refusal error) bool {
 	before, _ := fieldowner.Read(h.live.Object) // which could be read
 	own := before.Fields(h.wanted.Applier.Is)
@@ -67,8 +68,8 @@ func (h *Handover) leavesNull(refusal error) bool {
 	return false
 }
 
-// merged returns the live object with the values of the manifest, and with the record of after the handover and the apply. What the
-// manifest declares is what the server records of an object that is created with it.
+// merged returns the live object with the values of the manifest, and with the record of after the handover and the
+// apply. What the manifest declares is what the server records of an object that is created with it.
 func (h *Handover) merged(manifest map[string]any, created *unstructured.Unstructured) (map[string]any, error) {
 	owners, err := fieldowner.Read(created.Object)
 	if err != nil {

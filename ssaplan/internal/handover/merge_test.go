@@ -92,7 +92,8 @@ func TestTryMergesWhatIsRefused(t *testing.T) {
 	}
 }
 
-// A map or a list of named items that is declared as empty keeps what others have in it, and one that has one owner is emptied.
+// A map or a list of named items that is declared as empty keeps what others have in it, and one that has one owner is
+// emptied.
 func TestTryMergesEmptyMaps(t *testing.T) {
 	live := object(t, "7", `"spec": {"m": {"a": 1, "b": 2}, "l": [{"name": "kept", "x": 1}], "whole": {"a": 1}, "old": 1}`,
 		theirs+`{"f:spec": {"f:m": {"f:a": {}}, "f:whole": {}, "f:old": {}}}}, `+others+`{"f:spec": {"f:m": {"f:b": {}}, "f:l": {`+item("kept", "x")+`}}}}`)
@@ -135,7 +136,8 @@ func TestTryMergesNothingForNothing(t *testing.T) {
 	require.Equal(t, error(refusal), err)
 }
 
-// A null that an apply leaves where nothing changes hands is left after the handover, too; one where something does may go with that.
+// A null that an apply leaves where nothing changes hands is left after the handover, too; one where something does may
+// go with that.
 func TestTryKeepsARefusalOfNull(t *testing.T) {
 	live := object(t, "7", `"spec": {"a": {"x": 1}, "b": {"y": 1}}`, theirs+`{"f:spec": {"f:a": {"f:x": {}}}}}, `+ours+`{"f:spec": {"f:b": {"f:y": {}}}}}`)
 	try := func(name string) error {

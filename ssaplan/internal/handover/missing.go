@@ -12,8 +12,8 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// Missing returns the managers that are among the tools, own one of the fields of the live object or something in it, and from which
-// nothing is going to be taken over.
+// Missing returns the managers that are among the tools, own one of the fields of the live object or something in it,
+// and from which nothing is going to be taken over.
 func (w Wanted) Missing(live *unstructured.Unstructured, fields []projection.Path, tools []fieldowner.Tool) (managers []string) {
 	if live == nil || w.Applier.Subresource != "" {
 		return nil

@@ -16,7 +16,8 @@ type item struct {
 	name string
 }
 
-// listOrders returns the orders of the lists in whose items there are some of the fields, those of lists around others first.
+// listOrders returns the orders of the lists in whose items there are some of the fields, those of lists around others
+// first.
 func listOrders(fields projection.FieldSet, live, sent *projection.Object) []listOrder {
 	var orders []listOrder
 	seen := map[string]bool{}
@@ -46,9 +47,9 @@ func itemsOf(obj *projection.Object, list projection.Path) []item {
 	return out
 }
 
-// mergedOrder returns the order in which a server merges the items that are applied into those that there are. The applied ones keep
-// theirs, and each of the others stays where it is among them. No name is twice in either.
-// Source: mergingWalker.mergeListItems in sigs.k8s.io/structured-merge-diff/v6/typed.
+// mergedOrder returns the order in which a server merges the items that are applied into those that there are. The
+// applied ones keep theirs, and each of the others stays where it is among them. No name is twice in either. Source:
+// mergingWalker.mergeListItems in sigs.k8s.io/structured-merge-diff/v6/typed.
 func mergedOrder(live, applied []item) (out []item) {
 	there, sent := names(live), names(applied)
 	next := 0 // of the applied items, the first that is there and not merged yet

@@ -17,8 +17,8 @@ type operation struct {
 	Value *any   `json:"value,omitempty"` // nil in a removal
 }
 
-// contentPatch returns the JSON patch that makes the live object, in its version, the wanted one, but for what the server keeps of an
-// object.
+// contentPatch returns the JSON patch that makes the live object, in its version, the wanted one, but for what the
+// server keeps of an object.
 func contentPatch(live *unstructured.Unstructured, wanted map[string]any) ([]byte, error) {
 	// As in a handover, a server answers 409 if the object is of another version by then.
 	var version any = live.GetResourceVersion()

@@ -45,8 +45,8 @@ func (h *Handover) Send(ctx context.Context, target Target) (*unstructured.Unstr
 	})
 }
 
-// found tells what an object that is there now, nil if there is none, shows of the handover: it is done if there is nothing left that is to
-// change hands.
+// found tells what an object that is there now, nil if there is none, shows of the handover: it is done if there is
+// nothing left that is to change hands.
 func (h *Handover) found(now *unstructured.Unstructured) applier.Found {
 	found := applier.Compare(h.live, now)
 	if now == nil || now.GetUID() != h.live.GetUID() {

@@ -9,8 +9,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
-// ServerOf returns where the apply of a manifest to the live object is tried with these options; pinned to just that version of the
-// object, or to whichever is there.
+// ServerOf returns where the apply of a manifest to the live object is tried with these options; pinned to just that
+// version of the object, or to whichever is there.
 func ServerOf(ctx context.Context, target *wire.Target, live, manifest *unstructured.Unstructured, options metav1.PatchOptions, pinned bool) Server {
 	try := target.Try
 	if pinned {

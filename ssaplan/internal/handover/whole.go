@@ -10,9 +10,9 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// Whole returns the explanation of the handover and the apply together, given that of the apply, which makes the object that is made:
-// which fields change hands altogether, and from whom those were taken over that the manifest lacks. Values of sensitive fields aren't
-// shown. The only errors are those of records that can't be read.
+// Whole returns the explanation of the handover and the apply together, given that of the apply, which makes the object
+// that is made: which fields change hands altogether, and from whom those were taken over that the manifest lacks.
+// Values of sensitive fields aren't shown. The only errors are those of records that can't be read.
 func (h *Handover) Whole(apply *explain.Explanation, made map[string]any, sensitive projection.Patterns) (explain.Explanation, error) {
 	whole := *apply
 	before, err := fieldowner.Read(h.live.Object)
@@ -51,8 +51,8 @@ func content(obj map[string]any) map[string]any {
 	return out.Object
 }
 
-// nameFormerOwner makes a change that drops a field tell from whom the field, or something in it, was taken over, the last writer of
-// several.
+// nameFormerOwner makes a change that drops a field tell from whom the field, or something in it, was taken over, the
+// last writer of several.
 func (h *Handover) nameFormerOwner(c *explain.Change, before fieldowner.Ownership) {
 	if c.Cause != explain.CauseDropped {
 		return

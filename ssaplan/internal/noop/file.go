@@ -80,9 +80,10 @@ func (s *setups) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// settle has the configuration be known since when the cache first saw it, by another Planner or in another process if need be. What the server
-// was asked right after it was set up otherwise is trusted for some seconds only, see [recent.Settling]; without this a process that ends
-// sooner would remember nothing. What came and went between two processes isn't seen.
+// settle has the configuration be known since when the cache first saw it, by another Planner or in another process if
+// need be. What the server was asked right after it was set up otherwise is trusted for some seconds only, see
+// [recent.Settling]; without this a process that ends sooner would remember nothing. What came and went between two
+// processes isn't seen.
 func (c *Cache) settle(object identity.Identity, configured *wire.Configuration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -114,8 +115,9 @@ var errDamaged = errors.New("the remembered no-ops are damaged")
 
 var errNotPortable = errors.New("ssaplan: the cache is not portable: see NoOpCacheOptions.Portable")
 
-// Save writes what is remembered, for another process to [Cache.Restore]: digests and times, and no value of any object. The scope is a text of
-// the host's that names the server and who asks it. Answers with warnings or other notes are left out; they are asked for again.
+// Save writes what is remembered, for another process to [Cache.Restore]: digests and times, and no value of any
+// object. The scope is a text of the host's that names the server and who asks it. Answers with warnings or other notes
+// are left out; they are asked for again.
 func (c *Cache) Save(to io.Writer, scope string) error {
 	if !c.portable {
 		return errNotPortable
@@ -132,8 +134,8 @@ func (c *Cache) Save(to io.Writer, scope string) error {
 	return json.NewEncoder(to).Encode(f)
 }
 
-// Restore remembers what [Cache.Save] wrote for the same scope, as far as there is room and as it isn't too old. An error says that what is
-// read can't be trusted; then the cache is as before, and whoever has the file may delete it.
+// Restore remembers what [Cache.Save] wrote for the same scope, as far as there is room and as it isn't too old. An
+// error says that what is read can't be trusted; then the cache is as before, and whoever has the file may delete it.
 func (c *Cache) Restore(from io.Reader, scope string) error {
 	if !c.portable {
 		return errNotPortable

@@ -34,19 +34,20 @@ type Cache struct {
 
 // Options say how much a [Cache] remembers, and for how long. The zero value works.
 type Options struct {
-	// Size is for how many objects, of about 170 bytes each. When it is full, the one goes that was not planned for the longest
-	// time. Default: 10000.
+	// Size is for how many objects, of about 170 bytes each. When it is full, the one goes that was not planned for the
+	// longest time. Default: 10000.
 	Size int
-	// MaxAge is how long an answer of the server counts at most. Each counts for another time, of at least half of that, so that
-	// not all are asked for again at once. Default: an hour.
+	// MaxAge is how long an answer of the server counts at most. Each counts for another time, of at least half of
+	// that, so that not all are asked for again at once. Default: an hour.
 	MaxAge time.Duration
-	// ServerInterval is how often Planners look at what the server is set up with: its version, the definitions of kinds, webhooks,
-	// admission policies and their bindings. It takes some eight small requests, and one for each kind of custom resource, at most that often, and only when something is
-	// planned; a change makes the plans anew that it may concern. What the caller has no right to list is not looked at, see
-	// [Stats.Unseen]. Negative: never; the host watches, and calls [NoOpCache.Clear]. Default: 30 seconds.
+	// ServerInterval is how often Planners look at what the server is set up with: its version, the definitions of
+	// kinds, webhooks, admission policies and their bindings. It takes some eight small requests, and one for each kind
+	// of custom resource, at most that often, and only when something is planned; a change makes the plans anew that it
+	// may concern. What the caller has no right to list is not looked at, see [Stats.Unseen]. Negative: never; the host
+	// watches, and calls [NoOpCache.Clear]. Default: 30 seconds.
 	ServerInterval time.Duration
-	// Portable makes a cache that [Cache.Save] can write and [Cache.Restore] read. Live objects are told apart by SHA-256 then, which takes several
-	// times as long.
+	// Portable makes a cache that [Cache.Save] can write and [Cache.Restore] read. Live objects are told apart by
+	// SHA-256 then, which takes several times as long.
 	Portable bool
 }
 
@@ -60,13 +61,13 @@ func New(options Options) *Cache {
 
 // Stats are the numbers of a [Cache], to make metrics of.
 type Stats struct {
-	// Hits and Misses are how often the answer was known, and how often it was not. Expired are the answers that became too
-	// old, and Evicted those that had to go for others.
+	// Hits and Misses are how often the answer was known, and how often it was not. Expired are the answers that became
+	// too old, and Evicted those that had to go for others.
 	Hits, Misses, Expired, Evicted int64
 	// Entries is how many answers there are now.
 	Entries int
-	// Unseen is what of the server's configuration a Planner may not read, so that only MaxAge bounds how long a change of it
-	// goes unseen.
+	// Unseen is what of the server's configuration a Planner may not read, so that only MaxAge bounds how long a change
+	// of it goes unseen.
 	Unseen []string
 }
 
@@ -83,16 +84,16 @@ func (c *Cache) Stats() Stats {
 	return stats
 }
 
-// Forget forgets an object, as plans name it: with its namespace. So it does with its subresources that are named. An answer
-// that is under way isn't remembered.
+// Forget forgets an object, as plans name it: with its namespace. So it does with its subresources that are named. An
+// answer that is under way isn't remembered.
 func (c *Cache) Forget(object identity.Identity, subresources ...string) {
 	for _, subresource := range append(subresources, "") {
 		c.answers.Forget(subject(object, subresource))
 	}
 }
 
-// Clear forgets all objects. An answer that is under way isn't remembered, and those of the next 10 seconds only until these
-// are over, because a server takes some time to take in a change of its configuration.
+// Clear forgets all objects. An answer that is under way isn't remembered, and those of the next 10 seconds only until
+// these are over, because a server takes some time to take in a change of its configuration.
 func (c *Cache) Clear() { c.answers.Clear(time.Now()) }
 
 // Question is whether an apply changes an object.
@@ -152,8 +153,8 @@ func (a *Answer) Explain(in explain.Input) (explain.Explanation, []foreign.Text)
 	return explain.Known(&a.notes.explanation, in), slices.Clone(a.notes.warnings)
 }
 
-// NoOp remembers that the answer is that the server would write nothing. The question has the live object that the server was
-// asked about in the end.
+// NoOp remembers that the answer is that the server would write nothing. The question has the live object that the
+// server was asked about in the end.
 func (a *Asked) NoOp(q Question, explained *explain.Explanation, warnings []foreign.Text) {
 	if a == nil {
 		return
@@ -173,8 +174,9 @@ func subject(id identity.Identity, subresource string) recent.Key {
 	return recent.KeyOf(nil, id.APIVersion, id.Kind, id.Namespace, id.Name, subresource)
 }
 
-// key returns the key of a question. It reports false if there is no telling the live object from others. Since when the server is set up as it is
-// belongs to it: what was set up otherwise for a while may have been so before anybody saw it, when the answer was given.
+// key returns the key of a question. It reports false if there is no telling the live object from others. Since when
+// the server is set up as it is belongs to it: what was set up otherwise for a while may have been so before anybody
+// saw it, when the answer was given.
 func (a *Asked) key(q Question) (recent.Key, bool) {
 	content, ok := a.cache.digest(q.Live.Object)
 	server, since := &a.configured.Fingerprint, strconv.FormatInt(a.configured.Since.UnixNano(), 36)

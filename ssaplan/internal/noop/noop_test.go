@@ -136,7 +136,8 @@ func TestEachThingThatAnAnswerTellsIsRemembered(t *testing.T) {
 	}
 }
 
-// What the server is set up with is looked at unless that is switched off. An answer counts only for what could be looked at.
+// What the server is set up with is looked at unless that is switched off. An answer counts only for what could be
+// looked at.
 func TestTheServerIsLookedAt(t *testing.T) {
 	server, err := ssaplantest.NewServer(ssaplantest.Options{})
 	require.NoError(t, err)

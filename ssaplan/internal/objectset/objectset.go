@@ -1,5 +1,5 @@
-// Package objectset tells what a set of manifests has as a whole: what stands in it twice, and what it creates that others
-// of it need.
+// Package objectset tells what a set of manifests has as a whole: what stands in it twice, and what it creates that
+// others of it need.
 package objectset
 
 import (
@@ -44,7 +44,8 @@ func Identity(manifest *unstructured.Unstructured, unknown bool) (identity.Ident
 	return id, err
 }
 
-// New returns the set of the manifests that some things have, which may be nil. Objects that name no namespace are in the default one.
+// New returns the set of the manifests that some things have, which may be nil. Objects that name no namespace are in
+// the default one.
 func New[T any](of []T, manifest func(T) *unstructured.Unstructured, defaultNamespace string) *Set {
 	creates := sync.OnceValue(func() *creations { return newCreations(manifests(of, manifest)) })
 	return &Set{map[identity.Identity]int{}, defaultNamespace, creates}

@@ -12,9 +12,9 @@ import (
 // hold up the others at once.
 const windowFactor = 4
 
-// Map calls work for the numbers from 0 to n-1, several at a time, and yields each result in the order of the numbers as
-// soon as it and those before it are there. The number of results held at a time is bounded. Stopping the iteration ends
-// the context of the work, and no goroutine outlives it.
+// Map calls work for the numbers from 0 to n-1, several at a time, and yields each result in the order of the numbers
+// as soon as it and those before it are there. The number of results held at a time is bounded. Stopping the iteration
+// ends the context of the work, and no goroutine outlives it.
 func Map[R any](ctx context.Context, n, concurrency int, work func(ctx context.Context, i int) R) iter.Seq2[int, R] {
 	return func(yield func(int, R) bool) {
 		ctx, stop := context.WithCancel(ctx)
@@ -63,8 +63,8 @@ func (w *window[R]) work(ctx context.Context, work func(context.Context, int) R)
 	defer w.workers.Done()
 	for job := range w.queue {
 		job.result <- work(ctx, job.i)
-		// Work that never blocks would be done for all of the window, mostly by one worker alone, before what consumes the
-		// results runs.
+		// Work that never blocks would be done for all of the window, mostly by one worker alone, before what consumes
+		// the results runs.
 		runtime.Gosched()
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"math/bits"
 )
 
-// Digest returns a number that tells the content of an object from any other, but for a chance of one in 2⁶⁴ that nobody can
-// raise: it is another one in each cache. The order of a map's fields doesn't count. It reports false for values that decoding
-// JSON doesn't make, and for what is too deep to be an object.
+// Digest returns a number that tells the content of an object from any other, but for a chance of one in 2⁶⁴ that
+// nobody can raise: it is another one in each cache. The order of a map's fields doesn't count. It reports false for
+// values that decoding JSON doesn't make, and for what is too deep to be an object.
 func (c *Cache[V]) Digest(content map[string]any) (digest uint64, ok bool) {
 	d := digester{seed: c.seed, salt: maphash.String(c.seed, "salt"), ok: true}
 	return d.fields(content, 0), d.ok

@@ -1,5 +1,5 @@
-// Package recent remembers a bounded number of answers for a bounded time: of each subject the answer to the question that
-// was asked last. The caller tells the time.
+// Package recent remembers a bounded number of answers for a bounded time: of each subject the answer to the question
+// that was asked last. The caller tells the time.
 package recent
 
 import (
@@ -61,8 +61,8 @@ func (c *Cache[V]) left(e *entry[V], now time.Time) (time.Duration, bool) {
 	return left, 0 < left && left <= c.maxAge
 }
 
-// Restore remembers an answer of another cache, unless this one knows one about its subject or is full. None counts for longer than one of
-// this cache could.
+// Restore remembers an answer of another cache, unless this one knows one about its subject or is full. None counts for
+// longer than one of this cache could.
 func (c *Cache[V]) Restore(kept Kept[V], now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -77,8 +77,8 @@ func (c *Cache[V]) Restore(kept Kept[V], now time.Time) {
 
 // Stats are the numbers of a cache.
 type Stats struct {
-	// Hits and Misses are how often the answer was known, and how often it was not. Expired are the answers that became too
-	// old, and Evicted those that had to go for others.
+	// Hits and Misses are how often the answer was known, and how often it was not. Expired are the answers that became
+	// too old, and Evicted those that had to go for others.
 	Hits, Misses, Expired, Evicted int64
 	// Entries is how many answers there are now.
 	Entries int
@@ -105,8 +105,8 @@ func (c *Cache[V]) Stats() Stats {
 	return stats
 }
 
-// Get returns the answer to a question about a subject, and whether it is known. What an answer is added with that is asked
-// for now is the trust.
+// Get returns the answer to a question about a subject, and whether it is known. What an answer is added with that is
+// asked for now is the trust.
 func (c *Cache[V]) Get(subject, question Key, now time.Time) (answer V, trust uint64, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -130,8 +130,8 @@ func (c *Cache[V]) Get(subject, question Key, now time.Time) (answer V, trust ui
 }
 
 // Add remembers the answer to a question about a subject, unless the subject was forgotten since the trust was got. The
-// configuration of the server is known to be as it is since some time; if that is not long ago, the answer may be one of
-// before, and counts only until [Settling] is over.
+// configuration of the server is known to be as it is since some time; if that is not long ago, the answer may be one
+// of before, and counts only until [Settling] is over.
 func (c *Cache[V]) Add(subject, question Key, answer V, trust uint64, since, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package records remembers records of managedFields. They say which fields a manager set and not to what, so most objects of a kind
-// have the same ones.
+// Package records remembers records of managedFields. They say which fields a manager set and not to what, so most
+// objects of a kind have the same ones.
 package records
 
 import (
@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// largest is how long a record is at most that is remembered. Longer ones are of objects that have their own fields, such as a ConfigMap
-	// of a thousand entries.
+	// largest is how long a record is at most that is remembered. Longer ones are of objects that have their own
+	// fields, such as a ConfigMap of a thousand entries.
 	largest = 16 << 10
 	// most is how much text is remembered at most. What it decodes to takes some fifteen times the memory.
 	most = 256 << 10
 )
 
-// Memory remembers records. The zero Memory remembers none yet. It is safe for concurrent use. When it is full, it forgets all and
-// begins anew.
+// Memory remembers records. The zero Memory remembers none yet. It is safe for concurrent use. When it is full, it
+// forgets all and begins anew.
 type Memory struct {
 	mu      sync.RWMutex
 	size    int // of the texts
@@ -27,8 +27,8 @@ type Memory struct {
 	fields  map[uintptr]projection.FieldSet // by the map in decoded, which therefore is no other one's address
 }
 
-// Decoded returns what the text of a record decodes to: the same map each time, which must not be modified. It returns nil for what isn't a
-// record that it would remember. It is a [fastjson.Records].
+// Decoded returns what the text of a record decodes to: the same map each time, which must not be modified. It returns
+// nil for what isn't a record that it would remember. It is a [fastjson.Records].
 func (m *Memory) Decoded(text []byte) map[string]any {
 	m.mu.RLock()
 	known := m.decoded[string(text)]
@@ -63,7 +63,8 @@ func (m *Memory) remember(text string, record map[string]any, fields projection.
 	return record
 }
 
-// Fields returns the fields of a record, and whether they are known: it is the very map that Decoded returned, and not only an equal one.
+// Fields returns the fields of a record, and whether they are known: it is the very map that Decoded returned, and not
+// only an equal one.
 func (m *Memory) Fields(record map[string]any) (projection.FieldSet, bool) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()

@@ -11,16 +11,17 @@ import (
 	"github.com/ssaplan/primitives/internal/answer"
 )
 
-// Places are where the objects of a kind have their number of replicas, by apiVersion: the names of the fields, and none for a
-// version without a scale. Places that are nil are those of the kinds that come with Kubernetes and have a scale: spec.replicas in
-// every version.
+// Places are where the objects of a kind have their number of replicas, by apiVersion: the names of the fields, and
+// none for a version without a scale. Places that are nil are those of the kinds that come with Kubernetes and have a
+// scale: spec.replicas in every version.
 //
-// A server applies the scale of a custom resource only where the record of the object has an owner of the number, and the number
-// stays: who applies it becomes an owner, too, and applying it again is a no-op. So that is what a plan shows with these places.
-// Whatever else is applied there servers of 1.33 and 1.36 refuse: see [Places.Refused].
+// A server applies the scale of a custom resource only where the record of the object has an owner of the number, and
+// the number stays: who applies it becomes an owner, too, and applying it again is a no-op. So that is what a plan
+// shows with these places. Whatever else is applied there servers of 1.33 and 1.36 refuse: see [Places.Refused].
 type Places map[string][]string
 
-// Defined returns the places of a kind that a definition defines. Source: customresource_handler.go of k8s.io/apiextensions-apiserver.
+// Defined returns the places of a kind that a definition defines. Source: customresource_handler.go of
+// k8s.io/apiextensions-apiserver.
 func Defined(definition *unstructured.Unstructured) Places {
 	group, _, _ := unstructured.NestedString(definition.Object, "spec", "group")
 	versions, _, _ := unstructured.NestedSlice(definition.Object, "spec", "versions")
@@ -37,8 +38,9 @@ func Defined(definition *unstructured.Unstructured) Places {
 	return out
 }
 
-// Refused returns why an apply of the scale of an object was refused, with what works instead. Source: custom resources have no
-// converter for autoscaling/v1, which a server needs for an apply that changes something, or whose number had no owner.
+// Refused returns why an apply of the scale of an object was refused, with what works instead. Source: custom resources
+// have no converter for autoscaling/v1, which a server needs for an apply that changes something, or whose number had
+// no owner.
 func (p Places) Refused(apiVersion string, err error) error {
 	if !slices.ContainsFunc(answer.Statuses(err), answer.CannotConvertScale) {
 		return err
@@ -63,8 +65,8 @@ func (p Places) replicas(obj *unstructured.Unstructured) any {
 	return int64(0)
 }
 
-// moved returns the entries of an object's record with the replicas where a Scale has them. A server drops the entries of versions
-// that the definition lacks.
+// moved returns the entries of an object's record with the replicas where a Scale has them. A server drops the entries
+// of versions that the definition lacks.
 func (p Places) moved(entries []map[string]any) (out []map[string]any) {
 	if p == nil {
 		return entries
@@ -78,7 +80,8 @@ func (p Places) moved(entries []map[string]any) (out []map[string]any) {
 	return out
 }
 
-// moved returns an entry with the replicas at spec.replicas in the place of at. A field that is there already goes elsewhere.
+// moved returns an entry with the replicas at spec.replicas in the place of at. A field that is there already goes
+// elsewhere.
 func moved(entry map[string]any, at []string) map[string]any {
 	if strings.Join(at, ".") == "spec.replicas" {
 		return entry

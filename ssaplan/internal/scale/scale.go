@@ -1,5 +1,5 @@
-// Package scale makes the Scale of an object with the record of who owns the replicas, which the one that a server answers with
-// lacks.
+// Package scale makes the Scale of an object with the record of who owns the replicas, which the one that a server
+// answers with lacks.
 package scale
 
 import (
@@ -13,9 +13,9 @@ import (
 	"github.com/ssaplan/primitives/internal/kinds"
 )
 
-// Of returns the Scale of an object, which has its replicas at the places. Of the object's record it has the entries of those who own
-// the replicas, as they are but for where these are: what else an entry has, and whether its owner has another, decides what the next
-// apply of the scale makes of it.
+// Of returns the Scale of an object, which has its replicas at the places. Of the object's record it has the entries of
+// those who own the replicas, as they are but for where these are: what else an entry has, and whether its owner has
+// another, decides what the next apply of the scale makes of it.
 func Of(obj *unstructured.Unstructured, at Places) *unstructured.Unstructured {
 	all := at.moved(entriesOf(obj))
 	return with(obj, at.replicas(obj), slices.DeleteFunc(slices.Clone(all), func(entry map[string]any) bool {
@@ -23,15 +23,16 @@ func Of(obj *unstructured.Unstructured, at Places) *unstructured.Unstructured {
 	}))
 }
 
-// Applied returns the Scale with which a server answered an apply to the object, with the record that it keeps. Who changes the
-// number takes the replicas from all others, and an applier has one entry for the scale. Of a number that nobody owns and that
-// stays, the server says that it was there before. Before is the Scale of the object as it was, nil if that isn't known.
+// Applied returns the Scale with which a server answered an apply to the object, with the record that it keeps. Who
+// changes the number takes the replicas from all others, and an applier has one entry for the scale. Of a number that
+// nobody owns and that stays, the server says that it was there before. Before is the Scale of the object as it was,
+// nil if that isn't known.
 //
 // Whoever applies 0 takes the replicas too, since a Scale of 0 lacks the field.
 //
-// An update that set the number among other fields loses it even if it stays: a server then splits its entry, and puts the one
-// of the replicas in front of the other one, which is the one that counts.
-// Source: scalehandler.go and internal/managedfields.go of k8s.io/apimachinery's managedfields.
+// An update that set the number among other fields loses it even if it stays: a server then splits its entry, and puts
+// the one of the replicas in front of the other one, which is the one that counts. Source: scalehandler.go and
+// internal/managedfields.go of k8s.io/apimachinery's managedfields.
 func Applied(answer, before *unstructured.Unstructured, applier fieldowner.Applier, apiVersion string) *unstructured.Unstructured {
 	stays := before != nil && replicas(answer) == replicas(before) && replicas(answer) != int64(0)
 	own := map[string]any{"manager": applier.Manager, "operation": fieldowner.OperationApply, "subresource": applier.Subresource}
@@ -82,8 +83,8 @@ func current(entries []map[string]any) (found []map[string]any) {
 	return found
 }
 
-// split returns what a server makes of an entry when the number of replicas stays. It finds an update's entry again only by
-// its version, which is another one in the Scale, and so makes a new one of the replicas, which has no time.
+// split returns what a server makes of an entry when the number of replicas stays. It finds an update's entry again
+// only by its version, which is another one in the Scale, and so makes a new one of the replicas, which has no time.
 func split(entry map[string]any) []map[string]any {
 	if entry["operation"] != fieldowner.OperationUpdate || !ownsReplicas(entry) {
 		return []map[string]any{entry}
@@ -133,8 +134,8 @@ func isSameOwner(a, b map[string]any) bool {
 	return true
 }
 
-// Check returns an error if a manifest that is applied to the subresource is one of a scale without replicas: of such a one the
-// record isn't known.
+// Check returns an error if a manifest that is applied to the subresource is one of a scale without replicas: of such a
+// one the record isn't known.
 func Check(subresource string, manifest map[string]any) error {
 	if number, _, _ := unstructured.NestedFieldNoCopy(manifest, "spec", "replicas"); number == nil && subresource == "scale" {
 		return errors.New("spec.replicas: missing, and nothing else can be applied to a scale")

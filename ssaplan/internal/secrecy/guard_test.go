@@ -102,7 +102,8 @@ func TestAnnotationsOfObjectsWithSensitiveFields(t *testing.T) {
 	require.Empty(t, secrecy.Fields(nil, none, id, with))
 }
 
-// Of an object itself all is shown but the sensitive values, wherever they are, and the annotations of one that has any.
+// Of an object itself all is shown but the sensitive values, wherever they are, and the annotations of one that has
+// any.
 func TestRedacted(t *testing.T) {
 	patterns, err := projection.ParsePatterns("spec.users[*].pin", "status.token")
 	require.NoError(t, err)

@@ -19,8 +19,8 @@ func IsUnmarked(patterns projection.Patterns) bool {
 	return slices.ContainsFunc(patterns, func(p projection.Pattern) bool { return p.String() == EveryField })
 }
 
-// Passwords returns patterns of the fields that an OpenAPI schema marks with the format password. Types that it only refers to,
-// which are those of Kubernetes itself, have none.
+// Passwords returns patterns of the fields that an OpenAPI schema marks with the format password. Types that it only
+// refers to, which are those of Kubernetes itself, have none.
 func Passwords(schema map[string]any) projection.Patterns {
 	var texts []string
 	passwords(schema, "", &texts)

@@ -46,8 +46,8 @@ type quoting struct {
 
 func (e *quoting) Error() string { return e.own + " (" + e.said.String() + ")" }
 
-// unquoted returns the words of an error without those of somebody else, and what is shown of each of its parts that had some. What
-// wraps such a part has its own words around it; where the part was put otherwise, these go, too.
+// unquoted returns the words of an error without those of somebody else, and what is shown of each of its parts that
+// had some. What wraps such a part has its own words around it; where the part was put otherwise, these go, too.
 func (g Guard) unquoted(err error) (text string, shown []error) {
 	if _, done := err.(*withheld); done {
 		return err.Error(), nil
@@ -96,8 +96,8 @@ type withheld struct{ *apierrors.StatusError }
 
 func (e *withheld) Unwrap() error { return e.StatusError }
 
-// isPlain reports whether the words of a failed request are all those of this program and its libraries, in which nobody can put
-// anything: how a connection failed, what a certificate lacks, and that time is up.
+// isPlain reports whether the words of a failed request are all those of this program and its libraries, in which
+// nobody can put anything: how a connection failed, what a certificate lacks, and that time is up.
 func isPlain(err error) bool {
 	if answer.IsNil(err) {
 		return true

@@ -1,6 +1,7 @@
-// Package secrecy decides what of a server's words may be shown. Of an object with sensitive values nothing is that the server
-// says in free text: it, or a webhook or policy behind it, may quote a value in any form. What is left is what is known to have
-// no value: the class of a failure, the fields that the object has, and the phrases that are recognised.
+// Package secrecy decides what of a server's words may be shown. Of an object with sensitive values nothing is that the
+// server says in free text: it, or a webhook or policy behind it, may quote a value in any form. What is left is what
+// is known to have no value: the class of a failure, the fields that the object has, and the phrases that are
+// recognised.
 package secrecy
 
 import (
@@ -24,7 +25,8 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// Guard is for the objects that a server's words are about, or those of whoever writes to them. The zero Guard lets everything through.
+// Guard is for the objects that a server's words are about, or those of whoever writes to them. The zero Guard lets
+// everything through.
 type Guard struct {
 	sensitive []*unstructured.Unstructured
 	// fields are the sensitive fields of an object, nil if it has none but those of its kind.
@@ -35,9 +37,9 @@ type Guard struct {
 	isKnown bool
 }
 
-// For returns the guard for what is said of the objects, of which some may be nil. Fields that match one of the patterns are
-// sensitive, as those are that are sensitive in every object of the kind. An object of a kind that has passwords is, whether it
-// has them or not.
+// For returns the guard for what is said of the objects, of which some may be nil. Fields that match one of the
+// patterns are sensitive, as those are that are sensitive in every object of the kind. An object of a kind that has
+// passwords is, whether it has them or not.
 func For(patterns projection.Patterns, passwords func(schema.GroupVersionKind) projection.Patterns, objects ...*unstructured.Unstructured) Guard {
 	g := Guard{fields: func(obj *unstructured.Unstructured) projection.Patterns {
 		return Fields(patterns, passwords, identity.Identity{APIVersion: obj.GetAPIVersion(), Kind: obj.GetKind()}, obj)
@@ -89,7 +91,8 @@ func matches(patterns projection.Patterns, obj map[string]any) bool {
 	return len(found) > 0
 }
 
-// Remembered returns what is known of an object that isn't there to be looked at, with the fields that are remembered of it.
+// Remembered returns what is known of an object that isn't there to be looked at, with the fields that are remembered
+// of it.
 func Remembered(id identity.Identity, fields map[string]any) *unstructured.Unstructured {
 	obj := maps.Clone(fields)
 	if obj == nil {
@@ -113,7 +116,8 @@ func (g Guard) Quoting(quotes bool) Guard {
 // Withholds reports whether free text isn't shown.
 func (g Guard) Withholds() bool { return len(g.sensitive) > 0 && !g.quotes }
 
-// Fields are the fields of an object whose values must not be shown, beside those that are sensitive in every object of its kind.
+// Fields are the fields of an object whose values must not be shown, beside those that are sensitive in every object of
+// its kind.
 func (g Guard) Fields(obj *unstructured.Unstructured) projection.Patterns {
 	if g.fields == nil {
 		return nil
@@ -196,8 +200,8 @@ func (g Guard) status(status metav1.Status) metav1.Status {
 	return out
 }
 
-// field returns a field as the server prints it if the object has one of this name, and else nothing: a webhook can call a field
-// whatever it likes. What is in an item that is named by values has the name of the list.
+// field returns a field as the server prints it if the object has one of this name, and else nothing: a webhook can
+// call a field whatever it likes. What is in an item that is named by values has the name of the list.
 func (g Guard) field(text string) string {
 	text = itemOnwards.ReplaceAllString(text, "")
 	if text == "" {
@@ -211,7 +215,8 @@ func (g Guard) field(text string) string {
 	return ""
 }
 
-// itemOnwards finds, in a field as a server prints it, the first item of a list that is named by values, and what follows.
+// itemOnwards finds, in a field as a server prints it, the first item of a list that is named by values, and what
+// follows.
 var itemOnwards = regexp.MustCompile(`\[[^\]]*=.*`)
 
 // shown returns a path of an object as it may be shown.
@@ -222,7 +227,8 @@ func (g Guard) shown(p projection.Path) projection.Path {
 	return p
 }
 
-// causes returns the fields that a server names without the values in them, and with its words only if they are known ones.
+// causes returns the fields that a server names without the values in them, and with its words only if they are known
+// ones.
 func (g Guard) causes(fields []immutability.Field) []immutability.Field {
 	withheld := foreign.Text("what the server says is withheld, " + g.because())
 	fields = slices.Clone(fields)
@@ -240,8 +246,8 @@ func (g Guard) causes(fields []immutability.Field) []immutability.Field {
 	return fields
 }
 
-// Verdict takes out of the verdict what the server says in free text, and the values that name items of lists. What it was made from, and doesn't
-// show but in Go's syntax, goes as well.
+// Verdict takes out of the verdict what the server says in free text, and the values that name items of lists. What it
+// was made from, and doesn't show but in Go's syntax, goes as well.
 func (g Guard) Verdict(verdict *immutability.Verdict) {
 	if !g.Withholds() {
 		return

@@ -1,4 +1,5 @@
-// Package standin has a server try to create an object while the one that it replaces is still there: under another name.
+// Package standin has a server try to create an object while the one that it replaces is still there: under another
+// name.
 package standin
 
 import (
@@ -35,7 +36,8 @@ func isAlike(a, b map[string]any) bool {
 // ErrTaken says that there is an object of the name already.
 var ErrTaken = errors.New("there is an object of this name already")
 
-// ErrNamed says that the server takes no stand-in, since in this kind the name has a meaning: that of an IPAddress is one.
+// ErrNamed says that the server takes no stand-in, since in this kind the name has a meaning: that of an IPAddress is
+// one.
 var ErrNamed = errors.New("no object of this kind can be tried under another name")
 
 // Try returns the object as the server would create it by applying the manifest to nothing. Taken says that another
@@ -84,10 +86,11 @@ func isAboutName(err error) bool {
 	})
 }
 
-// Disproves reports whether the refusal of a trial says that replacing the object would lose it: the server would refuse the new one,
-// too. It does if the manifest doesn't fit the schema, which a create doesn't mind where an apply does. For a Service it doesn't, whose ports and addresses the old one has as long as it is there; nor for a stand-in, which is
-// refused for its name, unless the manifest of a custom resource has null: a create of that, which has been tried before, drops it, and
-// an apply doesn't.
+// Disproves reports whether the refusal of a trial says that replacing the object would lose it: the server would
+// refuse the new one, too. It does if the manifest doesn't fit the schema, which a create doesn't mind where an apply
+// does. For a Service it doesn't, whose ports and addresses the old one has as long as it is there; nor for a stand-in,
+// which is refused for its name, unless the manifest of a custom resource has null: a create of that, which has been
+// tried before, drops it, and an apply doesn't.
 func Disproves(manifest map[string]any, err error, taken bool) bool {
 	if slices.ContainsFunc(answer.Statuses(err), func(s metav1.Status) bool { _, problem := answer.WrongType(s); return problem != "" }) {
 		return true

@@ -82,7 +82,8 @@ func TestTryRefused(t *testing.T) {
 	}
 }
 
-// TestDisproves tells refusals that the new object would meet, too, from those for what the old one has as long as it is there.
+// TestDisproves tells refusals that the new object would meet, too, from those for what the old one has as long as it
+// is there.
 func TestDisproves(t *testing.T) {
 	invalid := apierrors.NewInvalid(schema.GroupKind{}, "a", nil)
 	misfit := &apierrors.StatusError{ErrStatus: metav1.Status{

@@ -11,16 +11,16 @@ import (
 )
 
 // largestAnswer is how large an answer may be, uncompressed. A server takes 3 MiB in a request (MaxRequestBodyBytes in
-// k8s.io/apiserver/pkg/server), and etcd stores 1.5 MiB of an object. In JSON that can be five times as much: escapes make
-// some characters six bytes, and managedFields name each field again.
+// k8s.io/apiserver/pkg/server), and etcd stores 1.5 MiB of an object. In JSON that can be five times as much: escapes
+// make some characters six bytes, and managedFields name each field again.
 const largestAnswer = 16 << 20
 
-// deepestAnswer is how deep the JSON of an answer may be. What is made of paths takes time by the square of that; objects
-// that people write have some twenty levels, and a server reads 10,000.
+// deepestAnswer is how deep the JSON of an answer may be. What is made of paths takes time by the square of that;
+// objects that people write have some twenty levels, and a server reads 10,000.
 const deepestAnswer = 2_000
 
-// boundedClient returns the client of a config. What answers it can neither fill the memory, nor have the credentials and the
-// body of a request sent elsewhere.
+// boundedClient returns the client of a config. What answers it can neither fill the memory, nor have the credentials
+// and the body of a request sent elsewhere.
 func boundedClient(config *rest.Config) (*http.Client, error) {
 	client, err := rest.HTTPClientFor(config)
 	if err != nil {
@@ -35,8 +35,8 @@ func boundedClient(config *rest.Config) (*http.Client, error) {
 	return &bounded, nil
 }
 
-// withinHost follows redirects that stay with the server. Others are answers like any that isn't one of Kubernetes: client-go
-// would send the credentials along, and for some redirects the body.
+// withinHost follows redirects that stay with the server. Others are answers like any that isn't one of Kubernetes:
+// client-go would send the credentials along, and for some redirects the body.
 func withinHost(request *http.Request, via []*http.Request) error {
 	const most = 10
 	first := via[0].URL

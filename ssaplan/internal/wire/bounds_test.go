@@ -25,8 +25,8 @@ import (
 	"github.com/ssaplan/primitives/internal/clock"
 )
 
-// serve returns access to the ConfigMaps of a server that answers requests for the version and gets the dryRun of applies, and leaves
-// the rest to a handler.
+// serve returns access to the ConfigMaps of a server that answers requests for the version and gets the dryRun of
+// applies, and leaves the rest to a handler.
 func serve(t *testing.T, options Options, handle http.HandlerFunc) *Resource {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

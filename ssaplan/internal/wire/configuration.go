@@ -22,8 +22,8 @@ import (
 // Configuration is what a server is set up with that decides, beside the object and the manifest, what it makes of an
 // apply: its version, the definition of the object's kind, webhooks, and admission policies with their bindings.
 type Configuration struct {
-	// Fingerprint is another one after a change of any of these: of what the server asks before it writes, of its version, and of
-	// the definition.
+	// Fingerprint is another one after a change of any of these: of what the server asks before it writes, of its
+	// version, and of the definition.
 	Fingerprint [3]string
 	// Since is when the server was first seen with it.
 	Since time.Time
@@ -55,8 +55,8 @@ func (s *Server) configuration(ctx context.Context, resource schema.GroupVersion
 	return c, nil
 }
 
-// customDefinition looks at the definition of a custom resource, nothing at those of other kinds. It has what no schema says:
-// how objects are converted.
+// customDefinition looks at the definition of a custom resource, nothing at those of other kinds. It has what no schema
+// says: how objects are converted.
 func (s *Server) customDefinition(ctx context.Context, resource schema.GroupVersionResource, interval time.Duration) (view, error) {
 	if facts.IsBuiltin(map[string]any{"apiVersion": resource.GroupVersion().String()}) {
 		return view{}, nil
@@ -76,8 +76,8 @@ func (s *Server) customDefinition(ctx context.Context, resource schema.GroupVers
 	})
 }
 
-// admissionKinds are the kinds whose objects tell a server what to ask before it writes. The first version that is served
-// counts.
+// admissionKinds are the kinds whose objects tell a server what to ask before it writes. The first version that is
+// served counts.
 var admissionKinds = []struct {
 	kind, resource string
 	versions       []string
@@ -145,8 +145,8 @@ func (d *discoveredKinds) definition(ctx context.Context, s *Server, resource sc
 	return seen, strings.TrimPrefix(pathOf(resource.GroupVersion()), "/"), err
 }
 
-// definitions looks at the version of the server and at the list of its OpenAPI documents, which names a digest of each.
-// There is one for each version of a group. It has all that the schemas say, rules and defaults included.
+// definitions looks at the version of the server and at the list of its OpenAPI documents, which names a digest of
+// each. There is one for each version of a group. It has all that the schemas say, rules and defaults included.
 func (d *discoveredKinds) definitions(ctx context.Context) (view, error) {
 	seen := view{prints: map[string]string{}}
 	version, err := d.document(ctx, "/version")
@@ -190,8 +190,8 @@ func (d *discoveredKinds) document(ctx context.Context, path string) (text []byt
 	return text, err
 }
 
-// definition has nothing to add to what is seen of a custom resource: a host's client can't be asked for documents. So the version
-// of the server isn't seen either.
+// definition has nothing to add to what is seen of a custom resource: a host's client can't be asked for documents. So
+// the version of the server isn't seen either.
 func (m mappedKinds) definition(_ context.Context, _ *Server, resource schema.GroupVersionResource,
 	_ time.Duration) (seen view, about string, err error) {
 	about = resource.GroupResource().String()

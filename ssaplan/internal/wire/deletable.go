@@ -13,7 +13,8 @@ import (
 	"github.com/ssaplan/primitives/identity"
 )
 
-// Deletable are the kinds whose objects can be listed and deleted, each in the version of its group that the server prefers.
+// Deletable are the kinds whose objects can be listed and deleted, each in the version of its group that the server
+// prefers.
 type Deletable struct {
 	Kinds []DeletableKind // ordered by kind and group
 	// Stale are the groups and versions whose server doesn't answer, so that their kinds may not be those of now.

@@ -105,9 +105,9 @@ func (r *directObjects) write(ctx context.Context, request *rest.Request, name s
 	return into(r.send(ctx, request, name, options, sub))
 }
 
-// bodyless is no propagation policy. A server that gets the body of a delete doesn't look at the address; without the body it
-// does, and refuses this. Nothing deletes what it was to try, or another object than was meant, because the body got lost on the
-// way, as that of a delete does in some proxies.
+// bodyless is no propagation policy. A server that gets the body of a delete doesn't look at the address; without the
+// body it does, and refuses this. Nothing deletes what it was to try, or another object than was meant, because the
+// body got lost on the way, as that of a delete does in some proxies.
 const bodyless = "the body of the request is missing"
 
 func (r *directObjects) Delete(ctx context.Context, name string, options metav1.DeleteOptions, sub ...string) error {
@@ -123,8 +123,8 @@ func (r *directObjects) Delete(ctx context.Context, name string, options metav1.
 	return checkDeleted(answer, name)
 }
 
-// checkDeleted returns an error unless a delete was answered as a server does: with a success, or with the object. What stands in
-// front of one can answer 200 with something else.
+// checkDeleted returns an error unless a delete was answered as a server does: with a success, or with the object. What
+// stands in front of one can answer 200 with something else.
 func checkDeleted(text []byte, name string) error {
 	var answer struct {
 		Kind     string

@@ -21,8 +21,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/scale"
 )
 
-// refusedDryRun is a dry run in a way that no server knows. A server that gets it refuses the request before it looks at the
-// object.
+// refusedDryRun is a dry run in a way that no server knows. A server that gets it refuses the request before it looks
+// at the object.
 var refusedDryRun = []string{metav1.DryRunAll, "Unknown"}
 
 // absentUID is the uid of no object.
@@ -44,8 +44,8 @@ type gotten struct {
 	at     time.Time
 }
 
-// check asks whether a server gets the dryRun of a kind of request, unless it did at most age ago: once even under concurrency.
-// The error of ask is not remembered, as it can be about one object.
+// check asks whether a server gets the dryRun of a kind of request, unless it did at most age ago: once even under
+// concurrency. The error of ask is not remembered, as it can be about one object.
 func (d *dryRuns) check(ctx context.Context, kind string, age time.Duration, ask func() error) error {
 	found, _ := d.kinds.LoadOrStore(kind, &gotten{asking: newTurn()})
 	g := found.(*gotten)
@@ -63,7 +63,8 @@ func (d *dryRuns) check(ctx context.Context, kind string, age time.Duration, ask
 	return err
 }
 
-// applies is the kind of request that an apply to a resource is: each version of a group can be served by another program.
+// applies is the kind of request that an apply to a resource is: each version of a group can be served by another
+// program.
 func (r *Resource) applies() string { return "apply " + r.resource.GroupVersion().String() }
 
 // patches is the kind of request that a JSON patch of a resource is.
@@ -79,9 +80,9 @@ func (r *Resource) checkJSONPatch(ctx context.Context, name string, options meta
 	return r.checkPatch(ctx, r.patches(), func(by *Resource) error { return by.askJSONPatch(ctx, name, options) })
 }
 
-// checkPatch asks whether the server gets the dryRun of a kind of patch. Once one has arrived, no more are asked for a while; it doesn't
-// count as a request of r. A server that refuses the question for another reason doesn't tell, unless it is one for which it refuses
-// the patch, too.
+// checkPatch asks whether the server gets the dryRun of a kind of patch. Once one has arrived, no more are asked for a
+// while; it doesn't count as a request of r. A server that refuses the question for another reason doesn't tell, unless
+// it is one for which it refuses the patch, too.
 func (r *Resource) checkPatch(ctx context.Context, kind string, ask func(by *Resource) error) error {
 	err := r.server.dryRuns.check(ctx, kind, dryRunAge, func() error { return ask(r.server.Resource(r.resource, r.object)) })
 	if authresilience.Classify(err) != authresilience.ClassAuthorization && slices.ContainsFunc(answer.Statuses(err), answer.IsRefusal) {
@@ -90,8 +91,8 @@ func (r *Resource) checkPatch(ctx context.Context, kind string, ask func(by *Res
 	return err
 }
 
-// askApply sends an apply whose dryRun a server refuses, for an object that isn't there. A server that isn't told of the dryRun
-// refuses that, which is an error.
+// askApply sends an apply whose dryRun a server refuses, for an object that isn't there. A server that isn't told of
+// the dryRun refuses that, which is an error.
 func (r *Resource) askApply(ctx context.Context, name string, body []byte, options metav1.PatchOptions, sub []string) error {
 	absent, err := forNone(body, sub)
 	if err != nil {
@@ -111,8 +112,8 @@ func (r *Resource) askJSONPatch(ctx context.Context, name string, options metav1
 	return dropped(err)
 }
 
-// dropped returns what the answer to a patch whose dryRun a server refuses tells: nothing if it refused that, and [errDropped] if it
-// looked at the object instead.
+// dropped returns what the answer to a patch whose dryRun a server refuses tells: nothing if it refused that, and
+// [errDropped] if it looked at the object instead.
 func dropped(err error) error {
 	switch {
 	case slices.ContainsFunc(answer.Statuses(err), answer.RefusesDryRun):
@@ -138,8 +139,8 @@ func forNone(body []byte, sub []string) ([]byte, error) {
 	return json.Marshal(content)
 }
 
-// TryUnread is [Target.Try] for a live object that the caller may not read. Nobody could tell afterwards whether that dry run
-// wrote, so the server is asked before each of these whether it gets the dryRun, and has to say so.
+// TryUnread is [Target.Try] for a live object that the caller may not read. Nobody could tell afterwards whether that
+// dry run wrote, so the server is asked before each of these whether it gets the dryRun, and has to say so.
 func (t *Target) TryUnread(ctx context.Context, body []byte, options metav1.PatchOptions) (*unstructured.Unstructured, error) {
 	if err := t.ask(ctx, t.Resource, body, options); err != nil {
 		return nil, err
@@ -147,7 +148,8 @@ func (t *Target) TryUnread(ctx context.Context, body []byte, options metav1.Patc
 	return t.Try(ctx, nil, body, options)
 }
 
-// ask returns an error unless the server says now that it gets the dryRun of an apply. The request is counted as one of by.
+// ask returns an error unless the server says now that it gets the dryRun of an apply. The request is counted as one of
+// by.
 func (t *Target) ask(ctx context.Context, by *Resource, body []byte, options metav1.PatchOptions) error {
 	var sub []string
 	if t.subresource != "" {
@@ -158,9 +160,10 @@ func (t *Target) ask(ctx context.Context, by *Resource, body []byte, options met
 	})
 }
 
-// CheckDelete returns an error if the server doesn't get the dryRun of a delete, before one deletes what it was to try. It
-// sends a delete of an object that isn't there, with a dryRun that a server refuses. Once one has arrived, no more are sent
-// for a while; it doesn't count as a request of r. A server that refuses the delete for another reason doesn't tell.
+// CheckDelete returns an error if the server doesn't get the dryRun of a delete, before one deletes what it was to try.
+// It sends a delete of an object that isn't there, with a dryRun that a server refuses. Once one has arrived, no more
+// are sent for a while; it doesn't count as a request of r. A server that refuses the delete for another reason doesn't
+// tell.
 func (r *Resource) CheckDelete(ctx context.Context) error {
 	err := r.server.dryRuns.check(ctx, "delete", dryRunAge, func() error {
 		return r.server.Resource(r.resource, r.object).askDelete(ctx)

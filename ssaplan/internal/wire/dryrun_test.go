@@ -99,7 +99,8 @@ func TestDryRunsOfApplies(t *testing.T) {
 	}
 }
 
-// A JSON patch is only tried if the server gets the dryRun of one, and an answer in another version proves that it was carried out.
+// A JSON patch is only tried if the server gets the dryRun of one, and an answer in another version proves that it was
+// carried out.
 func TestDryRunsOfJSONPatches(t *testing.T) {
 	made := versioned(identified)
 	live := decoded(t, made)

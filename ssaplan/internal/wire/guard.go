@@ -91,8 +91,8 @@ func withGuards(body []byte, guards map[string]string, keep bool) ([]byte, error
 	return guarded, nil
 }
 
-// guardedMetadata returns the metadata of a manifest with the guards. It keeps what the manifest itself says of an object that is there, which is
-// for the server to refuse. It reports false if it isn't a map.
+// guardedMetadata returns the metadata of a manifest with the guards. It keeps what the manifest itself says of an
+// object that is there, which is for the server to refuse. It reports false if it isn't a map.
 func guardedMetadata(metadata []byte, guards map[string]string, keep bool) ([]byte, bool) {
 	kept := map[string]bool{}
 	guarded, ok := withFields(metadata, func(name string, value []byte) []byte {
@@ -113,8 +113,9 @@ func guardedMetadata(metadata []byte, guards map[string]string, keep bool) ([]by
 	return guarded, ok
 }
 
-// withFields returns a JSON object with those values of its fields that with returns for them, without those for which that is nil. What is in
-// the values isn't looked at: each dry run of a set that is listed comes here. It reports false for what is no object.
+// withFields returns a JSON object with those values of its fields that with returns for them, without those for which
+// that is nil. What is in the values isn't looked at: each dry run of a set that is listed comes here. It reports false
+// for what is no object.
 func withFields(text []byte, with func(name string, value []byte) []byte) ([]byte, bool) {
 	out := append(make([]byte, 0, len(text)+128), "{}"...)
 	ok := fastjson.Fields(text, func(quoted, value []byte) bool {
@@ -248,8 +249,8 @@ func checkDryRun(in, answer *unstructured.Unstructured, dryRun []string) error {
 	return wroteError(answer)
 }
 
-// tried returns an error if the answer to a dry run can't be about the live object, nil if there was none, whichever version
-// it is of: it is another object of the same version, or the live one without a version.
+// tried returns an error if the answer to a dry run can't be about the live object, nil if there was none, whichever
+// version it is of: it is another object of the same version, or the live one without a version.
 func tried(live, answer *unstructured.Unstructured) error {
 	if live == nil {
 		return nil
@@ -266,8 +267,8 @@ func tried(live, answer *unstructured.Unstructured) error {
 	return nil
 }
 
-// Another returns an error if an object has the version of one that was seen before, nil if none was, and another uid. That somebody
-// re-created the object is no explanation: a server gives each version to one object.
+// Another returns an error if an object has the version of one that was seen before, nil if none was, and another uid.
+// That somebody re-created the object is no explanation: a server gives each version to one object.
 func Another(seen, now *unstructured.Unstructured) error {
 	if seen == nil || now == nil || now.GetResourceVersion() != seen.GetResourceVersion() || now.GetUID() == seen.GetUID() {
 		return nil
@@ -276,10 +277,11 @@ func Another(seen, now *unstructured.Unstructured) error {
 		"its uid is %q and not %q", now.GetUID(), seen.GetUID())
 }
 
-// Relook returns the object as it is after a dry run whose answer is of another version than the live object, nil if there was
-// none, that was read right before. Between the two somebody else may have written. But if the object is now just what the dry run of
-// the body was to try, the dry run wrote it, unless the server says that it gets the dryRun of such requests: then another run of the same
-// program did. If it is older than what was seen of it, it comes from a cache. Both are errors.
+// Relook returns the object as it is after a dry run whose answer is of another version than the live object, nil if
+// there was none, that was read right before. Between the two somebody else may have written. But if the object is now
+// just what the dry run of the body was to try, the dry run wrote it, unless the server says that it gets the dryRun of
+// such requests: then another run of the same program did. If it is older than what was seen of it, it comes from a
+// cache. Both are errors.
 func (t *Target) Relook(ctx context.Context, live, answer *unstructured.Unstructured, body []byte,
 	options metav1.PatchOptions) (*unstructured.Unstructured, error) {
 	now, err := t.Live(ctx)
@@ -304,8 +306,8 @@ func (t *Target) Relook(ctx context.Context, live, answer *unstructured.Unstruct
 	return now, nil
 }
 
-// wrote reports whether the object has by now what a dry run of the applier answered, and didn't have it before: all of it, or
-// the record of the apply, as controllers change an object as soon as it is written.
+// wrote reports whether the object has by now what a dry run of the applier answered, and didn't have it before: all of
+// it, or the record of the apply, as controllers change an object as soon as it is written.
 func wrote(live, answer, now *unstructured.Unstructured, applier fieldowner.Applier) bool {
 	before, tried, after := recordOf(live, applier), recordOf(answer, applier), recordOf(now, applier)
 	if explain.Equal(now.Object, answer.Object) {
@@ -314,8 +316,8 @@ func wrote(live, answer, now *unstructured.Unstructured, applier fieldowner.Appl
 	return tried != nil && !reflect.DeepEqual(before, tried) && reflect.DeepEqual(tried, after)
 }
 
-// sameButStatus reports whether two versions of an object differ in the status alone, which an apply of the object doesn't write and its
-// controller does.
+// sameButStatus reports whether two versions of an object differ in the status alone, which an apply of the object
+// doesn't write and its controller does.
 func sameButStatus(live, now *unstructured.Unstructured) bool {
 	var bare [2]map[string]any
 	for i, obj := range []*unstructured.Unstructured{live, now} {

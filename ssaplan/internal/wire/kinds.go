@@ -22,7 +22,8 @@ import (
 // meta.IsNoMatchError holds.
 type kinds interface {
 	find(ctx context.Context, kind schema.GroupVersionKind) (Served, error)
-	// preferred returns the kind in the version that the server prefers; without a group, in the first group that has it.
+	// preferred returns the kind in the version that the server prefers; without a group, in the first group that has
+	// it.
 	preferred(ctx context.Context, kind schema.GroupKind) (schema.GroupVersionKind, error)
 	// forget makes the kinds of a group and version be looked up anew.
 	forget(schema.GroupVersion)
@@ -30,8 +31,8 @@ type kinds interface {
 	deletable(ctx context.Context) (Deletable, error)
 	// alive reports whether the server answers at all.
 	alive(ctx context.Context) bool
-	// definition returns how the definition of a resource looked at most interval ago, maybe with those of others, and what its
-	// own print is about.
+	// definition returns how the definition of a resource looked at most interval ago, maybe with those of others, and
+	// what its own print is about.
 	definition(ctx context.Context, s *Server, resource schema.GroupVersionResource, interval time.Duration) (seen view, about string, err error)
 	// schemas returns the OpenAPI document of a group and version.
 	schemas(ctx context.Context, gv schema.GroupVersion) ([]byte, error)

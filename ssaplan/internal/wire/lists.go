@@ -13,14 +13,18 @@ import (
 
 // How objects are listed.
 const (
-	// fewest is of how many objects of a kind, in a namespace or in all, a list is read. Of fewer, reads side by side are sooner there.
+	// fewest is of how many objects of a kind, in a namespace or in all, a list is read. Of fewer, reads side by side
+	// are sooner there.
 	fewest = 50
-	// firstPage is how many objects the first page has. Each has half of what was read before it, so that what turns out to be useless is
-	// never more than what was useful: the list ends when a quarter of it is of others, or would be in the end, see [list.pays].
+	// firstPage is how many objects the first page has. Each has half of what was read before it, so that what turns
+	// out to be useless is never more than what was useful: the list ends when a quarter of it is of others, or would
+	// be in the end, see [list.pays].
 	firstPage = 10
-	// largestPage is how many objects a page has at most, and pageBytes how long it is at most, about: far from [largestAnswer].
+	// largestPage is how many objects a page has at most, and pageBytes how long it is at most, about: far from
+	// [largestAnswer].
 	largestPage, pageBytes = 500, 4 << 20
-	// mostHeld is how much of what was listed waits to be asked for. Objects that are planned in the order of their names never wait long.
+	// mostHeld is how much of what was listed waits to be asked for. Objects that are planned in the order of their
+	// names never wait long.
 	mostHeld = 32 << 20
 )
 
@@ -35,8 +39,8 @@ const everyNamespace = "*"
 
 type listsKey struct{}
 
-// ReadByLists returns a context in which [Target.Listed] reads some objects by lists: by kind and namespace, and those of namespaces with few of
-// them by kind. Those that name no namespace may be in the default one.
+// ReadByLists returns a context in which [Target.Listed] reads some objects by lists: by kind and namespace, and those
+// of namespaces with few of them by kind. Those that name no namespace may be in the default one.
 func ReadByLists(ctx context.Context, wanted iter.Seq[identity.Identity], defaultNamespace string) context.Context {
 	all := lists{}
 	for id := range wanted {
@@ -80,8 +84,9 @@ func (a lists) of(id identity.Identity) (l *list, key string) {
 	return l, key
 }
 
-// Known returns the live object as the host has it, see [Target.Supplied], or as the lists have it, see [Target.Listed]; nil if neither does. Absent
-// reports whether that is because there is none by the lists. Both may be of long ago.
+// Known returns the live object as the host has it, see [Target.Supplied], or as the lists have it, see
+// [Target.Listed]; nil if neither does. Absent reports whether that is because there is none by the lists. Both may be
+// of long ago.
 func (t *Target) Known(ctx context.Context, given, manifest *unstructured.Unstructured) (live *unstructured.Unstructured, absent bool, err error) {
 	if live, err = t.Supplied(given, manifest); live != nil || err != nil {
 		return live, false, err
@@ -90,9 +95,9 @@ func (t *Target) Known(ctx context.Context, given, manifest *unstructured.Unstru
 	return live, known && live == nil, nil
 }
 
-// Listed returns the object as the lists of [ReadByLists] have it, nil if there is none, and whether they know. It may have changed since; so
-// may that it isn't there. For a manifest that says which object in which version it is for, and for a subresource of what isn't there, the
-// lists don't know.
+// Listed returns the object as the lists of [ReadByLists] have it, nil if there is none, and whether they know. It may
+// have changed since; so may that it isn't there. For a manifest that says which object in which version it is for, and
+// for a subresource of what isn't there, the lists don't know.
 func (t *Target) Listed(ctx context.Context, manifest *unstructured.Unstructured) (live *unstructured.Unstructured, known bool) {
 	all, _ := ctx.Value(listsKey{}).(lists)
 	id := t.Identity
@@ -114,8 +119,8 @@ func (t *Target) Listed(ctx context.Context, manifest *unstructured.Unstructured
 	return t.seen(obj), true
 }
 
-// list is the list of the objects of a kind and namespace, as far as it was read. Its keys are names; in that of all namespaces the namespace, a
-// slash and the name, which is how a server orders them.
+// list is the list of the objects of a kind and namespace, as far as it was read. Its keys are names; in that of all
+// namespaces the namespace, a slash and the name, which is how a server orders them.
 type list struct {
 	namespace string
 	wanted    int
@@ -165,7 +170,8 @@ func (l *list) take(ctx context.Context, of *Resource, key string) (item *listed
 // isPast reports whether an object of that key would have been listed by now.
 func (l *list) isPast(key string) bool { return l.complete || l.sorted && l.began && l.last > key }
 
-// readPage reads the next page. What can't be listed, because the caller may not or the token is too old, is left to single reads.
+// readPage reads the next page. What can't be listed, because the caller may not or the token is too old, is left to
+// single reads.
 func (l *list) readPage(ctx context.Context, of *Resource) {
 	quiet, _ := CollectWarnings(ctx) // those of the server come with the dry run, too
 	listed := identity.Identity{APIVersion: of.object.APIVersion, Kind: of.object.Kind, Namespace: strings.TrimSuffix(l.namespace, everyNamespace)}
@@ -202,8 +208,8 @@ func (l *list) add(item listed) {
 	l.bytes += item.size()
 }
 
-// pays reports whether to read another page. Others come in a row, those of a namespace at least, and so may be in front: if little more is left
-// than what is missing, that is taken to be in it.
+// pays reports whether to read another page. Others come in a row, those of a namespace at least, and so may be in
+// front: if little more is left than what is missing, that is taken to be in it.
 func (l *list) pays() bool {
 	expected := 0
 	if l.left <= 2*len(l.missing) {

@@ -20,7 +20,8 @@ import (
 	"github.com/ssaplan/primitives/identity"
 )
 
-// shelf is a transport that answers lists of ConfigMaps page by page, in the order of names, and counts requests by their verb.
+// shelf is a transport that answers lists of ConfigMaps page by page, in the order of names, and counts requests by
+// their verb.
 type shelf struct {
 	names  []string       // with their namespaces, a slash between, where that isn't n
 	size   map[string]int // of what has another size than the others
@@ -97,7 +98,8 @@ func shelved(name string) identity.Identity {
 	return identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: namespace, Name: name}
 }
 
-// spread returns n names of a set in each of some namespaces, in the order of a server, which has "n-1/a" in front of "n/a".
+// spread returns n names of a set in each of some namespaces, in the order of a server, which has "n-1/a" in front of
+// "n/a".
 func spread(n int, namespaces ...string) (spread []string) {
 	for _, namespace := range namespaces {
 		for _, name := range names("set", n) {
@@ -181,7 +183,8 @@ func TestWhatListsKnow(t *testing.T) {
 	}
 }
 
-// However the objects are spread and however large the others are, what is listed in vain is bounded by what is listed to use, the first page aside.
+// However the objects are spread and however large the others are, what is listed in vain is bounded by what is listed
+// to use, the first page aside.
 func TestListsAreNoMoreThanTwiceTheReads(t *testing.T) {
 	for _, row := range []struct {
 		why  string
@@ -243,7 +246,8 @@ func TestListsAreBoundedInMemory(t *testing.T) {
 	require.Positive(t, found)
 }
 
-// An item of a list is byte for byte what a read is answered with, so that a dry run that repeats it is known to be a no-op.
+// An item of a list is byte for byte what a read is answered with, so that a dry run that repeats it is known to be a
+// no-op.
 func TestAListedObjectIsAsARead(t *testing.T) {
 	s := &shelf{names: names("set", 60)}
 	server, err := Connect(&rest.Config{Host: "http://recorded", Transport: s}, Options{})

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// pace holds requests back of a server that throttles: each time it does, only half as many may be under way, and one more after some
-// that it answered. As long as it throttles none, none is held back.
+// pace holds requests back of a server that throttles: each time it does, only half as many may be under way, and one
+// more after some that it answered. As long as it throttles none, none is held back.
 type pace struct {
 	mu     sync.Mutex
 	under  int           // requests that are under way
@@ -46,8 +46,8 @@ func (p *pace) enter(ctx context.Context) (time.Time, error) {
 	}
 }
 
-// leave takes note of the answer to a request that began at some time. Those that began before the limit became smaller don't make it
-// smaller still.
+// leave takes note of the answer to a request that began at some time. Those that began before the limit became smaller
+// don't make it smaller still.
 func (p *pace) leave(began time.Time, throttled bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

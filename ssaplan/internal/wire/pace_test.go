@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A server that throttles gets half as many requests at a time, whatever of what was under way it throttles, and later more again.
+// A server that throttles gets half as many requests at a time, whatever of what was under way it throttles, and later
+// more again.
 func TestPace(t *testing.T) {
 	p := &pace{}
 	begin := func(n int) (began []time.Time) {

@@ -139,8 +139,8 @@ func newPage(body []byte, everywhere bool) (*page, error) {
 	return p, nil
 }
 
-// newListed returns an item of a list. Servers leave the apiVersion and kind of built-in kinds to the list, and put them in front in the answer
-// to a read. It reports false for an item without a plain name.
+// newListed returns an item of a list. Servers leave the apiVersion and kind of built-in kinds to the list, and put
+// them in front in the answer to a read. It reports false for an item without a plain name.
 func newListed(item []byte, everywhere bool, kind, apiVersion string) (listed, bool) {
 	var namespace, name []byte
 	typed := false

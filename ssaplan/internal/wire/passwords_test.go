@@ -31,7 +31,8 @@ func (b byPath) RoundTrip(request *http.Request) (*http.Response, error) {
 		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}, nil
 }
 
-// Which fields are passwords comes from the definition, or from the document of all schemas; if neither tells, all fields are.
+// Which fields are passwords comes from the definition, or from the document of all schemas; if neither tells, all
+// fields are.
 func TestPasswords(t *testing.T) {
 	const (
 		list       = "/apis/example.com/v1"

@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Preferred returns the kind in the version that the server prefers, for a kind without one; and if it has no group either, in the
-// group that comes first: the core group, and then the server's order. A kind that nothing serves is an error for which
-// meta.IsNoMatchError holds.
+// Preferred returns the kind in the version that the server prefers, for a kind without one; and if it has no group
+// either, in the group that comes first: the core group, and then the server's order. A kind that nothing serves is an
+// error for which meta.IsNoMatchError holds.
 func (s *Server) Preferred(ctx context.Context, kind schema.GroupVersionKind) (schema.GroupVersionKind, error) {
 	if kind.Version != "" {
 		return kind, nil
@@ -62,7 +62,8 @@ func (m mappedKinds) preferred(_ context.Context, kind schema.GroupKind) (schema
 	return found, err
 }
 
-// search asks for the resource of a kind without a group by the singular that a kind has by convention: nothing else can be asked.
+// search asks for the resource of a kind without a group by the singular that a kind has by convention: nothing else
+// can be asked.
 func (m mappedKinds) search(kind schema.GroupKind) (schema.GroupVersionKind, error) {
 	if kind.Group == "" {
 		found, err := m.mapper.KindFor(schema.GroupVersionResource{Resource: strings.ToLower(kind.Kind)})

@@ -50,8 +50,9 @@ type Resource struct {
 // Wrote returns an error if the server carried out a create, an update or a JSON patch that it was only to try.
 func (r *Resource) Wrote() error { return r.wrote }
 
-// Configuration returns what the server is set up with that decides what it makes of an apply to an object of the resource, as
-// it was at most interval ago. That the caller may not read a part of it is no error. Its requests don't count as those of r.
+// Configuration returns what the server is set up with that decides what it makes of an apply to an object of the
+// resource, as it was at most interval ago. That the caller may not read a part of it is no error. Its requests don't
+// count as those of r.
 func (r *Resource) Configuration(ctx context.Context, interval time.Duration) (Configuration, error) {
 	return r.server.configuration(ctx, r.resource, interval)
 }
@@ -59,8 +60,8 @@ func (r *Resource) Configuration(ctx context.Context, interval time.Duration) (C
 // Requests returns how many requests were sent.
 func (r *Resource) Requests() int { return *r.requests }
 
-// IPAddresses gives access to the objects by which a server keeps track of the cluster IPs of Services. Its requests count
-// as those of r.
+// IPAddresses gives access to the objects by which a server keeps track of the cluster IPs of Services. Its requests
+// count as those of r.
 func (r *Resource) IPAddresses() *Resource {
 	return r.beside(schema.GroupVersionResource{Group: "networking.k8s.io", Version: "v1", Resource: "ipaddresses"}, "IPAddress")
 }
@@ -100,8 +101,8 @@ func (r *Resource) Get(ctx context.Context, name string, options metav1.GetOptio
 }
 
 // Apply sends a server-side apply. If the answer is byte for byte that of the [Resource.Get] right before, as that of a
-// dry run that would write nothing is, both return the same object. A server of [ForClient] always returns two. Before a dry run is
-// sent, the server may be asked whether it gets that it is one.
+// dry run that would write nothing is, both return the same object. A server of [ForClient] always returns two. Before
+// a dry run is sent, the server may be asked whether it gets that it is one.
 func (r *Resource) Apply(ctx context.Context, name string, body []byte,
 	options metav1.PatchOptions, sub ...string) (obj *unstructured.Unstructured, err error) {
 	if isTry(options) {
@@ -156,8 +157,8 @@ func (r *Resource) Update(ctx context.Context, in *unstructured.Unstructured, op
 	return r.tried(in, obj, err, options.DryRun)
 }
 
-// tried returns the answer to a create or an update of in, and an error in its place if it was carried out and was only to be
-// tried.
+// tried returns the answer to a create or an update of in, and an error in its place if it was carried out and was only
+// to be tried.
 func (r *Resource) tried(in, answer *unstructured.Unstructured, err error, dryRun []string) (*unstructured.Unstructured, error) {
 	if err == nil {
 		err = checkDryRun(in, answer, dryRun)
@@ -178,7 +179,8 @@ func (r *Resource) Delete(ctx context.Context, name string, options metav1.Delet
 	return err
 }
 
-// Count returns how many objects there are, and whether there are more that the server didn't count. It reads one of them.
+// Count returns how many objects there are, and whether there are more that the server didn't count. It reads one of
+// them.
 func (r *Resource) Count(ctx context.Context) (n int, more bool, err error) {
 	list, err := r.list(ctx, metav1.ListOptions{Limit: 1})
 	if err != nil {

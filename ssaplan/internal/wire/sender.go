@@ -18,9 +18,10 @@ import (
 
 // Observation is one request that was sent. It holds nothing of an object's content.
 type Observation struct {
-	// Verb is get, list, patch, create, update, delete, or discover for the list of the kinds of an API version or of all, in which
-	// case the Object has no more than that, or for the version of the server and its definitions, and then the Object is empty.
-	// DryRun says that the server was only to try, or that it was asked whether it gets that, which it refuses as invalid.
+	// Verb is get, list, patch, create, update, delete, or discover for the list of the kinds of an API version or of
+	// all, in which case the Object has no more than that, or for the version of the server and its definitions, and
+	// then the Object is empty. DryRun says that the server was only to try, or that it was asked whether it gets that,
+	// which it refuses as invalid.
 	Verb   string
 	DryRun bool
 	Object identity.Identity
@@ -40,13 +41,14 @@ type Options struct {
 	Observe func(context.Context, Observation)
 	// Logger gets each request at level debug.
 	Logger *slog.Logger
-	// ThrottleRetries is how often a request is sent again that the server throttled; never if it is negative, and as often as client-go
-	// does it if it is 0.
+	// ThrottleRetries is how often a request is sent again that the server throttled; never if it is negative, and as
+	// often as client-go does it if it is 0.
 	ThrottleRetries int
 	// Passwords finds out which fields of a kind are passwords before anything is asked of its objects; see
 	// [Server.Passwords].
 	Passwords bool
-	// ShowValuesOf are kinds whose values are shown if it isn't known which of them are passwords; see [Server.Passwords].
+	// ShowValuesOf are kinds whose values are shown if it isn't known which of them are passwords; see
+	// [Server.Passwords].
 	ShowValuesOf []schema.GroupKind
 }
 
@@ -99,8 +101,8 @@ func (s sender) send(ctx context.Context, o Observation, request func(context.Co
 // k8s.io/apiserver/pkg/util/flowcontrol); what asks for more has nothing to say about when it has time.
 const longestWait = time.Minute
 
-// wait waits as long as the server asks for, and a little longer, so that not all who were told the same come back at once. It
-// reports false if that is too long, or if ctx ends first.
+// wait waits as long as the server asks for, and a little longer, so that not all who were told the same come back at
+// once. It reports false if that is too long, or if ctx ends first.
 func wait(ctx context.Context, throttled error) bool {
 	seconds, _ := apierrors.SuggestsClientDelay(throttled)
 	if seconds > int(longestWait/time.Second) {

@@ -79,8 +79,8 @@ func dynamicObjects(client dynamic.Interface) func(schema.GroupVersionResource, 
 
 type recordsKey struct{}
 
-// ShareRecords returns a context in which the objects that are read, listed or tried share their records of managedFields with those of other
-// requests. So these must not be modified, and no host may get them.
+// ShareRecords returns a context in which the objects that are read, listed or tried share their records of
+// managedFields with those of other requests. So these must not be modified, and no host may get them.
 func (s *Server) ShareRecords(ctx context.Context) context.Context {
 	return context.WithValue(ctx, recordsKey{}, &s.records)
 }
@@ -96,8 +96,8 @@ func sharedRecords(ctx context.Context) fastjson.Records {
 // Records tells the fields of shared records.
 func (s *Server) Records() fieldowner.Records { return s.records.Fields }
 
-// whetherBrokenOff returns the error of a request. If the connection broke and the server answers another one, it concerns that
-// request alone.
+// whetherBrokenOff returns the error of a request. If the connection broke and the server answers another one, it
+// concerns that request alone.
 func (s *Server) whetherBrokenOff(ctx context.Context, err error) error {
 	if authresilience.Classify(err) != authresilience.ClassConnection {
 		return err

@@ -21,7 +21,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 )
 
-// Target is an object in the cluster, or a subresource of it: its identity with the namespace resolved, and access to it.
+// Target is an object in the cluster, or a subresource of it: its identity with the namespace resolved, and access to
+// it.
 type Target struct {
 	*Resource
 	Identity identity.Identity
@@ -36,7 +37,8 @@ type Target struct {
 // ErrNoNamespace says that an object of a kind with namespaces names none, and there is no default.
 var ErrNoNamespace = errors.New("metadata.namespace: missing, and there is no default namespace: name the one that the object is meant to be in")
 
-// Remembered returns the object that a host remembers by its UID, nil if it isn't there or can't be read, and how many requests that took.
+// Remembered returns the object that a host remembers by its UID, nil if it isn't there or can't be read, and how many
+// requests that took.
 func (s *Server) Remembered(ctx context.Context, id identity.Identity, uid, defaultNamespace string) (*unstructured.Unstructured, int) {
 	target, err := s.Locate(ctx, id, "", defaultNamespace)
 	if err != nil {
@@ -49,8 +51,9 @@ func (s *Server) Remembered(ctx context.Context, id identity.Identity, uid, defa
 	return live, target.Requests()
 }
 
-// Locate finds out where an object lives; one of a namespaced kind that names no namespace is in the default one, and [ErrNoNamespace] if
-// that is empty. A kind that the server doesn't serve is an error for which meta.IsNoMatchError holds.
+// Locate finds out where an object lives; one of a namespaced kind that names no namespace is in the default one, and
+// [ErrNoNamespace] if that is empty. A kind that the server doesn't serve is an error for which meta.IsNoMatchError
+// holds.
 func (s *Server) Locate(ctx context.Context, id identity.Identity, subresource, defaultNamespace string) (*Target, error) {
 	gvk := schema.GroupVersionKind{Group: id.Group(), Version: id.Version(), Kind: id.Kind}
 	kind, err := s.Find(ctx, gvk)
@@ -82,8 +85,9 @@ func (s *Server) Locate(ctx context.Context, id identity.Identity, subresource, 
 	return t, nil
 }
 
-// findReplicas finds out where the objects have their number of replicas, if that is what the target is. The definition of a custom
-// resource says so. Where there is none, or the caller may not read it, spec.replicas is all that can be assumed.
+// findReplicas finds out where the objects have their number of replicas, if that is what the target is. The definition
+// of a custom resource says so. Where there is none, or the caller may not read it, spec.replicas is all that can be
+// assumed.
 func (t *Target) findReplicas(ctx context.Context) error {
 	if t.subresource != "scale" || facts.IsBuiltin(map[string]any{"apiVersion": t.Identity.APIVersion}) {
 		return nil
@@ -100,9 +104,10 @@ func (t *Target) findReplicas(ctx context.Context) error {
 	return nil
 }
 
-// Supplied returns the live object that the host has, or nil if it has none that is of use: without managedFields, which
-// some caches drop, it doesn't say who owns what, and without a version or for a manifest that names one, nothing can be tried for
-// just that version. One without apiVersion and kind, as typed clients read it, is taken for what the target is.
+// Supplied returns the live object that the host has, or nil if it has none that is of use: without managedFields,
+// which some caches drop, it doesn't say who owns what, and without a version or for a manifest that names one, nothing
+// can be tried for just that version. One without apiVersion and kind, as typed clients read it, is taken for what the
+// target is.
 func (t *Target) Supplied(live, manifest *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if live == nil {
 		return nil, nil
@@ -131,7 +136,8 @@ func isConditional(manifest *unstructured.Unstructured) bool {
 	return slices.ContainsFunc(facts.Preconditions, func(name string) bool { return metadata[name] != nil })
 }
 
-// seen returns what of a live object the target is: the object itself, or its scale. Other subresources show in the object.
+// seen returns what of a live object the target is: the object itself, or its scale. Other subresources show in the
+// object.
 func (t *Target) seen(live *unstructured.Unstructured) *unstructured.Unstructured {
 	if _, _, other := facts.OfSubresource(t.subresource); other {
 		return scale.Of(live, t.replicas)
@@ -163,7 +169,8 @@ func (t *Target) NotFound() error {
 	return apierrors.NewNotFound(t.resource.GroupResource(), t.Identity.Name)
 }
 
-// absent returns an error if a 404 is about an object of another name, as one can be that a cache or a proxy has mixed up.
+// absent returns an error if a 404 is about an object of another name, as one can be that a cache or a proxy has mixed
+// up.
 func absent(name string, err error) error {
 	var missing apierrors.APIStatus
 	if !errors.As(err, &missing) || missing.Status().Details == nil {
@@ -176,8 +183,8 @@ func absent(name string, err error) error {
 	return nil
 }
 
-// WithNamespace reports whether an object that is gone went with its namespace. A caller who may not read namespaces doesn't learn
-// that.
+// WithNamespace reports whether an object that is gone went with its namespace. A caller who may not read namespaces
+// doesn't learn that.
 func (t *Target) WithNamespace(ctx context.Context) bool {
 	if t.Identity.Namespace == "" {
 		return false
@@ -188,8 +195,8 @@ func (t *Target) WithNamespace(ctx context.Context) bool {
 	return class == authresilience.ClassNotFound || class == authresilience.ClassNamespaceNotFound
 }
 
-// Apply sends a server-side apply, and returns the object as the server made it, or for a dry run would make it. Live is the
-// object as it was, nil if there was none or it isn't known; the answer may share memory with it.
+// Apply sends a server-side apply, and returns the object as the server made it, or for a dry run would make it. Live
+// is the object as it was, nil if there was none or it isn't known; the answer may share memory with it.
 func (t *Target) Apply(ctx context.Context, live *unstructured.Unstructured, body []byte,
 	options metav1.PatchOptions, dryRun ...string) (*unstructured.Unstructured, error) {
 	options.DryRun = dryRun
@@ -210,9 +217,9 @@ func (t *Target) Apply(ctx context.Context, live *unstructured.Unstructured, bod
 	return scale.Applied(obj, live, applier, t.Identity.APIVersion), nil
 }
 
-// Patch sends a JSON patch of the live object itself, which has to name its resourceVersion, and returns the object as the server made it,
-// or for a dry run would make it. An answer to that in another version proves that it wrote, and is an error. Otherwise
-// the answer has to be [Written].
+// Patch sends a JSON patch of the live object itself, which has to name its resourceVersion, and returns the object as
+// the server made it, or for a dry run would make it. An answer to that in another version proves that it wrote, and is
+// an error. Otherwise the answer has to be [Written].
 func (t *Target) Patch(ctx context.Context, live *unstructured.Unstructured, patch []byte, manager string,
 	dryRun ...string) (*unstructured.Unstructured, error) {
 	obj, err := t.Resource.JSONPatch(ctx, t.Identity.Name, patch, metav1.PatchOptions{FieldManager: manager, DryRun: dryRun})
@@ -236,8 +243,8 @@ func (t *Target) Patch(ctx context.Context, live *unstructured.Unstructured, pat
 	return obj, nil
 }
 
-// answered returns the object that a request was answered with, if it is the one of that identity: whatever stands in front of
-// a server can answer 200 with something else.
+// answered returns the object that a request was answered with, if it is the one of that identity: whatever stands in
+// front of a server can answer 200 with something else.
 func answered(want identity.Identity, obj *unstructured.Unstructured, err error) (*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, err

@@ -14,9 +14,10 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/standin"
 )
 
-// TryCreate returns the object as the server would create it by applying the manifest to nothing, as [standin.Try] does. Unless the
-// name is known to be taken, it reads first whether there is such an object, which is [standin.ErrTaken]. So one that appears in the
-// dry run just as it was to be tried is known to be written by that, which is another error.
+// TryCreate returns the object as the server would create it by applying the manifest to nothing, as [standin.Try]
+// does. Unless the name is known to be taken, it reads first whether there is such an object, which is
+// [standin.ErrTaken]. So one that appears in the dry run just as it was to be tried is known to be written by that,
+// which is another error.
 func (t *Target) TryCreate(
 	ctx context.Context, manifest map[string]any, options metav1.PatchOptions, taken bool,
 ) (*unstructured.Unstructured, error) {
@@ -45,9 +46,9 @@ func (t *Target) TryCreate(
 	return made, nil
 }
 
-// Recorded returns the live object with the record of owners that a server makes of one that has none, when it is applied for the first time.
-// Nothing else tells which lists have items of their own, and which lists and maps have one owner. An object that has a record, or of which the
-// server doesn't tell, is returned as it is.
+// Recorded returns the live object with the record of owners that a server makes of one that has none, when it is
+// applied for the first time. Nothing else tells which lists have items of their own, and which lists and maps have one
+// owner. An object that has a record, or of which the server doesn't tell, is returned as it is.
 func (t *Target) Recorded(ctx context.Context, live *unstructured.Unstructured, options metav1.PatchOptions) (*unstructured.Unstructured, error) {
 	if live == nil || t.subresource != "" || len(live.GetManagedFields()) > 0 {
 		return live, nil
@@ -72,8 +73,8 @@ func (t *Target) Recorded(ctx context.Context, live *unstructured.Unstructured, 
 	return recorded, nil
 }
 
-// Whole returns what tries by force to apply the body, which has all of a manifest, to the live object; nil unless that is needed, since the
-// server refused a part of it.
+// Whole returns what tries by force to apply the body, which has all of a manifest, to the live object; nil unless that
+// is needed, since the server refused a part of it.
 func (t *Target) Whole(isNeeded bool, live *unstructured.Unstructured, body []byte, options metav1.PatchOptions) func(context.Context) error {
 	if !isNeeded {
 		return nil

@@ -45,8 +45,8 @@ type watched struct {
 	again   time.Time // when to look again after a failure
 }
 
-// afterFailure is for how long nobody looks again where looking failed, so that those who wait for it don't do so one after
-// the other.
+// afterFailure is for how long nobody looks again where looking failed, so that those who wait for it don't do so one
+// after the other.
 const afterFailure = time.Second
 
 // look returns the part as it was at most interval ago.

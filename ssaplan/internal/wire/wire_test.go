@@ -55,8 +55,8 @@ func isQuestion(r *http.Request) bool {
 	return r.Method == http.MethodPatch && slices.Contains(r.URL.Query()["dryRun"], "Unknown")
 }
 
-// answers is a transport that gives its answers in turn, the last one again and again, and notes the requests. It gets the dryRun of
-// applies, unless they are asked for.
+// answers is a transport that gives its answers in turn, the last one again and again, and notes the requests. It gets
+// the dryRun of applies, unless they are asked for.
 type answers struct {
 	bodies   []string
 	asked    bool
@@ -195,7 +195,8 @@ func TestAnApplyThatRepeatsTheReadReturnsIt(t *testing.T) {
 	require.NotEqual(t, read, apply(), "other bytes")
 }
 
-// TestScaleOfCustomResources checks that the definition is asked where the number of replicas is, and what is said if it can't be read.
+// TestScaleOfCustomResources checks that the definition is asked where the number of replicas is, and what is said if
+// it can't be read.
 func TestScaleOfCustomResources(t *testing.T) {
 	box := identity.Identity{APIVersion: "g.com/v1", Kind: "Box", Namespace: "n", Name: "a"}
 	const live = `{"apiVersion":"g.com/v1","kind":"Box","metadata":{"name":"a","namespace":"n","uid":"u","resourceVersion":"1"},` +

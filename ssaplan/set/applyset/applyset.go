@@ -59,7 +59,8 @@ type Parent struct {
 	Namespaces []string
 }
 
-// ParentError says why an object isn't the parent of an ApplySet, or of none that the tool may change. Nothing was written.
+// ParentError says why an object isn't the parent of an ApplySet, or of none that the tool may change. Nothing was
+// written.
 type ParentError struct {
 	Object  identity.Identity
 	Problem string
@@ -148,7 +149,8 @@ func (p Parent) Manifest() *unstructured.Unstructured {
 	return obj
 }
 
-// Mark returns a copy of a manifest that makes its object a member of a set. A manifest that names a set itself is an error.
+// Mark returns a copy of a manifest that makes its object a member of a set. A manifest that names a set itself is an
+// error.
 func Mark(manifest *unstructured.Unstructured, id string) (*unstructured.Unstructured, error) {
 	labels := manifest.GetLabels()
 	if _, marked := labels[PartOfLabel]; marked {

@@ -1,5 +1,5 @@
-// Argo plans with the server-side diff of Argo CD's GitOps engine. Argo CD has the live objects from watching them; here
-// each is read, as the other tools do.
+// Argo plans with the server-side diff of Argo CD's GitOps engine. Argo CD has the live objects from watching them;
+// here each is read, as the other tools do.
 package main
 
 import (
@@ -26,7 +26,8 @@ func prepare(setup driver.Setup) (driver.Round, error) {
 		return nil, err
 	}
 	utils.TempDir = setup.Dir
-	// The engine sends its dry runs with clients of its own making, so the requests for an object are counted beforehand.
+	// The engine sends its dry runs with clients of its own making, so the requests for an object are counted
+	// beforehand.
 	requests, err := count(setup, objects[0])
 	if err != nil {
 		return nil, err

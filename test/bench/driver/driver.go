@@ -97,7 +97,8 @@ func run(prepare func(Setup) (Round, error), args []string) error {
 	return nil
 }
 
-// profile writes what the rounds spend CPU on into the folder PROFILE of the environment, if it is set: of each row a file.
+// profile writes what the rounds spend CPU on into the folder PROFILE of the environment, if it is set: of each row a
+// file.
 func profile(args []string) (stop func(), err error) {
 	folder := os.Getenv("PROFILE")
 	if folder == "" {
@@ -148,7 +149,8 @@ func (c Counter) RoundTrip(request *http.Request) (*http.Response, error) {
 	return c.RoundTripper.RoundTrip(request)
 }
 
-// CountAt counts the requests of a tool that doesn't use Config: do has it send them to another server, which is a proxy.
+// CountAt counts the requests of a tool that doesn't use Config: do has it send them to another server, which is a
+// proxy.
 func (s Setup) CountAt(do func(server string) error) (int64, error) {
 	server, err := url.Parse(s.Config.Host)
 	if err != nil {

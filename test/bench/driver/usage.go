@@ -30,8 +30,8 @@ func usage(who int) (u syscall.Rusage) {
 	return u
 }
 
-// ownMemory returns the peak of the resident memory of this process. It doesn't ask for the resource usage, which on Linux
-// counts what the process had before it began to execute this program.
+// ownMemory returns the peak of the resident memory of this process. It doesn't ask for the resource usage, which on
+// Linux counts what the process had before it began to execute this program.
 func ownMemory() uint64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

@@ -1,5 +1,5 @@
-// Dryruns reads all objects by one list and sends a dry run for each, as HTTP with bodies made in advance, and looks at no answer.
-// No planner that asks the server about each object can take less.
+// Dryruns reads all objects by one list and sends a dry run for each, as HTTP with bodies made in advance, and looks at
+// no answer. No planner that asks the server about each object can take less.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Growth measures how what the planner takes grows: with the number of objects, with their size, and that next to nothing
-// is left of it when nothing changed since the last plan. It prints rows and figures.
+// Growth measures how what the planner takes grows: with the number of objects, with their size, and that next to
+// nothing is left of it when nothing changed since the last plan. It prints rows and figures.
 //
 //	growth [-n 10000] [-rounds 3]
 //

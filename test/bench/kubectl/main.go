@@ -71,8 +71,8 @@ func readNames(manifests string) ([]string, error) {
 	return names, nil
 }
 
-// diff runs kubectl, and returns the names of the objects that differ. Of each it prints a line "diff -u -N LIVE MERGED"
-// with files that are called by the object.
+// diff runs kubectl, and returns the names of the objects that differ. Of each it prints a line "diff -u -N LIVE
+// MERGED" with files that are called by the object.
 func diff(ctx context.Context, arguments []string) (map[string]bool, error) {
 	command := exec.CommandContext(ctx, "kubectl", arguments...)
 	var stderr bytes.Buffer

@@ -1,4 +1,5 @@
-// Reads plans with this library, each object by itself: a read and a dry run for each, where the planner reads a set by lists.
+// Reads plans with this library, each object by itself: a read and a dry run for each, where the planner reads a set by
+// lists.
 package main
 
 import (

@@ -106,8 +106,8 @@ func processes(t *testing.T) map[int]process {
 	return all
 }
 
-// processList has a line for each process: its id, its parent's, its state and its name. A Linux that has nothing but what
-// Go needs has no ps; elsewhere it is a part of the system.
+// processList has a line for each process: its id, its parent's, its state and its name. A Linux that has nothing but
+// what Go needs has no ps; elsewhere it is a part of the system.
 func processList(t *testing.T) string {
 	if runtime.GOOS != "linux" {
 		output, err := exec.Command("ps", "-A", "-o", "pid=,ppid=,stat=,comm=").Output()

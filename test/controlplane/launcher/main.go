@@ -1,8 +1,8 @@
 // Launcher starts etcd and kube-apiserver with envtest, and stops them when its standard input ends. A process that
 // holds the other end of that pipe can therefore die in any way and leaves no servers behind. For each line "restart"
-// that it writes to the pipe, kube-apiserver is stopped and started again; for each line "crash" it is killed and started
-// again. For a line "backup" with a folder behind it both are stopped and started, and in between etcd's data is copied to that
-// folder, which mustn't be there; for "restore", the data is replaced by what is in the folder.
+// that it writes to the pipe, kube-apiserver is stopped and started again; for each line "crash" it is killed and
+// started again. For a line "backup" with a folder behind it both are stopped and started, and in between etcd's data
+// is copied to that folder, which mustn't be there; for "restore", the data is replaced by what is in the folder.
 //
 // It is a module and a program of its own so that envtest's dependencies stay out of everybody else's go.mod.
 package main
@@ -82,7 +82,8 @@ func run(bin, state string, args []string) (err error) {
 	}
 }
 
-// start starts the servers. envtest waits five seconds for the default namespace, which isn't long on a machine with other things to do.
+// start starts the servers. envtest waits five seconds for the default namespace, which isn't long on a machine with
+// other things to do.
 func start(env *envtest.Environment) (*rest.Config, error) {
 	config, err := env.Start()
 	if err == nil || env.Config == nil {
@@ -146,8 +147,8 @@ func kill(pidFile string) error {
 }
 
 const (
-	// startTimeout and stopTimeout are for a machine on which several servers start or stop at once, and others work. The latter is less than the
-	// minute that a server would wait for its watches.
+	// startTimeout and stopTimeout are for a machine on which several servers start or stop at once, and others work.
+	// The latter is less than the minute that a server would wait for its watches.
 	startTimeout = 5 * time.Minute
 	stopTimeout  = 40 * time.Second
 

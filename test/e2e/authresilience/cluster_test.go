@@ -108,8 +108,8 @@ func (a actor) lookup() error {
 	return err
 }
 
-// as returns an actor's access to the objects of all kinds. The administrator's mapper finds them, so that an actor without
-// rights gets as far as the object.
+// as returns an actor's access to the objects of all kinds. The administrator's mapper finds them, so that an actor
+// without rights gets as far as the object.
 func (f *fixture) as(a actor) *lab.Cluster {
 	return &lab.Cluster{Client: a.Client, Mapper: f.Mapper, Namespace: f.Namespace}
 }

@@ -102,8 +102,8 @@ func TestAStatusIsNoObject(t *testing.T) {
 	assert.Equal(t, authresilience.ClassAuthorization, authresilience.Classify(apierrors.FromObject(obj)))
 }
 
-// TestPagesRepeatTheToken shows that the search for secrets in the texts of errors can find some: client-go quotes pages,
-// and these repeat the token. Redact is what keeps it out of sight.
+// TestPagesRepeatTheToken shows that the search for secrets in the texts of errors can find some: client-go quotes
+// pages, and these repeat the token. Redact is what keeps it out of sight.
 func TestPagesRepeatTheToken(t *testing.T) {
 	f := newFixture(t)
 	proxy := faultproxy.Start(t, f.Config)
@@ -183,7 +183,8 @@ func (f *fixture) spoil(t *testing.T, fault faultproxy.Fault, ns, token string) 
 	return outcomes
 }
 
-// patience is how long a client waits for an answer that a fault may keep back, or have client-go ask for until the time is up.
+// patience is how long a client waits for an answer that a fault may keep back, or have client-go ask for until the
+// time is up.
 func patience(fault faultproxy.Fault) time.Duration {
 	if fault.String() == "stall" || fault.String() == "reset" {
 		return 2 * time.Second
@@ -191,8 +192,9 @@ func patience(fault faultproxy.Fault) time.Duration {
 	return 30 * time.Second
 }
 
-// requestsOf returns how many requests the operation takes without a fault. What client-go repeats after a reset may come to
-// the proxy when the operation that it was for has ended, so that they are counted until two counts are the same.
+// requestsOf returns how many requests the operation takes without a fault. What client-go repeats after a reset may
+// come to the proxy when the operation that it was for has ended, so that they are counted until two counts are the
+// same.
 func requestsOf(t *testing.T, proxy *faultproxy.Proxy, run func() error) int {
 	for before := 0; ; {
 		proxy.Heal()

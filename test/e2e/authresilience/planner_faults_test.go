@@ -66,8 +66,8 @@ type attempt struct {
 	plan     *ssaplan.Plan
 }
 
-// spoilPlanner lets each request of each operation have the fault, and returns what came of it. Discovery's requests are
-// among them: each operation starts with a Planner that knows nothing of the server.
+// spoilPlanner lets each request of each operation have the fault, and returns what came of it. Discovery's requests
+// are among them: each operation starts with a Planner that knows nothing of the server.
 func (f *faulty) spoilPlanner(t *testing.T, fault faultproxy.Fault, name string) []outcome {
 	proxy := faultproxy.Start(t, f.Config)
 	config := proxy.Client(f.fresh)
@@ -145,8 +145,8 @@ func (a *attempt) read(t *testing.T) (authresilience.Class, string) {
 }
 
 // assertForged demands that a wrong result comes from a proxy that says, as an API server would, that there is no such
-// object. Nobody can tell that from the truth. Answers to discovery's requests can hide a type, but nothing follows from
-// that for the object.
+// object. Nobody can tell that from the truth. Answers to discovery's requests can hide a type, but nothing follows
+// from that for the object.
 func (a *attempt) assertForged(t *testing.T, result string) {
 	request, _ := a.proxy.Spoiled()
 	if discovery := !strings.Contains(request.URI, "/configmaps/"); discovery {

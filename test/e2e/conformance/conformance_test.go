@@ -1,6 +1,6 @@
-// Package conformance_test checks that the stand-in for a server, ssaplan/ssaplantest, does what a server does: the same
-// scenarios run on both, and everything that is seen has to be alike. Where the stand-in can't follow, the scenario says
-// why, and the test checks that it really differs.
+// Package conformance_test checks that the stand-in for a server, ssaplan/ssaplantest, does what a server does: the
+// same scenarios run on both, and everything that is seen has to be alike. Where the stand-in can't follow, the
+// scenario says why, and the test checks that it really differs.
 package conformance_test
 
 import (
@@ -40,8 +40,9 @@ func differingLines(server, standIn string) string {
 	return strings.Join(out, "\n")
 }
 
-// transcripts are what was seen of a scenario. One that took place in two seconds may differ for no other reason than that: records of the same
-// second are ordered otherwise than those of two, and so an apply that changes nothing else may change that.
+// transcripts are what was seen of a scenario. One that took place in two seconds may differ for no other reason than
+// that: records of the same second are ordered otherwise than those of two, and so an apply that changes nothing else
+// may change that.
 type transcripts struct {
 	server, standIn string
 	spansSeconds    bool

@@ -42,8 +42,8 @@ type scenario struct {
 type step struct {
 	// By is the field manager. The default is the one whose applies are planned.
 	By string `json:"by"`
-	// Do is apply (with force), create, update (of the live object with Body merged over it), delete, or a patch: merge,
-	// strategic or json.
+	// Do is apply (with force), create, update (of the live object with Body merged over it), delete, or a patch:
+	// merge, strategic or json.
 	Do          string `json:"do"`
 	Subresource string `json:"subresource"`
 	Body        any    `json:"body"`

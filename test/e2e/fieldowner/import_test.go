@@ -12,8 +12,8 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// TestImportStrategies imports an object in each way as a manager that is new to it: the first apply may add an owner, and
-// changes nothing else, and the second is a no-op.
+// TestImportStrategies imports an object in each way as a manager that is new to it: the first apply may add an owner,
+// and changes nothing else, and the second is a no-op.
 func TestImportStrategies(t *testing.T) {
 	c := newCluster(t)
 	full, _ := webManifest(t)
@@ -140,10 +140,10 @@ func TestImportOfStringData(t *testing.T) {
 	assert.Equal(t, map[string]any{"a": "eA=="}, without["data"], "what is now owned as data can be removed")
 }
 
-// TestEmptyMetadataOfCustomResources shows why no import writes an empty map into a custom resource's metadata: the server
-// writes the object anew with every such apply, also with the one that it has seen before. While its watch cache doesn't
-// have the object yet, it compares with what etcd has, which keeps the empty map: then it writes once a second, the
-// resolution of the times of field managers.
+// TestEmptyMetadataOfCustomResources shows why no import writes an empty map into a custom resource's metadata: the
+// server writes the object anew with every such apply, also with the one that it has seen before. While its watch cache
+// doesn't have the object yet, it compares with what etcd has, which keeps the empty map: then it writes once a second,
+// the resolution of the times of field managers.
 func TestEmptyMetadataOfCustomResources(t *testing.T) {
 	c := newCluster(t)
 	widget := c.object(t, widgets, "w")

@@ -63,8 +63,8 @@ spec:
 `
 )
 
-// TestOddConflicts compares predicted conflicts with those of the server where a list has an item several times, where a value
-// becomes one of another type, where the schema changes, and where maps are empty.
+// TestOddConflicts compares predicted conflicts with those of the server where a list has an item several times, where
+// a value becomes one of another type, where the schema changes, and where maps are empty.
 func TestOddConflicts(t *testing.T) {
 	c := lab.New(t)
 	c.Define(t, lab.Object(t, oddDefinition))
@@ -197,8 +197,8 @@ func TestOddImports(t *testing.T) {
 	}
 }
 
-// TestConflictNames changes one of two fields that a server prints alike, and both. Each conflict names the field that would
-// change.
+// TestConflictNames changes one of two fields that a server prints alike, and both. Each conflict names the field that
+// would change.
 func TestConflictNames(t *testing.T) {
 	c := lab.New(t)
 	c.Define(t, lab.Object(t, oddDefinition))

@@ -15,7 +15,8 @@ import (
 	facts "github.com/ssaplan/primitives/internal/kinds"
 )
 
-// mustBeSet are the fields with no way to be absent that no object can have without a value, by kind: a server refuses it.
+// mustBeSet are the fields with no way to be absent that no object can have without a value, by kind: a server refuses
+// it.
 var mustBeSet = map[string][]string{
 	"CSIStorageCapacity":         {"storageClassName"},
 	"CertificateSigningRequest":  {"spec.signerName"},

@@ -91,8 +91,9 @@ func (c *cluster) patch(t *testing.T, obj *unstructured.Unstructured, body strin
 	c.Patch(t, "other", obj, body, subresources...)
 }
 
-// delete deletes the object and waits until it is gone. No controllers run here that would remove finalizers but that of definitions, which looks
-// again later and later after an error, such as that of a storage that isn't ready, unless the definition changes.
+// delete deletes the object and waits until it is gone. No controllers run here that would remove finalizers but that
+// of definitions, which looks again later and later after an error, such as that of a storage that isn't ready, unless
+// the definition changes.
 func (c *cluster) delete(t *testing.T, obj *unstructured.Unstructured) {
 	t.Helper()
 	ctx := context.Background()

@@ -66,8 +66,8 @@ var forgedSelectorStatus = metav1.Status{
 	}}},
 }
 
-// policyPair adds a ValidatingAdmissionPolicy on UPDATE to the pair. validation is an expression, and what follows it in
-// the policy.
+// policyPair adds a ValidatingAdmissionPolicy on UPDATE to the pair. validation is an expression, and what follows it
+// in the policy.
 func policyPair(name, validation string, p pair) pair {
 	return guarded(name, p, func(t *testing.T, c *cluster, _ *unstructured.Unstructured) func() {
 		return c.installPolicy(t, name, "UPDATE", validation)

@@ -54,8 +54,8 @@ func statusOf(t *testing.T, err error) metav1.Status {
 	return status.ErrStatus
 }
 
-// compareRecord writes the record with -update. Otherwise it checks that the server still says what was recorded, as far
-// as verdicts go.
+// compareRecord writes the record with -update. Otherwise it checks that the server still says what was recorded, as
+// far as verdicts go.
 func compareRecord(t *testing.T, version, name string, r record) {
 	t.Helper()
 	file := filepath.Join("..", "..", "..", "immutability", "testdata", version, name+".json")

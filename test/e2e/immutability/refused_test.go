@@ -174,8 +174,8 @@ func TestFullQuota(t *testing.T) {
 	c.apply(t, after)
 }
 
-// TestPortsOutOfRange changes immutable fields of Services along with ports that the server wouldn't give them. No dry run
-// notices: neither those of the probe nor that of the apply.
+// TestPortsOutOfRange changes immutable fields of Services along with ports that the server wouldn't give them. No dry
+// run notices: neither those of the probe nor that of the apply.
 func TestPortsOutOfRange(t *testing.T) {
 	c := newCluster(t)
 	for name, edit := range map[string][]string{

@@ -44,8 +44,8 @@ func readRules(t *testing.T) (ruled, *unstructured.Unstructured) {
 	return r, crd
 }
 
-// TestRules changes a field of a custom resource in a way that a rule of its definition refuses. Replace is only planned
-// where the rule demands that the field stays what it is, and then the delete and the create work.
+// TestRules changes a field of a custom resource in a way that a rule of its definition refuses. Replace is only
+// planned where the rule demands that the field stays what it is, and then the delete and the create work.
 func TestRules(t *testing.T) {
 	c := newCluster(t)
 	rules, crd := readRules(t)

@@ -13,8 +13,8 @@ import (
 	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
 )
 
-// TestOutcomesOfCancellation ends the context of each write at each of the moments at which it can end. The look at the object
-// that tells what became of the write doesn't end with it.
+// TestOutcomesOfCancellation ends the context of each write at each of the moments at which it can end. The look at the
+// object that tells what became of the write doesn't end with it.
 func TestOutcomesOfCancellation(t *testing.T) {
 	c := newCluster(t)
 	for i, row := range []struct {
@@ -50,8 +50,8 @@ func TestOutcomesOfCancellation(t *testing.T) {
 	}
 }
 
-// checkCanceled compares what became of an operation whose context ended. Where it was done, a delete has its look at the object
-// still before it, which the context ends, and a replacement its create.
+// checkCanceled compares what became of an operation whose context ended. Where it was done, a delete has its look at
+// the object still before it, which the context ends, and a replacement its create.
 func (a *attempt) checkCanceled(t *testing.T, proxy *faultproxy.Proxy, err error, want ssaplan.Outcome) {
 	arrived, _ := proxy.Writes()
 	if _, spoiled := proxy.Spoiled(); !spoiled {
@@ -84,8 +84,9 @@ func assertNotApplied(t *testing.T, err error) {
 	assert.ErrorContains(t, err, "fields have changed hands, and no value was written")
 }
 
-// TestOutcomesOfLateWrites breaks each write off, and has the server get it all the same after the first look: it, or what stands in front of it,
-// was still at it. A second look, which the planner takes after a while, sees that it is done.
+// TestOutcomesOfLateWrites breaks each write off, and has the server get it all the same after the first look: it, or
+// what stands in front of it, was still at it. A second look, which the planner takes after a while, sees that it is
+// done.
 func TestOutcomesOfLateWrites(t *testing.T) {
 	c := newCluster(t)
 	for i, row := range []struct {

@@ -66,8 +66,8 @@ func TestPlansNeedWhatGuardsThem(t *testing.T) {
 	}
 }
 
-// A proxy that drops dryRun would make plans write. That is noticed before anything is written. If it begins to drop them later,
-// what was written is noticed. Nothing is planned through it.
+// A proxy that drops dryRun would make plans write. That is noticed before anything is written. If it begins to drop
+// them later, what was written is noticed. Nothing is planned through it.
 func TestDryRunsThatWrite(t *testing.T) {
 	c := newCluster(t)
 	for _, later := range []bool{false, true} { // than the planner's first plan
@@ -102,8 +102,8 @@ func TestDryRunsThatWrite(t *testing.T) {
 	}
 }
 
-// The question whether a server gets dryRun doesn't write the scale of a custom resource either. Servers apply one only for a number
-// that stays; then the apply would add a record.
+// The question whether a server gets dryRun doesn't write the scale of a custom resource either. Servers apply one only
+// for a number that stays; then the apply would add a record.
 func TestQuestionsAboutACustomScale(t *testing.T) {
 	c := newCluster(t)
 	c.Define(t, lab.Object(t, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: crews.outcome.example.com},
@@ -122,9 +122,9 @@ func TestQuestionsAboutACustomScale(t *testing.T) {
 	require.Equal(t, crew, c.Get(t, crew))
 }
 
-// A proxy that drops dryRun would make plans to delete delete. That is noticed before anything is deleted. If it begins to
-// drop them later, what was deleted is noticed. One that drops the body of a delete, with dryRun and preconditions, deletes
-// nothing.
+// A proxy that drops dryRun would make plans to delete delete. That is noticed before anything is deleted. If it begins
+// to drop them later, what was deleted is noticed. One that drops the body of a delete, with dryRun and preconditions,
+// deletes nothing.
 func TestDryRunsThatDelete(t *testing.T) {
 	c := newCluster(t)
 	for _, row := range []struct {
@@ -187,8 +187,8 @@ func TestDryRunsThatDelete(t *testing.T) {
 	}
 }
 
-// A dry run for a live object that the host supplied is for the version that was supplied. So a proxy that drops dryRun makes it
-// write, which the version of the answer shows, or the server refuses it, if the object has changed.
+// A dry run for a live object that the host supplied is for the version that was supplied. So a proxy that drops dryRun
+// makes it write, which the version of the answer shows, or the server refuses it, if the object has changed.
 func TestDryRunsForASuppliedObject(t *testing.T) {
 	c := newCluster(t)
 	for _, isOld := range []bool{false, true} {
@@ -235,8 +235,8 @@ func TestProbesThatWrite(t *testing.T) {
 	require.NotEqual(t, before.GetResourceVersion(), c.Get(t, before).GetResourceVersion(), "the test sees what it is about")
 }
 
-// A proxy that drops dryRun would make plans to release release. That is noticed before anything is written. If it begins to drop them
-// later, what was written is noticed.
+// A proxy that drops dryRun would make plans to release release. That is noticed before anything is written. If it
+// begins to drop them later, what was written is noticed.
 func TestDryRunsThatRelease(t *testing.T) {
 	c := newCluster(t)
 	for _, later := range []bool{false, true} { // than the planner's first plan
@@ -263,7 +263,8 @@ func TestDryRunsThatRelease(t *testing.T) {
 	}
 }
 
-// dropping is a host's client that doesn't tell the server that it is only to try: deletes, and patches, those of one type or all.
+// dropping is a host's client that doesn't tell the server that it is only to try: deletes, and patches, those of one
+// type or all.
 type dropping struct {
 	dynamic.Interface
 	patches types.PatchType
@@ -299,7 +300,8 @@ func (d droppingObjects) Delete(ctx context.Context, name string, _ metav1.Delet
 	return d.ResourceInterface.Delete(ctx, name, metav1.DeleteOptions{}, sub...) // not even the preconditions
 }
 
-// The client that a host brings can drop dryRun as well as a proxy can. Nothing is planned, written or deleted through it.
+// The client that a host brings can drop dryRun as well as a proxy can. Nothing is planned, written or deleted through
+// it.
 func TestClientsThatDropDryRun(t *testing.T) {
 	c := newCluster(t)
 	options := ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace}
@@ -323,8 +325,8 @@ func TestClientsThatDropDryRun(t *testing.T) {
 	require.Nil(t, c.Lookup(t, m))
 }
 
-// A client that drops dryRun of JSON patches alone, by which fields change hands, would make plans to adopt, to give up and to release
-// write. Nothing is planned through it.
+// A client that drops dryRun of JSON patches alone, by which fields change hands, would make plans to adopt, to give up
+// and to release write. Nothing is planned through it.
 func TestClientsThatDropDryRunOfJSONPatches(t *testing.T) {
 	c := newCluster(t)
 	options := ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace}
@@ -348,8 +350,8 @@ func TestClientsThatDropDryRunOfJSONPatches(t *testing.T) {
 	require.Equal(t, obj, c.Get(t, obj))
 }
 
-// Who may apply but not read has nothing to compare the answer with. So it is found out before each dry run whether the server gets
-// dryRun, and nothing is written if it doesn't, even if it did before: whether the object is there or not.
+// Who may apply but not read has nothing to compare the answer with. So it is found out before each dry run whether the
+// server gets dryRun, and nothing is written if it doesn't, even if it did before: whether the object is there or not.
 func TestDryRunsForAnUnreadableObject(t *testing.T) {
 	c := newCluster(t)
 	c.Apply(t, "installer", lab.Object(t, `{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: blind}, rules: [

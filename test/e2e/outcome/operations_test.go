@@ -1,5 +1,5 @@
-// Package outcome_test breaks writes in many ways, with a real server behind a proxy, and compares what the Planner tells of
-// them with what the server has.
+// Package outcome_test breaks writes in many ways, with a real server behind a proxy, and compares what the Planner
+// tells of them with what the server has.
 package outcome_test
 
 import (

@@ -43,8 +43,8 @@ var believed = []string{
 	"200 foreign JSON", "200 empty", "200 Status", "redirect to a login page", "404 Status", "made a dry run",
 }
 
-// TestOutcomes breaks each write in each way. What the Planner tells of it is what the server has, it is sent once, and whoever
-// reads the error knows what to do.
+// TestOutcomes breaks each write in each way. What the Planner tells of it is what the server has, it is sent once, and
+// whoever reads the error knows what to do.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
@@ -133,8 +133,9 @@ func (a *attempt) replan(ctx context.Context, planner *ssaplan.Planner) (said st
 	return fmt.Sprint(plan, plan.Warnings), nil
 }
 
-// A write that a proxy sent twice is refused the second time, because the object changed. Where the dry run that tells whether it is what
-// was written is refused for another reason, that tells nothing: the next one does, and without one nobody knows.
+// A write that a proxy sent twice is refused the second time, because the object changed. Where the dry run that tells
+// whether it is what was written is refused for another reason, that tells nothing: the next one does, and without one
+// nobody knows.
 func TestOutcomesWithoutADryRun(t *testing.T) {
 	c := newCluster(t)
 	for i, op := range operations {

@@ -57,7 +57,8 @@ func checkWrites(t *testing.T, proxy *faultproxy.Proxy, fault faultproxy.Fault, 
 	}
 }
 
-// The results of a set tell of each object what the server has, whichever write is broken in whichever way, and the rest is applied.
+// The results of a set tell of each object what the server has, whichever write is broken in whichever way, and the
+// rest is applied.
 func TestOutcomesOfSets(t *testing.T) {
 	t.Parallel()
 	eachFault(t, 3, func(t *testing.T, c *cluster, proxy *faultproxy.Proxy, fault faultproxy.Fault, name string, write int) {

@@ -18,8 +18,8 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// TestAdopt takes objects over that kubectl apply made, and that others touched. What the plan says of the object is what it becomes,
-// and that is what kubectl apply --server-side makes of its twin.
+// TestAdopt takes objects over that kubectl apply made, and that others touched. What the plan says of the object is
+// what it becomes, and that is what kubectl apply --server-side makes of its twin.
 func TestAdopt(t *testing.T) {
 	c, twins := newCluster(t), lab.On(t, controlplane.Shared(t))
 	for _, row := range []struct {
@@ -143,8 +143,8 @@ func TestAdoptWithoutForce(t *testing.T) {
 	require.Equal(t, map[string]string{"a": "A2", "b": "B2"}, data)
 }
 
-// TestAdoptDropsEmptyLists drops lists that are empty, and that an update recorded alike: only the definition tells that the set stays, and the list
-// that is one whole goes.
+// TestAdoptDropsEmptyLists drops lists that are empty, and that an update recorded alike: only the definition tells
+// that the set stays, and the list that is one whole goes.
 func TestAdoptDropsEmptyLists(t *testing.T) {
 	c := newCluster(t)
 	c.Define(t, lab.Object(t, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: notes.adopt.example.com}, spec: {
@@ -161,8 +161,8 @@ func TestAdoptDropsEmptyLists(t *testing.T) {
 	require.Equal(t, made.Object["spec"], plan.Result().Object["spec"])
 }
 
-// TestAdoptWhatMayNotChange plans the adoption of an object that a policy of later is against: whoever changes it is refused, also who only has
-// its fields change hands, though the manifest is as the policy wants it.
+// TestAdoptWhatMayNotChange plans the adoption of an object that a policy of later is against: whoever changes it is
+// refused, also who only has its fields change hands, though the manifest is as the policy wants it.
 func TestAdoptWhatMayNotChange(t *testing.T) {
 	c := newCluster(t)
 	was := lab.Object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: against}, data: {a: A, old: X}}")

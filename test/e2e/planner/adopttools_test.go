@@ -19,21 +19,21 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// TestAdoptWhatToolsWrote adopts objects that other tools made before, under the name that the tool of today applies with. The plan names
-// just whom it takes over from, what of theirs would stay behind goes, and nothing of them is left in the record. What the tools
-// themselves take over, in the order in which they do:
+// TestAdoptWhatToolsWrote adopts objects that other tools made before, under the name that the tool of today applies
+// with. The plan names just whom it takes over from, what of theirs would stay behind goes, and nothing of them is left
+// in the record. What the tools themselves take over, in the order in which they do:
 //
-//   - kubectl apply --server-side applies first, then takes over who updated the annotation of client-side apply, whatever its name, and
-//     applies once more. Source: upgradeManagedFields in kubectl/pkg/cmd/apply.
-//   - Flux takes over, before it applies, whose name begins with kubectl, by apply or update, before-first-apply, and its own updates.
-//     Source: PatchReplaceFieldsManagers in fluxcd/pkg/ssa.
-//   - Argo CD takes over, before it applies, the updates of kubectl-client-side-apply, or of one manager that an annotation names.
-//     Source: performCSAUpgradeMigration in gitops-engine.
-//   - Helm 4 applies under the name of Helm 3, whose updates it takes over before it applies for the first time. Source:
-//     upgradeClientSideFieldManager in helm.sh/helm/v4/pkg/kube.
+//   - kubectl apply --server-side applies first, then takes over who updated the annotation of client-side apply,
+//     whatever its name, and applies once more. Source: upgradeManagedFields in kubectl/pkg/cmd/apply.
+//   - Flux takes over, before it applies, whose name begins with kubectl, by apply or update, before-first-apply, and
+//     its own updates. Source: PatchReplaceFieldsManagers in fluxcd/pkg/ssa.
+//   - Argo CD takes over, before it applies, the updates of kubectl-client-side-apply, or of one manager that an
+//     annotation names. Source: performCSAUpgradeMigration in gitops-engine.
+//   - Helm 4 applies under the name of Helm 3, whose updates it takes over before it applies for the first time.
+//     Source: upgradeClientSideFieldManager in helm.sh/helm/v4/pkg/kube.
 //
-// All of them leave what was written to subresources. csaupgrade of client-go, and so kubectl, Argo CD and Helm, drops what was written in
-// other versions; here that is taken over as well, so that it goes with the rest.
+// All of them leave what was written to subresources. csaupgrade of client-go, and so kubectl, Argo CD and Helm, drops
+// what was written in other versions; here that is taken over as well, so that it goes with the rest.
 func TestAdoptWhatToolsWrote(t *testing.T) {
 	c := newCluster(t)
 	const (
@@ -70,8 +70,8 @@ func TestAdoptWhatToolsWrote(t *testing.T) {
 		tool, today string
 		steps       []step
 		adopt       []string // beside the tools that are known
-		// takes are the entries of the record that the plan takes over, with the tools that they are of, and stays is what of theirs would
-		// stay behind. More goes that isn't theirs alone.
+		// takes are the entries of the record that the plan takes over, with the tools that they are of, and stays is
+		// what of theirs would stay behind. More goes that isn't theirs alone.
 		takes, stays, more []string
 	}{
 		{

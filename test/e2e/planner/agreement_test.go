@@ -43,8 +43,8 @@ type step struct {
 	Rewritten bool `json:"rewritten"`
 }
 
-// TestPlanEqualsApply plans each step of each scenario, then applies the same manifest with the bare client and compares
-// what the plan said with what the server did.
+// TestPlanEqualsApply plans each step of each scenario, then applies the same manifest with the bare client and
+// compares what the plan said with what the server did.
 func TestPlanEqualsApply(t *testing.T) {
 	c := newCluster(t)
 	score := &score{}

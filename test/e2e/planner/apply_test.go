@@ -67,8 +67,8 @@ func isChanged(action ssaplan.Action) func(*testing.T, error) {
 	}
 }
 
-// A server looks for conflicts before it compares versions, so who applies without force to an outdated object may hear of
-// the one or of the other.
+// A server looks for conflicts before it compares versions, so who applies without force to an outdated object may hear
+// of the one or of the other.
 func TestApplyWithoutForceToAnOutdatedObject(t *testing.T) {
 	c := newCluster(t)
 	polite := c.polite(t)
@@ -126,8 +126,8 @@ func TestWarningsOfTheServerDoNotVary(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A field that the manifest got after the plan was made, with the value that the object has anyway and that nobody owns,
-// shows neither as a change nor in who owns what. It still is another request than the one that was reviewed.
+// A field that the manifest got after the plan was made, with the value that the object has anyway and that nobody
+// owns, shows neither as a change nor in who owns what. It still is another request than the one that was reviewed.
 func TestApplySendsWhatWasReviewed(t *testing.T) {
 	c := newCluster(t)
 	const deployment = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: sent}, spec: {selector: {matchLabels: {a: b}},

@@ -19,8 +19,8 @@ var widgetCRD string
 // installer is another manager than the one under test.
 const installer = "installer"
 
-// cluster is the real API server with the custom resources of the scenarios, a namespace of the test's own and a planner
-// for it.
+// cluster is the real API server with the custom resources of the scenarios, a namespace of the test's own and a
+// planner for it.
 type cluster struct {
 	*lab.Cluster
 	planner *ssaplan.Planner

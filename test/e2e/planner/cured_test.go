@@ -14,9 +14,9 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// TestAdoptionCures are manifests that a server refuses because of what client-side apply left in the object. The error says so, and
-// with the adoption the object becomes what kubectl apply --server-side makes of its twin, which has to be migrated before: kubectl itself
-// migrates only after an apply, and fails.
+// TestAdoptionCures are manifests that a server refuses because of what client-side apply left in the object. The error
+// says so, and with the adoption the object becomes what kubectl apply --server-side makes of its twin, which has to be
+// migrated before: kubectl itself migrates only after an apply, and fails.
 func TestAdoptionCures(t *testing.T) {
 	c, twins := newCluster(t), lab.On(t, controlplane.Shared(t))
 	for _, row := range []struct{ name, was, is string }{

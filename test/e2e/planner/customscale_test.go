@@ -38,8 +38,9 @@ spec:
   - {name: v2, served: true, storage: false, subresources: *scale, schema: *schema}
 `
 
-// TestScaleOfCustomResources applies the scale of custom resources, wherever their number of replicas is. Servers of 1.33 and 1.36
-// do that only for a number that stays and has an owner. For any other the plan's error tells what works instead.
+// TestScaleOfCustomResources applies the scale of custom resources, wherever their number of replicas is. Servers of
+// 1.33 and 1.36 do that only for a number that stays and has an owner. For any other the plan's error tells what works
+// instead.
 func TestScaleOfCustomResources(t *testing.T) {
 	c := newCluster(t)
 	ours := func(obj *unstructured.Unstructured, field string) {

@@ -11,8 +11,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// Objects of a definition and the definition itself are deleted side by side: the server deletes the objects, too, and in
-// the end doesn't serve their kind. Neither is a failure of a delete.
+// Objects of a definition and the definition itself are deleted side by side: the server deletes the objects, too, and
+// in the end doesn't serve their kind. Neither is a failure of a delete.
 func TestDeleteWithTheDefinition(t *testing.T) {
 	c := newCluster(t)
 	definition := manifest(t, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: zebras.zoo.example.com},

@@ -36,8 +36,8 @@ func (c *cluster) planDelete(t *testing.T, m *unstructured.Unstructured, policy 
 	return plan
 }
 
-// A server without a policy marks Jobs and ReplicationControllers with the finalizer "orphan", and leaves their pods behind. No
-// controller runs here, so what has that finalizer, or the one of the foreground, stays.
+// A server without a policy marks Jobs and ReplicationControllers with the finalizer "orphan", and leaves their pods
+// behind. No controller runs here, so what has that finalizer, or the one of the foreground, stays.
 func TestDeletedPodsDontStayBehind(t *testing.T) {
 	c := newCluster(t)
 	for _, text := range []string{aJob, aController} {
@@ -246,7 +246,8 @@ func TestPlanDeleteWithoutRights(t *testing.T) {
 	c.Get(t, m)
 }
 
-// What the server says of a delete is in the plan, and told when it is deleted; a policy that denies it is part of the plan.
+// What the server says of a delete is in the plan, and told when it is deleted; a policy that denies it is part of the
+// plan.
 func TestWarningsOfADelete(t *testing.T) {
 	c := newCluster(t)
 	for action, name := range map[string]string{"Warn": "warned", "Deny": "denied"} {

@@ -14,8 +14,8 @@ import (
 	"github.com/ssaplan/primitives/test/controlplane"
 )
 
-// TestGeneratedValues plans creates for which the server makes up values that nobody declared, and looks at what another
-// dry run and the apply then make of them.
+// TestGeneratedValues plans creates for which the server makes up values that nobody declared, and looks at what
+// another dry run and the apply then make of them.
 func TestGeneratedValues(t *testing.T) {
 	t.Parallel()
 	c := clusterOn(t, controlplane.ForTest(t, controlplane.Options{

@@ -9,7 +9,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
-// TestRenameToWhatIsRefused renames an object, and the server would refuse the new one: then the old one isn't deleted for nothing.
+// TestRenameToWhatIsRefused renames an object, and the server would refuse the new one: then the old one isn't deleted
+// for nothing.
 func TestRenameToWhatIsRefused(t *testing.T) {
 	c := newCluster(t)
 	state := c.apply(t, manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: old}, data: {a: A}}"))

@@ -14,8 +14,8 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// TestIgnoredFields leaves fields to others. Whoever owns them, applying changes nothing there, and neither a plan nor a refresh
-// calls what happens to them a change.
+// TestIgnoredFields leaves fields to others. Whoever owns them, applying changes nothing there, and neither a plan nor
+// a refresh calls what happens to them a change.
 func TestIgnoredFields(t *testing.T) {
 	c := newCluster(t)
 	deployment := func(spec, container string) string {

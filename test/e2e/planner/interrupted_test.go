@@ -21,8 +21,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// TestReplaceInterrupted interrupts replacements after each of their requests in turn: the server does what it was asked
-// for, and nobody hears the answer. Whoever goes on then gets to the same end.
+// TestReplaceInterrupted interrupts replacements after each of their requests in turn: the server does what it was
+// asked for, and nobody hears the answer. Whoever goes on then gets to the same end.
 func TestReplaceInterrupted(t *testing.T) {
 	c := newCluster(t)
 	for _, replacement := range []interrupted{
@@ -68,8 +68,8 @@ func carryOut(c *cluster, planner *ssaplan.Planner, _ *ssaplan.Plan, request ssa
 	return err
 }
 
-// run interrupts a replacement after that many requests, has it resumed, and checks what is there in the end. It reports
-// whether there were that many.
+// run interrupts a replacement after that many requests, has it resumed, and checks what is there in the end. It
+// reports whether there were that many.
 func (i interrupted) run(t *testing.T, c *cluster, requests int, suffix string, resume resume) bool {
 	m := manifest(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: %s-%d-%s, finalizers: [example.com/backup]}, data: {a: A}, immutable: true}`,
 		i.name, requests, suffix)

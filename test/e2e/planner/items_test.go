@@ -39,8 +39,8 @@ func (c *cluster) merge(t *testing.T, manager string, obj *unstructured.Unstruct
 	require.NoError(t, err)
 }
 
-// An item that comes brings what admission puts into it, at its own path; the defaults are no news. Each row's items have
-// every field of their kind that has a default.
+// An item that comes brings what admission puts into it, at its own path; the defaults are no news. Each row's items
+// have every field of their kind that has a default.
 func TestItemsThatCome(t *testing.T) {
 	c := newCluster(t)
 	const probe = `{httpGet: {port: 80}}`

@@ -56,7 +56,8 @@ func (s *shown) release(plan *release.Plan, err error) *release.Plan {
 	return plan
 }
 
-// A policy may quote a Secret in the message that it makes, as a warning and as a denial, of all that is done with the Secret.
+// A policy may quote a Secret in the message that it makes, as a warning and as a denial, of all that is done with the
+// Secret.
 func TestPoliciesThatQuoteSecrets(t *testing.T) {
 	const value = "hunter2-correct-horse"
 	c := newCluster(t)

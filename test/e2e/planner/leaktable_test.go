@@ -27,8 +27,8 @@ type quoted struct {
 	state                   *explain.State
 }
 
-// newQuoted returns a Secret, or a Deployment with a value that only the host knows to be sensitive. Each value and way to quote it
-// comes with both.
+// newQuoted returns a Secret, or a Deployment with a value that only the host knows to be sensitive. Each value and way
+// to quote it comes with both.
 func newQuoted(c leak.Case) *quoted {
 	make := func(typ, value string) *unstructured.Unstructured { return quotedSecret(c.Name(), typ, value) }
 	if (c.Answer/len(leak.Values)+c.Echo)%2 == 1 {
@@ -122,7 +122,8 @@ func planDelete(ctx context.Context, p *ssaplan.Planner, q *quoted) {
 	q.add(plan, err)
 }
 
-// Whoever answers may quote a sensitive value: nothing of it comes out of the library, whatever is asked. LEAKS=all tries all cases.
+// Whoever answers may quote a sensitive value: nothing of it comes out of the library, whatever is asked. LEAKS=all
+// tries all cases.
 func TestQuotedSecretsStaySecret(t *testing.T) {
 	c := newCluster(t)
 	all := everyQuoted(t, c, leak.Tried(len(faultproxy.Quotes), 5))
@@ -146,7 +147,8 @@ func TestQuotedSecretsStaySecret(t *testing.T) {
 func TestQuotedSecretsCanBeShown(t *testing.T) {
 	c := newCluster(t)
 	all := everyQuoted(t, c, leak.Tried(len(faultproxy.Quotes), 5))
-	// What no API server sends isn't shown of any object, a refusal in place of an object is none, and the rest is part of the object.
+	// What no API server sends isn't shown of any object, a refusal in place of an object is none, and the rest is part
+	// of the object.
 	never := []string{"a text", "JSON of another", "200 a refusal", "a broken object", "a redirect", "an annotation"}
 	beside := map[string][]string{
 		"read": {"warnings"}, "plan of a release, read": {"warnings"}, // of which a write is told
@@ -167,7 +169,8 @@ func TestQuotedSecretsCanBeShown(t *testing.T) {
 	}
 }
 
-// leaks takes the step with all objects, and returns how often a value is in what is shown, by the way in which it was quoted.
+// leaks takes the step with all objects, and returns how often a value is in what is shown, by the way in which it was
+// quoted.
 func (s *quotedStep) leaks(t *testing.T, c *cluster, all []*quoted, show bool) map[string]int {
 	proxy := faultproxy.StartAs(t, c.Server.Config())
 	proxy.InjectQuotes(s.phase)

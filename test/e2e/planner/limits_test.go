@@ -12,8 +12,8 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// TestNoOpThatIsWrittenForItsTime shows a limit of dry runs: two records of the same second change places when an apply in
-// the next one, which changes nothing, gives one of them its time.
+// TestNoOpThatIsWrittenForItsTime shows a limit of dry runs: two records of the same second change places when an apply
+// in the next one, which changes nothing, gives one of them its time.
 func TestNoOpThatIsWrittenForItsTime(t *testing.T) {
 	c := newCluster(t)
 	m := manifest(t, `{apiVersion: apps/v1, kind: Deployment, metadata: {name: timed}, spec: {replicas: 1, selector: {matchLabels: {a: b}},
@@ -73,8 +73,8 @@ spec:
             properties: {size: {type: integer}, a: {type: string, default: x}, b: {type: string, default: "y"}}
 `
 
-// TestVersionThatLacksFields shows a limit of servers: once somebody applied an object in a version that can't hold all of it,
-// every apply in the other one is refused for a field that isn't in the manifest, one of them each time.
+// TestVersionThatLacksFields shows a limit of servers: once somebody applied an object in a version that can't hold all
+// of it, every apply in the other one is refused for a field that isn't in the manifest, one of them each time.
 func TestVersionThatLacksFields(t *testing.T) {
 	c := newCluster(t)
 	c.Define(t, lab.Object(t, narrowing))

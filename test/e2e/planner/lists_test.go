@@ -69,8 +69,8 @@ func planText(t *testing.T, plan *ssaplan.Plan) string {
 	return string(text)
 }
 
-// TestASetIsReadByLists has a set of a kind planned that isn't there, that is, and that changes: with a few lists in the place of the reads, and
-// the plans are those that are made of each object by itself.
+// TestASetIsReadByLists has a set of a kind planned that isn't there, that is, and that changes: with a few lists in
+// the place of the reads, and the plans are those that are made of each object by itself.
 func TestASetIsReadByLists(t *testing.T) {
 	t.Parallel()
 	const objects, compared = 100, 25 // of which each fourth is planned by itself, too
@@ -121,7 +121,8 @@ func TestASetIsReadByLists(t *testing.T) {
 	}
 }
 
-// TestASetOfManyNamespacesIsReadByLists plans two objects of a kind in each of fifty namespaces, beside a few others in front of them.
+// TestASetOfManyNamespacesIsReadByLists plans two objects of a kind in each of fifty namespaces, beside a few others in
+// front of them.
 func TestASetOfManyNamespacesIsReadByLists(t *testing.T) {
 	const namespaces, objects, others = 50, 100, 20
 	c := newCluster(t)
@@ -198,7 +199,8 @@ func TestListsOfWhatChanges(t *testing.T) {
 	require.Equal(t, map[ssaplan.Action]int{ssaplan.ActionNoOp: 89, ssaplan.ActionUpdate: 1, ssaplan.ActionCreate: 10}, actions)
 }
 
-// TestWhoMayNotListReads plans with a caller who may get and patch, but not list, and beside far more objects than the set has.
+// TestWhoMayNotListReads plans with a caller who may get and patch, but not list, and beside far more objects than the
+// set has.
 func TestWhoMayNotListReads(t *testing.T) {
 	const objects = 60
 	c := newCluster(t)

@@ -13,8 +13,9 @@ import (
 
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
-// The server brings the annotation of client-side apply up to date if the manager kubectl applies, and treats some other
-// managers of kubectl specially. What is stored is what the plan says for each of them, and the next plan is a no-op.
+// The server brings the annotation of client-side apply up to date if the manager kubectl applies, and treats some
+// other managers of kubectl specially. What is stored is what the plan says for each of them, and the next plan is a
+// no-op.
 func TestManagersThatTheServerKnows(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)

@@ -139,7 +139,8 @@ func (m *many) requireWrites(t *testing.T, value string, writes int) {
 	}
 }
 
-// requireConnectionError checks that an error names the object and is of a class that a server which comes and goes causes.
+// requireConnectionError checks that an error names the object and is of a class that a server which comes and goes
+// causes.
 func requireConnectionError(t *testing.T, err error) {
 	require.ErrorContains(t, err, "v1/ConfigMap default/many-")
 	require.Contains(t, []authresilience.Class{authresilience.ClassConnection, authresilience.ClassBrokenOff, authresilience.ClassTimeout, authresilience.ClassUnavailable, authresilience.ClassThrottled},

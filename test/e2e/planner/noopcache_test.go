@@ -40,8 +40,8 @@ func (c *cluster) resync(t *testing.T, manifest *unstructured.Unstructured) *res
 	return r
 }
 
-// eachMemory runs a test with an object whose no-op is remembered by a cache, and with one for which that is carried from process to process.
-// In the text of the manifest NAME stands for a name of its own.
+// eachMemory runs a test with an object whose no-op is remembered by a cache, and with one for which that is carried
+// from process to process. In the text of the manifest NAME stands for a name of its own.
 func (c *cluster) eachMemory(t *testing.T, text string, test func(t *testing.T, r *resync, name string)) {
 	for _, how := range []string{"kept", "carried"} {
 		t.Run(how, func(t *testing.T) {
@@ -225,8 +225,8 @@ func TestUnseenConfigurationIsTold(t *testing.T) {
 	}, cache.Stats().Unseen)
 }
 
-// A cluster whose etcd is restored from a copy goes on from there. Its objects can have the UIDs and resourceVersions that
-// other contents had before.
+// A cluster whose etcd is restored from a copy goes on from there. Its objects can have the UIDs and resourceVersions
+// that other contents had before.
 func TestRestoredObjectsAreNotThoseThatWereRemembered(t *testing.T) {
 	t.Parallel()
 	server := controlplane.ForTest(t, controlplane.Options{})

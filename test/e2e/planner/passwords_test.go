@@ -34,8 +34,8 @@ func paths(fields projection.FieldSet) iter.Seq[string] {
 	}
 }
 
-// What a definition marks with the format password is in no output. Who may read definitions learns it from there, and everybody
-// else from the server's schemas.
+// What a definition marks with the format password is in no output. Who may read definitions learns it from there, and
+// everybody else from the server's schemas.
 func TestPasswordsOfDefinitions(t *testing.T) {
 	c := newCluster(t)
 	c.Define(t, lab.Object(t, databaseCRD))
@@ -101,7 +101,8 @@ func TestPasswordsOfDefinitions(t *testing.T) {
 //go:embed testdata/vault-crd.yaml
 var vaultCRD string
 
-// The items of a set and of a list with keys are called by values, which may be passwords, too. What is told of them is told of the list.
+// The items of a set and of a list with keys are called by values, which may be passwords, too. What is told of them is
+// told of the list.
 func TestPasswordsThatNameItems(t *testing.T) {
 	c := newCluster(t)
 	c.Define(t, lab.Object(t, vaultCRD))

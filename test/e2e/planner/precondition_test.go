@@ -9,7 +9,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
-// A manifest can say which object in which version it is for. The server refuses it for another one, and so does the plan.
+// A manifest can say which object in which version it is for. The server refuses it for another one, and so does the
+// plan.
 func TestPreconditions(t *testing.T) {
 	c := newCluster(t)
 	const settings = `{apiVersion: v1, kind: ConfigMap, metadata: {name: guarded%s}, data: {a: %s}}`

@@ -67,8 +67,8 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// TestReleaseOfSoleOwner lets go of objects of which nobody else owns anything. Of a custom resource a server keeps the record for one without
-// entries.
+// TestReleaseOfSoleOwner lets go of objects of which nobody else owns anything. Of a custom resource a server keeps the
+// record for one without entries.
 func TestReleaseOfSoleOwner(t *testing.T) {
 	c := newCluster(t)
 	c.Define(t, lab.Object(t, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: crates.release.example.com}, spec: {
@@ -90,7 +90,8 @@ func TestReleaseOfSoleOwner(t *testing.T) {
 	}
 }
 
-// TestReleaseOfAnotherThanReviewed stops when somebody else comes to own what was nobody's, and leaves an object of the same name alone.
+// TestReleaseOfAnotherThanReviewed stops when somebody else comes to own what was nobody's, and leaves an object of the
+// same name alone.
 func TestReleaseOfAnotherThanReviewed(t *testing.T) {
 	c := newCluster(t)
 	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: released}, data: {a: A}}")
@@ -111,8 +112,8 @@ func TestReleaseOfAnotherThanReviewed(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestReleaseThatIsRefused plans to let go of an object that a policy of later is against: whoever changes it is refused, also who only
-// stops owning it.
+// TestReleaseThatIsRefused plans to let go of an object that a policy of later is against: whoever changes it is
+// refused, also who only stops owning it.
 func TestReleaseThatIsRefused(t *testing.T) {
 	c := newCluster(t)
 	for _, row := range []struct{ kind, data string }{{"ConfigMap", "data"}, {"Secret", "stringData"}} {
@@ -160,7 +161,8 @@ func TestReleaseByWhoMayNotPatch(t *testing.T) {
 	require.Equal(t, authresilience.ClassAuthorization, authresilience.Classify(plan.Refusal))
 }
 
-// denyUpdates installs a policy against updates of objects of the test's namespace, and returns what it says and what removes it.
+// denyUpdates installs a policy against updates of objects of the test's namespace, and returns what it says and what
+// removes it.
 func (c *cluster) denyUpdates(t *testing.T, resources string) (says string, remove func()) {
 	name := c.Namespace + "-" + resources
 	policy := manifest(t, `{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy, metadata: {name: %[1]s}, spec: {

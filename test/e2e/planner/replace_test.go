@@ -98,7 +98,8 @@ func TestReplaceLooksAgainBeforeItDeletes(t *testing.T) {
 	}
 }
 
-// endNamespace deletes the namespace, and returns when nothing can be created in it. No controller runs that would end it.
+// endNamespace deletes the namespace, and returns when nothing can be created in it. No controller runs that would end
+// it.
 func (c *cluster) endNamespace(t *testing.T) {
 	namespace := manifest(t, "{apiVersion: v1, kind: Namespace, metadata: {name: %s}}", c.Namespace)
 	c.Delete(t, namespace)

@@ -13,8 +13,8 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// Each object of a set takes a read and a dry run. What all objects share is asked for once for each version of a group: which kinds
-// there are, and whether the server gets dryRun.
+// Each object of a set takes a read and a dry run. What all objects share is asked for once for each version of a
+// group: which kinds there are, and whether the server gets dryRun.
 func TestRequestsOfASet(t *testing.T) {
 	c := newCluster(t)
 	var mu sync.Mutex

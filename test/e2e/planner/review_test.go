@@ -13,8 +13,8 @@ import (
 // write is what another manager does: an apply of a manifest without its name, or a merge patch.
 type write struct{ manager, apply, patch, subresource string }
 
-// Others can change what a plan tells without changing a value that it changes. That is another plan then. What they do to
-// things that the plan doesn't tell of is none of its business.
+// Others can change what a plan tells without changing a value that it changes. That is another plan then. What they do
+// to things that the plan doesn't tell of is none of its business.
 func TestApplyStopsAtWhateverOthersChangeInAPlan(t *testing.T) {
 	c := newCluster(t)
 	data := func(data string) string {

@@ -19,7 +19,8 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// TestRivalWithinASecond has somebody else apply under the name of the planner in the second of its own apply, when no time tells.
+// TestRivalWithinASecond has somebody else apply under the name of the planner in the second of its own apply, when no
+// time tells.
 func TestRivalWithinASecond(t *testing.T) {
 	c := newCluster(t)
 	const (
@@ -105,7 +106,8 @@ func TestRivalWithinASecond(t *testing.T) {
 	}
 }
 
-// TestRivalOfAnApplyThatChangedNothing has somebody else apply after an apply of which the record has no time, since it changed no value.
+// TestRivalOfAnApplyThatChangedNothing has somebody else apply after an apply of which the record has no time, since it
+// changed no value.
 func TestRivalOfAnApplyThatChangedNothing(t *testing.T) {
 	c := newCluster(t)
 	m := lab.Object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: timeless}, data: {a: A, b: B}}")
@@ -126,7 +128,8 @@ func TestRivalOfAnApplyThatChangedNothing(t *testing.T) {
 	require.Equal(t, "data.a", projection.JoinPaths(rival.Paths))
 }
 
-// applied returns when the planner's manager last applied the object, by its record. An apply that changed no value has no time.
+// applied returns when the planner's manager last applied the object, by its record. An apply that changed no value has
+// no time.
 func applied(t *testing.T, obj *unstructured.Unstructured) time.Time {
 	owners, err := fieldowner.Read(obj.Object)
 	require.NoError(t, err)

@@ -102,8 +102,8 @@ func TestSubresources(t *testing.T) {
 	}
 }
 
-// Others write the same subresource: with force the plan names who loses it, without it's a conflict, and what they changed
-// is drift.
+// Others write the same subresource: with force the plan names who loses it, without it's a conflict, and what they
+// changed is drift.
 func TestSubresourceOfOthers(t *testing.T) {
 	c := newCluster(t)
 	widget := manifest(t, "{apiVersion: example.com/v1, kind: Widget, metadata: {name: shared-status}, spec: {size: 1}}")

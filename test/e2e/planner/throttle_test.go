@@ -74,8 +74,8 @@ func TestServerThrottles(t *testing.T) {
 	m.requireWrites(t, strconv.Itoa(round-1), round)
 }
 
-// A priority level with one share answers three requests at a time. All objects are planned all the same, with hardly more requests than
-// elsewhere, because the planner sends fewer at a time when it is throttled.
+// A priority level with one share answers three requests at a time. All objects are planned all the same, with hardly
+// more requests than elsewhere, because the planner sends fewer at a time when it is throttled.
 func TestPriorityLevelOfOneShare(t *testing.T) {
 	t.Parallel()
 	server := controlplane.ForTest(t, controlplane.Options{})
@@ -117,7 +117,8 @@ func TestPriorityLevelOfOneShare(t *testing.T) {
 	require.Less(t, requests, 3*objects)
 }
 
-// planMany plans new ConfigMaps, and returns how many requests that took and how many were refused because there were too many.
+// planMany plans new ConfigMaps, and returns how many requests that took and how many were refused because there were
+// too many.
 func planMany(t *testing.T, planner *ssaplan.Planner, n int) (requests, refused int) {
 	t.Helper()
 	var all []ssaplan.Request
@@ -136,7 +137,8 @@ func planMany(t *testing.T, planner *ssaplan.Planner, n int) (requests, refused 
 	return requests, refused
 }
 
-// supply has the next plans made for the objects as they are now, without a read of their own; with nil they read again.
+// supply has the next plans made for the objects as they are now, without a read of their own; with nil they read
+// again.
 func (m *many) supply(t *testing.T) {
 	live := map[string]*unstructured.Unstructured{}
 	if t != nil {
@@ -210,8 +212,8 @@ func (c *throttled) forget() {
 	clear(c.counts)
 }
 
-// each tells whether every one of these was throttled at least once. A get is so quick that a slow machine may have to try
-// for several rounds until two meet.
+// each tells whether every one of these was throttled at least once. A get is so quick that a slow machine may have to
+// try for several rounds until two meet.
 func (c *throttled) each(requests ...string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

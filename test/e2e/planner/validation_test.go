@@ -21,9 +21,9 @@ const validated = `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDef
 		size: {type: integer}, any: {type: object, x-kubernetes-preserve-unknown-fields: true},
 		object: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}}}}}}}]}}`
 
-// TestValidationOfFields shows that an apply needs no validation of its fields (fieldValidation): whatever is asked for, a server refuses the
-// same ones with the same words, makes the same of the others, and warns of nothing. So plans ask for none, which spares the server a
-// part of its work.
+// TestValidationOfFields shows that an apply needs no validation of its fields (fieldValidation): whatever is asked
+// for, a server refuses the same ones with the same words, makes the same of the others, and warns of nothing. So plans
+// ask for none, which spares the server a part of its work.
 func TestValidationOfFields(t *testing.T) {
 	c := newCluster(t)
 	c.Define(t, lab.Object(t, validated))

@@ -14,8 +14,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
-// checkPlan plans a manifest and then applies it: the projections and the changes that the plan shows must be those that
-// the objects before and after have.
+// checkPlan plans a manifest and then applies it: the projections and the changes that the plan shows must be those
+// that the objects before and after have.
 func (c *realCluster) checkPlan(t *testing.T, manifest *unstructured.Unstructured) {
 	_, err := c.dryRun(t, manifest)
 	if apierrors.IsInvalid(err) || apierrors.IsForbidden(err) {

@@ -11,8 +11,8 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// checkTopology creates an object without applying it, as other tools do, and learns from that. What it reveals is less,
-// for who creates an object owns the defaults too; what it tells all the same must be right.
+// checkTopology creates an object without applying it, as other tools do, and learns from that. What it reveals is
+// less, for who creates an object owns the defaults too; what it tells all the same must be right.
 func (c *realCluster) checkTopology(t *testing.T, manifest *unstructured.Unstructured) {
 	created := manifest.DeepCopy()
 	created.SetName(manifest.GetName() + "-created")

@@ -23,10 +23,10 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
-// TestAdoptionEqualsKubectl makes random objects with client-side apply, has others write to them, and applies another manifest to each
-// twice: as a plan that adopts foretells and carries it out, and as kubectl apply --server-side does it. Both come to the same, to the last
-// byte but for times and what a server makes up, the owners included, and the plan tells of all that changes. At most one of a hundred
-// plans is made anew after the handover.
+// TestAdoptionEqualsKubectl makes random objects with client-side apply, has others write to them, and applies another
+// manifest to each twice: as a plan that adopts foretells and carries it out, and as kubectl apply --server-side does
+// it. Both come to the same, to the last byte but for times and what a server makes up, the owners included, and the
+// plan tells of all that changes. At most one of a hundred plans is made anew after the handover.
 func TestAdoptionEqualsKubectl(t *testing.T) {
 	kinds, err := readKinds()
 	require.NoError(t, err)
@@ -124,8 +124,8 @@ func (a *adoption) run(ctx context.Context) error {
 	return nil
 }
 
-// versionsWritten is in how many API versions we and client-side apply have written the object. Of several, kubectl takes over the entry of one
-// alone, and mixes the fields of both.
+// versionsWritten is in how many API versions we and client-side apply have written the object. Of several, kubectl
+// takes over the entry of one alone, and mixes the fields of both.
 func versionsWritten(obj *unstructured.Unstructured) int {
 	found := map[string]bool{}
 	for _, e := range obj.GetManagedFields() {
@@ -139,8 +139,8 @@ func versionsWritten(obj *unstructured.Unstructured) int {
 // refusedError is that the server refused the apply.
 type refusedError struct{ error }
 
-// made makes the object, does what is to be compared, and removes it. It returns nil for what comes of it if that was refused, and nothing
-// if the server took no object to begin with.
+// made makes the object, does what is to be compared, and removes it. It returns nil for what comes of it if that was
+// refused, and nothing if the server took no object to begin with.
 func (a *adoption) made(
 	ctx context.Context, do func(context.Context, *object) (*unstructured.Unstructured, error),
 ) (before, after *unstructured.Unstructured, err error) {
@@ -211,8 +211,8 @@ func (a *adoption) adopt(ctx context.Context, o *object) (*unstructured.Unstruct
 	return after, nil
 }
 
-// isKnownLate reports whether what the apply does, or that it is refused, was known only after the handover: it depends on the schema of a
-// custom resource, as docs/design.md says. Kinds that come with Kubernetes have no such thing.
+// isKnownLate reports whether what the apply does, or that it is refused, was known only after the handover: it depends
+// on the schema of a custom resource, as docs/design.md says. Kinds that come with Kubernetes have no such thing.
 func (a *adoption) isKnownLate(err error) bool {
 	var failed *ssaplan.ApplyError
 	late := !kinds.IsBuiltin(a.kind.Manifests[0]) && errors.As(err, &failed) && (errors.As(err, new(*ssaplan.ChangedError)) || apierrors.IsInvalid(err))
@@ -265,8 +265,8 @@ func (a *adoption) wrongOwners(before, after *unstructured.Unstructured, planned
 	return ""
 }
 
-// comparable returns the object with owners as lines, without what two objects that were made alike differ in: times, the uid, and what
-// a server makes up for each.
+// comparable returns the object with owners as lines, without what two objects that were made alike differ in: times,
+// the uid, and what a server makes up for each.
 func (a *adoption) comparable(obj *unstructured.Unstructured) any {
 	text, _ := obj.MarshalJSON()
 	obj = &unstructured.Unstructured{}

@@ -20,9 +20,10 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
-// TestWritersInBetween plans and applies random edits of random objects, while somebody else writes before one of the planner's requests:
-// between the read and the dry run, between the plan and the apply, or between the requests of an apply that is planned again. The plan that is
-// carried out in the end says what becomes of the object as the others left it, and an apply that fails has changed nothing.
+// TestWritersInBetween plans and applies random edits of random objects, while somebody else writes before one of the
+// planner's requests: between the read and the dry run, between the plan and the apply, or between the requests of an
+// apply that is planned again. The plan that is carried out in the end says what becomes of the object as the others
+// left it, and an apply that fails has changed nothing.
 func TestWritersInBetween(t *testing.T) {
 	kinds, err := readKinds()
 	require.NoError(t, err)
@@ -160,7 +161,8 @@ func (w *writer) apply(ctx context.Context, o *object) (_ *unstructured.Unstruct
 	return after, w.isAsReviewed(plan, after)
 }
 
-// isAsReviewed returns an error unless the plan says how the object that was made differs from the one that the others left.
+// isAsReviewed returns an error unless the plan says how the object that was made differs from the one that the others
+// left.
 func (w *writer) isAsReviewed(plan *ssaplan.Plan, after *unstructured.Unstructured) error {
 	isUntouched := reflect.DeepEqual(w.live, after) // also if another wrote what was to be applied
 	switch {

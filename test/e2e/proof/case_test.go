@@ -34,9 +34,10 @@ type Case struct {
 type Step struct {
 	// By is the field manager.
 	By string `json:"by"`
-	// Write is apply, clientApply (what kubectl apply does), create, replace (PUT of the body), edit (PUT of the live object with the
-	// body merged into it), merge (JSON merge patch), json (JSON patch), forget (which clears managedFields), define (which changes
-	// the definition of the kind), release (which gives all fields up), await (which waits until the object has the body) or delete.
+	// Write is apply, clientApply (what kubectl apply does), create, replace (PUT of the body), edit (PUT of the live
+	// object with the body merged into it), merge (JSON merge patch), json (JSON patch), forget (which clears
+	// managedFields), define (which changes the definition of the kind), release (which gives all fields up), await
+	// (which waits until the object has the body) or delete.
 	Write string `json:"write"`
 	// Of is a subresource.
 	Of string `json:"of,omitempty"`
@@ -51,10 +52,12 @@ type Step struct {
 	// Ignore and Strip are patterns of fields that a trial leaves to others, and never sends.
 	Ignore []string `json:"ignore,omitempty"`
 	Strip  []string `json:"strip,omitempty"`
-	// Adopt are managers from whom a trial takes over what they have, and GiveUp patterns of fields that it no longer owns.
+	// Adopt are managers from whom a trial takes over what they have, and GiveUp patterns of fields that it no longer
+	// owns.
 	Adopt  []string `json:"adopt,omitempty"`
 	GiveUp []string `json:"giveUp,omitempty"`
-	// Clear are patterns of fields that a trial removes, whoever owns them. ClearBlocking removes those that are in the way of it.
+	// Clear are patterns of fields that a trial removes, whoever owns them. ClearBlocking removes those that are in the
+	// way of it.
 	Clear         []string `json:"clear,omitempty"`
 	ClearBlocking bool     `json:"clearBlocking,omitempty"`
 	// LostVersions are versions whose records a trial moves to the one of its manifest.

@@ -14,10 +14,10 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// unlistedChanges returns what differs between two objects and isn't among the changes, bookkeeping aside. It takes what
-// the changes are about out of both objects, and compares the rest. Of an item that comes or goes, a change takes out what it
-// has the values of and, if the item comes, what the server's defaults for it are, which filled has; without filled it takes
-// out all.
+// unlistedChanges returns what differs between two objects and isn't among the changes, bookkeeping aside. It takes
+// what the changes are about out of both objects, and compares the rest. Of an item that comes or goes, a change takes
+// out what it has the values of and, if the item comes, what the server's defaults for it are, which filled has;
+// without filled it takes out all.
 func unlistedChanges(before, after map[string]any, changes []explain.Change, filled map[string]any) []string {
 	m := masks{before: withoutBookkeeping(before), after: withoutBookkeeping(after), filled: filled}
 	inside := func(c explain.Change) bool {
@@ -48,8 +48,8 @@ func comesOrGoes(c explain.Change) bool {
 	return (c.Op == projection.OpAdd || c.Op == projection.OpRemove) && c.Path[len(c.Path)-1].Kind() != projection.FieldKind
 }
 
-// timeOfPhase is when the phase of a PersistentVolume changed, which the server sets by its clock, to the second: a dry run that comes
-// right after a write has the time of that write, and the apply that follows may not.
+// timeOfPhase is when the phase of a PersistentVolume changed, which the server sets by its clock, to the second: a dry
+// run that comes right after a write has the time of that write, and the apply that follows may not.
 const timeOfPhase = "status.lastPhaseTransitionTime"
 
 func withoutBookkeeping(obj map[string]any) any {
@@ -224,8 +224,8 @@ func onlyFirst(tree any, path projection.Path) any {
 
 func isEmpty(v any) bool { return !isScalar(v) && reflect.ValueOf(v).Len() == 0 }
 
-// cutWithParents cuts the place of a path, and the maps and lists above it that become empty and that other doesn't have. Where
-// other has null, so has the tree then: that there is a map now is said by what comes to be in it.
+// cutWithParents cuts the place of a path, and the maps and lists above it that become empty and that other doesn't
+// have. Where other has null, so has the tree then: that there is a map now is said by what comes to be in it.
 func cutWithParents(tree any, at place, other any, path projection.Path) any {
 	tree = cut(tree, at)
 	for n := len(at) - 1; n > 0; n-- {
@@ -348,7 +348,8 @@ func shown(v any) string {
 	return string(text)
 }
 
-// withAssigned returns the change of a map with the values that the server picked for fields in it, which are changes of their own.
+// withAssigned returns the change of a map with the values that the server picked for fields in it, which are changes
+// of their own.
 func withAssigned(c explain.Change, changes []explain.Change, after *unstructured.Unstructured) explain.Change {
 	for _, inside := range changes {
 		if !inside.Assigned || !inside.Path.HasPrefix(c.Path) || len(inside.Path) == len(c.Path) {
@@ -365,8 +366,8 @@ func withAssigned(c explain.Change, changes []explain.Change, after *unstructure
 	return c
 }
 
-// wrongValues says which of a change's values is not that of the real object. Of an item that comes or goes the change has
-// the declared part.
+// wrongValues says which of a change's values is not that of the real object. Of an item that comes or goes the change
+// has the declared part.
 func wrongValues(c explain.Change, before, after *unstructured.Unstructured) string {
 	if wrong := wrongPositions(c, before, after); wrong != "" {
 		return wrong

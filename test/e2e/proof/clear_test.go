@@ -23,7 +23,8 @@ func (t *trial) takesAway() bool {
 
 func isClearing(c explain.Change) bool { return c.Cause == explain.CauseCleared }
 
-// refusesClearing reports whether no plan of an update was made, though the server would accept the apply without anything cleared.
+// refusesClearing reports whether no plan of an update was made, though the server would accept the apply without
+// anything cleared.
 func (t *trial) refusesClearing(ctx context.Context) bool {
 	if len(t.clear) == 0 || t.before == nil || t.planIs(ssaplan.ActionNoOp, ssaplan.ActionUpdate) {
 		return false
@@ -33,8 +34,8 @@ func (t *trial) refusesClearing(ctx context.Context) bool {
 	return err == nil
 }
 
-// judgeRefusedClearing has a bare client take over what was to be cleared, and apply the manifest without it: the server refuses that, too, or
-// doesn't clear all.
+// judgeRefusedClearing has a bare client take over what was to be cleared, and apply the manifest without it: the
+// server refuses that, too, or doesn't clear all.
 func (t *trial) judgeRefusedClearing(ctx context.Context) error {
 	t.over, t.outcome = true, "refused without what is cleared"
 	owners, err := fieldowner.Read(t.before.Object)
@@ -76,8 +77,8 @@ func (t *trial) judgeRefusedClearing(ctx context.Context) error {
 	return failed
 }
 
-// judgeCleared looks whether what the plan calls cleared was there, and is called the writing of the one who wrote it last. Of all that
-// was to be cleared and isn't in the manifest, others own nothing any more.
+// judgeCleared looks whether what the plan calls cleared was there, and is called the writing of the one who wrote it
+// last. Of all that was to be cleared and isn't in the manifest, others own nothing any more.
 func (t *trial) judgeCleared() {
 	before, err := fieldowner.Read(t.before.Object)
 	t.check(clearing, err == nil, "%v", err)

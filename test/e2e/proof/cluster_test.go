@@ -46,8 +46,8 @@ type pair struct{ forcing, refusing planners }
 // installer is another manager than those of the cases.
 const installer = "installer"
 
-// planners are two that differ in how they get at the answers of the server. The one under test takes answers of the same
-// bytes for the same and decodes nothing twice; the other leaves all that to client-go.
+// planners are two that differ in how they get at the answers of the server. The one under test takes answers of the
+// same bytes for the same and decodes nothing twice; the other leaves all that to client-go.
 type planners struct{ tested, reference *ssaplan.Planner }
 
 func (c *cluster) newPlanners(t *testing.T, config *rest.Config, options ssaplan.Options) planners {

@@ -9,8 +9,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// contested is a write of others and a trial: it leaves to them what they wrote into what is ours, clears what they wrote, or declares
-// something that may exclude it and clears what is in the way.
+// contested is a write of others and a trial: it leaves to them what they wrote into what is ours, clears what they
+// wrote, or declares something that may exclude it and clears what is in the way.
 func (g *generator) contested(ours map[string]any) []Step {
 	theirs := g.manifest()
 	trial := Step{By: manager, Write: "apply", Force: g.chance(75), Remember: g.chance(25), Supply: g.chance(25), Body: copyOf(ours)}
@@ -53,14 +53,15 @@ func (g *generator) claim(m map[string]any, at place) Step {
 	return Step{By: pick(g, "ann", "bob"), Write: pick(g, "apply", "edit"), Force: true, Body: g.graft(kind, m, at)}
 }
 
-// exclusive are fields of which a server takes one beside another of them in few places: sources of volumes and values, and actions.
+// exclusive are fields of which a server takes one beside another of them in few places: sources of volumes and values,
+// and actions.
 var exclusive = []string{
 	"emptyDir", "configMap", "secret", "projected", "hostPath", "csi", "nfs", "local", "persistentVolumeClaim",
 	"value", "valueFrom", "httpGet", "tcpSocket", "exec", "grpc", "sleep", "fieldRef", "configMapKeyRef", "secretKeyRef", "resourceFieldRef",
 }
 
-// alternative picks a place in a manifest beside which a manifest of the kind has something else, one that excludes it if possible; nil if
-// there is none.
+// alternative picks a place in a manifest beside which a manifest of the kind has something else, one that excludes it
+// if possible; nil if there is none.
 func (g *generator) alternative(m map[string]any) (at place, donor map[string]any, instead place) {
 	all := slices.DeleteFunc(editable(m), g.isNameField)
 	g.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
@@ -104,7 +105,8 @@ func (g *generator) patternAt(m map[string]any, at place) string {
 	return fmt.Sprint(projection.PatternOf(path))
 }
 
-// holdsWhole reports whether the trial left a part of a list or map to others that has one owner as a whole, and that others own as well.
+// holdsWhole reports whether the trial left a part of a list or map to others that has one owner as a whole, and that
+// others own as well.
 func (t *trial) holdsWhole() bool {
 	return slices.ContainsFunc(t.plan.Ignored, func(f explain.IgnoredField) bool {
 		return f.Handling == explain.HandlingHeld && len(f.Owners) > 0 && !t.plan.After.Fields.Has(f.Path)

@@ -21,9 +21,9 @@ import (
 // schemasFile has definitions of which objects are made from their schemas alone.
 const schemasFile = "testdata/schemas.yaml"
 
-// readDefinitions returns the definitions in a file, or in the YAML files of a folder and those below it. What other objects
-// are there is left out, and so are definitions that are there already. One of the same name as another gets another
-// group, so that a server can have both.
+// readDefinitions returns the definitions in a file, or in the YAML files of a folder and those below it. What other
+// objects are there is left out, and so are definitions that are there already. One of the same name as another gets
+// another group, so that a server can have both.
 func readDefinitions(path string) ([]*unstructured.Unstructured, error) {
 	var all []*unstructured.Unstructured
 	err := filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
@@ -91,8 +91,8 @@ func apart(all []*unstructured.Unstructured) (out []*unstructured.Unstructured) 
 	return out
 }
 
-// definedKind returns the kind that a definition defines: in the version that is stored if that is served, and in the others.
-// Its one manifest says no more than what kind it is.
+// definedKind returns the kind that a definition defines: in the version that is stored if that is served, and in the
+// others. Its one manifest says no more than what kind it is.
 func definedKind(definition *unstructured.Unstructured) (kind, error) {
 	var parsed struct {
 		Spec struct {

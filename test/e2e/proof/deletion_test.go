@@ -104,8 +104,8 @@ func (t *trial) judgeDeletion(waiting *waiting, err error) {
 	t.check(deletes, len(lines) == 0, "the delete changed more than the plan says: %s", strings.Join(lines, "\n"))
 }
 
-// finishers are finalizers, by kind, that a server sets itself when it deletes an object. It keeps the object until it has
-// deleted what is in it, and writes into the status what it does. The finalizer of a Namespace is in its spec.
+// finishers are finalizers, by kind, that a server sets itself when it deletes an object. It keeps the object until it
+// has deleted what is in it, and writes into the status what it does. The finalizer of a Namespace is in its spec.
 var finishers = map[string]string{
 	"CustomResourceDefinition": "customresourcecleanup.apiextensions.k8s.io",
 	"Namespace":                "kubernetes",

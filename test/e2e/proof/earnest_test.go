@@ -21,9 +21,9 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// TestActingOutsideOfDryRuns applies random edits to random objects, while a webhook changes some fields of each write that isn't a dry run.
-// What the server stores is the result of the plan but for the differences that the plan reports, which are all there are and true. What
-// the server refuses because of the webhook isn't stored.
+// TestActingOutsideOfDryRuns applies random edits to random objects, while a webhook changes some fields of each write
+// that isn't a dry run. What the server stores is the result of the plan but for the differences that the plan reports,
+// which are all there are and true. What the server refuses because of the webhook isn't stored.
 func TestActingOutsideOfDryRuns(t *testing.T) {
 	kinds, err := readKinds()
 	require.NoError(t, err)
@@ -143,8 +143,8 @@ func (e *earnest) apply(ctx context.Context, o *object) (*unstructured.Unstructu
 	return after, e.isAll(found, plan, after)
 }
 
-// isAll returns an error unless the differences are all in which an object that was made differs from the result of the plan, but for what
-// others alone own.
+// isAll returns an error unless the differences are all in which an object that was made differs from the result of the
+// plan, but for what others alone own.
 func (e *earnest) isAll(found []projection.Difference, plan *ssaplan.Plan, made *unstructured.Unstructured) error {
 	planned := plan.Result()
 	changes, err := e.ofOthers(plan, made)
@@ -166,7 +166,8 @@ func (e *earnest) isAll(found []projection.Difference, plan *ssaplan.Plan, made 
 	return nil
 }
 
-// ofOthers returns in what an object that was made differs from the result of a plan among the fields that others own, and we don't.
+// ofOthers returns in what an object that was made differs from the result of a plan among the fields that others own,
+// and we don't.
 func (e *earnest) ofOthers(plan *ssaplan.Plan, made *unstructured.Unstructured) (changes []explain.Change, err error) {
 	owners, err := plan.OwnershipAfter()
 	theirs := owners.Fields(func(o fieldowner.Owner) bool { return !e.last.applier().Is(o) })

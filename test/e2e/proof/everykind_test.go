@@ -72,8 +72,8 @@ func servedVersions(t *testing.T, c *cluster) map[string]bool {
 	return served
 }
 
-// uncovered returns the kinds and versions that a server serves and none of the courses has an object of, and those that
-// it doesn't serve although a course is there for this minor version.
+// uncovered returns the kinds and versions that a server serves and none of the courses has an object of, and those
+// that it doesn't serve although a course is there for this minor version.
 func uncovered(courses []course, served map[string]bool, minor int) (out []string) {
 	missing := maps.Clone(served)
 	for _, c := range courses {

@@ -16,8 +16,8 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// judgePrediction compares the conflicts that are predicted from the object alone with those for which the server refuses
-// an apply without force.
+// judgePrediction compares the conflicts that are predicted from the object alone with those for which the server
+// refuses an apply without force.
 func (t *trial) judgePrediction(ctx context.Context) {
 	if t.before == nil || t.step.Of == "scale" { // which is answered without a record
 		return
@@ -121,8 +121,8 @@ func (t *trial) judgeImport(ctx context.Context) {
 	t.check(imports, reflect.DeepEqual(before.Object, after.Object) || t.isOfAdmission(ctx, after), "applied %v: %s", m.Object, strings.Join(differences(before.Object, after.Object, nil), "\n"))
 }
 
-// isOursElsewhere reports whether our record is of another version than the one at hand, in which applying writes it: another name, and
-// maybe a whole map in place of its fields, as the scaleTargetRef of a HorizontalPodAutoscaler is.
+// isOursElsewhere reports whether our record is of another version than the one at hand, in which applying writes it:
+// another name, and maybe a whole map in place of its fields, as the scaleTargetRef of a HorizontalPodAutoscaler is.
 func (t *trial) isOursElsewhere() bool {
 	return slices.ContainsFunc(t.before.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool {
 		isOurs := e.Manager == t.step.By && e.Operation == metav1.ManagedFieldsOperationApply && e.Subresource == t.step.Of
@@ -130,8 +130,8 @@ func (t *trial) isOursElsewhere() bool {
 	})
 }
 
-// isOfAdmission reports whether the server makes the same of the object when it is written as it is, which isn't what it was:
-// admission changes it, or the record of a definition that is another by now.
+// isOfAdmission reports whether the server makes the same of the object when it is written as it is, which isn't what
+// it was: admission changes it, or the record of a definition that is another by now.
 func (t *trial) isOfAdmission(ctx context.Context, after *unstructured.Unstructured) bool {
 	resource, err := t.object.resource(t.before.GroupVersionKind())
 	if err != nil {
@@ -195,8 +195,8 @@ func (t *trial) hasNullForList(declared projection.FieldSet) bool {
 }
 
 // hasFilledMap reports whether the object is a custom resource with something in a map that is declared as a whole. The
-// record doesn't tell an atomic map from one that was declared as empty and filled with defaults. Only such count for which
-// what the manifest has counts.
+// record doesn't tell an atomic map from one that was declared as empty and filled with defaults. Only such count for
+// which what the manifest has counts.
 func (t *trial) hasFilledMap(declared projection.FieldSet, counts func(wanted any) bool) bool {
 	if kinds.IsBuiltin(t.before.Object) {
 		return false

@@ -22,7 +22,8 @@ type kind struct {
 	Scale     bool
 	Revised   bool
 	Versions  []string
-	// schema is that of the objects; nil if the manifests have to do. hasStatus reports whether others write their status.
+	// schema is that of the objects; nil if the manifests have to do. hasStatus reports whether others write their
+	// status.
 	schema    *structural
 	hasStatus bool
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
-// TestGivingUpKeepsValues gives up random fields of random objects, and applies an edited manifest along with that. The object becomes what
-// the plan foretells, its owners included; what was given up is as it was, and no longer ours.
+// TestGivingUpKeepsValues gives up random fields of random objects, and applies an edited manifest along with that. The
+// object becomes what the plan foretells, its owners included; what was given up is as it was, and no longer ours.
 func TestGivingUpKeepsValues(t *testing.T) {
 	kinds, err := readKinds()
 	require.NoError(t, err)
@@ -67,7 +67,8 @@ func newGivingUp(c *cluster, seed, number uint64, slot int) *adoption {
 	return g
 }
 
-// giveUp gives up one field or two of those that are ours. A plan that can't be made, or is for another object, has nothing to compare.
+// giveUp gives up one field or two of those that are ours. A plan that can't be made, or is for another object, has
+// nothing to compare.
 func (a *adoption) giveUp(ctx context.Context, o *object) (*unstructured.Unstructured, error) {
 	request := ssaplan.Request{Manifest: o.manifest(a.last)}
 	before, err := o.get(ctx, request.Manifest)
@@ -111,7 +112,8 @@ func (a *adoption) giveUp(ctx context.Context, o *object) (*unstructured.Unstruc
 	return after, a.isGivenUp(given, before, after, plan)
 }
 
-// isGivenUp returns an error if a field that was given up is ours, or another than it was though the plan says nothing of it.
+// isGivenUp returns an error if a field that was given up is ours, or another than it was though the plan says nothing
+// of it.
 func (a *adoption) isGivenUp(given []projection.Path, before, after *unstructured.Unstructured, plan *ssaplan.Plan) error {
 	own, err := managedFields(after.Object, fieldowner.Applier{Manager: manager})
 	if err != nil {

@@ -24,8 +24,9 @@ import (
 // nobodyOwns is what is said of a plan after which no field would have an owner.
 const nobodyOwns = "nobody would own anything"
 
-// carryOut does the apply. Of a plan by which fields change hands, or are cleared, it lets the Planner do it, since no dry run does that and applies; the
-// Planner plans again in between, and stops if that says anything else. It reports whether that is all there is to judge.
+// carryOut does the apply. Of a plan by which fields change hands, or are cleared, it lets the Planner do it, since no
+// dry run does that and applies; the Planner plans again in between, and stops if that says anything else. It reports
+// whether that is all there is to judge.
 func (t *trial) carryOut(ctx context.Context) (isJudged bool, err error) {
 	handover, err := t.handover()
 	switch {
@@ -107,8 +108,8 @@ func (t *trial) handover() (fieldowner.Handover, error) {
 	})
 }
 
-// judgeRefusedHandover has a bare client do what can't be planned, and looks whether the server refuses it as well. The record then differs
-// from what a host remembers.
+// judgeRefusedHandover has a bare client do what can't be planned, and looks whether the server refuses it as well. The
+// record then differs from what a host remembers.
 func (t *trial) judgeRefusedHandover(ctx context.Context, handover fieldowner.Handover) (isJudged bool, err error) {
 	t.over = true
 	if t.planErr != nil && strings.Contains(t.planErr.Error(), nobodyOwns) {
@@ -140,8 +141,9 @@ func (t *trial) takesFrom(o fieldowner.Owner) bool {
 	return o.Subresource == "" && !t.step.applier().Is(o) && slices.Contains(t.step.Adopt, string(o.Manager))
 }
 
-// judgeHands looks into the record for who has what after a handover: who was adopted from has nothing of the object itself, all they had is
-// ours where the manifest has it, nothing that was given up is ours, and what was given up is as it was unless the plan tells.
+// judgeHands looks into the record for who has what after a handover: who was adopted from has nothing of the object
+// itself, all they had is ours where the manifest has it, nothing that was given up is ours, and what was given up is
+// as it was unless the plan tells.
 func (t *trial) judgeHands() {
 	before, err := fieldowner.Read(t.before.Object)
 	t.check(handovers, err == nil, "%v", err)
@@ -285,7 +287,8 @@ func (g *generator) adoptable() (names []string) {
 	return names
 }
 
-// patternOf names one of the manifest's fields, with items of lists by what names them, or something that many kinds have.
+// patternOf names one of the manifest's fields, with items of lists by what names them, or something that many kinds
+// have.
 func (g *generator) patternOf(m map[string]any) string {
 	if at := g.field(m); at != nil && !g.chance(40) {
 		return g.patternAt(m, at)

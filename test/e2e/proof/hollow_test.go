@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hollow puts null, an empty list or an empty map where a manifest has something, where a donor has something, or behind the items of
-// a list. A tame one leaves what the kind requires.
+// hollow puts null, an empty list or an empty map where a manifest has something, where a donor has something, or
+// behind the items of a list. A tame one leaves what the kind requires.
 func (g *generator) hollow(m map[string]any, tame bool) any {
 	all := slices.Concat(editable(m), editable(g.donor()))
 	for _, at := range editable(m) {
@@ -46,7 +46,8 @@ var allHollows = []string{
 	"empty map at the root", "empty map in a map", "empty map in an item", "empty map as an item",
 }
 
-// demandedHollows are those of ours, and demandedHollowWrites the others' writes with one, of which a server must have accepted some.
+// demandedHollows are those of ours, and demandedHollowWrites the others' writes with one, of which a server must have
+// accepted some.
 var (
 	demandedHollows      = []string{"null at the root", "null in a map", "empty list in a map", "empty map at the root", "empty map in a map"}
 	demandedHollowWrites = []string{"hollow apply", "hollow merge", "hollow replace", "hollow create"}

@@ -17,8 +17,8 @@ import (
 // shorter is the property of imports that are followed by a manifest that lacks some of what was imported.
 const shorter = "imports and shorter manifests"
 
-// judgeShorter imports the object, plans a manifest that lacks some of it with what the import remembers, and compares what
-// becomes of the rest. It does so for a part of the trials: those that supply the object, as it is.
+// judgeShorter imports the object, plans a manifest that lacks some of it with what the import remembers, and compares
+// what becomes of the rest. It does so for a part of the trials: those that supply the object, as it is.
 func (t *trial) judgeShorter(ctx context.Context) {
 	if t.before == nil || !t.step.Supply || t.before.GetDeletionTimestamp() != nil || hasOtherVersions(t.before) || t.before != t.supplied {
 		return
@@ -82,7 +82,8 @@ func (t *trial) inParts(fields, declared projection.FieldSet, after *unstructure
 	return fields, err
 }
 
-// judgeLeft compares what a plan says of values that were imported and aren't in the manifest with what becomes of them.
+// judgeLeft compares what a plan says of values that were imported and aren't in the manifest with what becomes of
+// them.
 func (t *trial) judgeLeft(plan *ssaplan.Plan, state *explain.State, after *unstructured.Unstructured) {
 	for _, d := range plan.Dropped {
 		_, exists := valueAt(after, d.Path)

@@ -53,8 +53,8 @@ func endsDeletion(before, after *unstructured.Unstructured) bool {
 }
 
 // judgeRewrite judges a no-op after which the object has another resourceVersion. Servers store objects of some kinds
-// anew once, although nothing in them changes, and a dry run can't tell; nor that the apply comes in a later second, which
-// changes the order of records that bore the same time.
+// anew once, although nothing in them changes, and a dry run can't tell; nor that the apply comes in a later second,
+// which changes the order of records that bore the same time.
 func (t *trial) judgeRewrite(ctx context.Context) {
 	again, err := t.object.apply(ctx, t.wire, t.step)
 	before, after := withoutTimes(t.before), withoutTimes(t.after)
@@ -110,7 +110,8 @@ func (t *trial) compareValues(when string, planned, real projection.Projection) 
 		"planned and real values %s: %v", when, projection.Diff(planned, real))
 }
 
-// emptyIn returns the declared fields that the plan has as empty maps or lists, and as items with nothing but what names them.
+// emptyIn returns the declared fields that the plan has as empty maps or lists, and as items with nothing but what
+// names them.
 func emptyIn(planned projection.Projection) projection.FieldSet {
 	var found []projection.Path
 	for p, v := range planned.Leaves() {
@@ -121,8 +122,8 @@ func emptyIn(planned projection.Projection) projection.FieldSet {
 	return projection.NewFieldSet(found...)
 }
 
-// emptyInManifest returns an empty map or list for one in which the manifest has nothing that a server records, such as an
-// empty list or null, and for an item what names it: what the real object has in it isn't declared.
+// emptyInManifest returns an empty map or list for one in which the manifest has nothing that a server records, such as
+// an empty list or null, and for an item what names it: what the real object has in it isn't declared.
 func (t *trial) emptyInManifest(at projection.Path, v any) any {
 	if !slices.ContainsFunc(valuesAt(t.wire.Object, at), isHollow) {
 		return v
@@ -142,8 +143,8 @@ func (t *trial) emptyInManifest(at projection.Path, v any) any {
 	return v
 }
 
-// isHollow reports whether v is empty, null, or a map of nothing else. Of an empty set or keyed list a server records no more
-// than the map in which it is.
+// isHollow reports whether v is empty, null, or a map of nothing else. Of an empty set or keyed list a server records
+// no more than the map in which it is.
 func isHollow(v any) bool {
 	fields, isMap := v.(map[string]any)
 	for _, field := range fields {
@@ -220,8 +221,8 @@ func (t *trial) judgeOwners() {
 	}
 }
 
-// changedOwners says of each field that we apply what changes of its owners, a line each: what [fieldowner.Compare] says,
-// told from managedFields alone.
+// changedOwners says of each field that we apply what changes of its owners, a line each: what [fieldowner.Compare]
+// says, told from managedFields alone.
 func changedOwners(before, after fieldowner.Ownership, ours func(fieldowner.Owner) bool) []string {
 	others := func(o fieldowner.Ownership, p projection.Path) map[string]bool {
 		found := map[string]bool{}
@@ -339,8 +340,9 @@ func (t *trial) judgeIgnored() {
 	}
 }
 
-// isNamelessItem reports whether p is the position in the manifest of a new item that leaves out its key, which the record of the object
-// doesn't name, or of one in a list that the object didn't have. The item at this position in the object is another one.
+// isNamelessItem reports whether p is the position in the manifest of a new item that leaves out its key, which the
+// record of the object doesn't name, or of one in a list that the object didn't have. The item at this position in the
+// object is another one.
 func (t *trial) isNamelessItem(p projection.Path) bool {
 	if len(p) == 0 || p[len(p)-1].Kind() != projection.IndexKind {
 		return false

@@ -19,8 +19,8 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// clientApply does what kubectl apply does on the client's side: it creates the object, or patches what the manifest has changed since
-// the one in the annotation, and keeps the manifest there.
+// clientApply does what kubectl apply does on the client's side: it creates the object, or patches what the manifest
+// has changed since the one in the annotation, and keeps the manifest there.
 func (o *object) clientApply(ctx context.Context, s Step) error {
 	m := o.manifest(s)
 	resource, err := o.resource(m.GroupVersionKind())
@@ -79,8 +79,8 @@ func threeWay(original []byte, m, live *unstructured.Unstructured) (types.PatchT
 	return types.StrategicMergePatchType, patch, err
 }
 
-// serverApply does what kubectl apply --server-side does: what was written on the client's side changes hands before the apply. kubectl
-// itself does that after a first apply, and then applies again.
+// serverApply does what kubectl apply --server-side does: what was written on the client's side changes hands before
+// the apply. kubectl itself does that after a first apply, and then applies again.
 func (o *object) serverApply(ctx context.Context, s Step) (*unstructured.Unstructured, error) {
 	m := o.manifest(s)
 	resource, err := o.resource(m.GroupVersionKind())

@@ -12,7 +12,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
-// specialNames are names of managers that a server treats in a way of their own, the longest that it takes, and one of other letters.
+// specialNames are names of managers that a server treats in a way of their own, the longest that it takes, and one of
+// other letters.
 var specialNames = []string{
 	"kubectl", fieldowner.ClientSideApply, fieldowner.BeforeFirstApply, strings.Repeat("long-", 25) + "end", "Übersicht/管理者 №1 \"x\"",
 }
@@ -28,7 +29,8 @@ func (g *generator) managers() map[string]string {
 	return out
 }
 
-// named returns the step with the names under which its managers write, and with the group of the object in the versions.
+// named returns the step with the names under which its managers write, and with the group of the object in the
+// versions.
 func (o *object) named(s Step) Step {
 	s.By = cmp.Or(o.managers[s.By], s.By)
 	s.Adopt = slices.Clone(s.Adopt)

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// matchingText returns a text that a pattern matches, with a length between two bounds if there are any. For a pattern that
-// it can't satisfy it returns any text.
+// matchingText returns a text that a pattern matches, with a length between two bounds if there are any. For a pattern
+// that it can't satisfy it returns any text.
 func (g *generator) matchingText(pattern string, least, most *int) string {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	matcher, wrong := regexp.Compile(pattern)
@@ -30,7 +30,8 @@ func (g *generator) matchingText(pattern string, least, most *int) string {
 	return shortest
 }
 
-// fromPattern makes a text of a parsed pattern. What may be repeated without end is repeated up to more times than it must.
+// fromPattern makes a text of a parsed pattern. What may be repeated without end is repeated up to more times than it
+// must.
 func (g *generator) fromPattern(p *syntax.Regexp, more int) string {
 	switch p.Op {
 	case syntax.OpLiteral:

@@ -13,8 +13,8 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// policyHook is the label of objects that the admission policies are about. Some change items that are as somebody declared them,
-// by the two ways of writing a policy; others deny, or warn of, an annotation.
+// policyHook is the label of objects that the admission policies are about. Some change items that are as somebody
+// declared them, by the two ways of writing a policy; others deny, or warn of, an annotation.
 const policyHook = "proof.example.com/policy"
 
 const denyingPolicies = `

@@ -19,8 +19,8 @@ import (
 // workers is how many cases run at the same time. Ports and addresses are reserved for this many.
 const workers = 8
 
-// TestPlanEqualsApply replays the kept cases, then runs new ones. If CRDS is the path of definitions, or KIND the name of a kind, the new
-// ones are of these, and none are replayed.
+// TestPlanEqualsApply replays the kept cases, then runs new ones. If CRDS is the path of definitions, or KIND the name
+// of a kind, the new ones are of these, and none are replayed.
 func TestPlanEqualsApply(t *testing.T) {
 	if path := os.Getenv("CRDS"); path != "" {
 		definitions, err := readDefinitions(path)
@@ -170,8 +170,8 @@ func sideBySide(t *testing.T, cases uint64, run func(n uint64, slot int)) {
 	atOnce(first, cases, run)
 }
 
-// atOnce runs the numbers from first to before end, as many at a time as there are workers, and waits for all. What runs at the same time
-// has different slots.
+// atOnce runs the numbers from first to before end, as many at a time as there are workers, and waits for all. What
+// runs at the same time has different slots.
 func atOnce(first, end uint64, run func(n uint64, slot int)) {
 	var next atomic.Uint64
 	next.Store(first)

@@ -28,8 +28,8 @@ func (t *trial) applied() *applied {
 	return &applied{manifest: t.manifest, except: t.except, giveUp: t.giveUp, force: t.step.Force}
 }
 
-// judgeRefresh compares a refresh with a plan for the manifest that was applied last: the refresh reports drift exactly where
-// the plan changes what is declared, and where the plan is a no-op there is nothing to compare.
+// judgeRefresh compares a refresh with a plan for the manifest that was applied last: the refresh reports drift exactly
+// where the plan changes what is declared, and where the plan is a no-op there is nothing to compare.
 func (t *trial) judgeRefresh(ctx context.Context) {
 	last := t.memory.last
 	if last == nil || t.memory.state == nil || t.before == nil || isForgotten(t.before) {
@@ -70,8 +70,8 @@ func (t *trial) judgeRefresh(ctx context.Context) {
 	t.judgeBaseline(plan)
 }
 
-// isForgotten reports whether the record of owners was cleared since the object was made. Then nothing tells what became of
-// maps that were declared as empty.
+// isForgotten reports whether the record of owners was cleared since the object was made. Then nothing tells what
+// became of maps that were declared as empty.
 func isForgotten(obj *unstructured.Unstructured) bool {
 	return len(obj.GetManagedFields()) == 0 || slices.ContainsFunc(obj.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool {
 		return e.Manager == fieldowner.BeforeFirstApply
@@ -100,16 +100,17 @@ func (t *trial) comparesDigests(plan *ssaplan.Plan) bool {
 	return plan != t.plan || t.prior != nil
 }
 
-// alteredOnCreate are the declared fields, by kind, that an admission plugin of the server changes when an object is created,
-// and not when it is updated: applying the manifest again changes what is stored, though nothing has drifted.
+// alteredOnCreate are the declared fields, by kind, that an admission plugin of the server changes when an object is
+// created, and not when it is updated: applying the manifest again changes what is stored, though nothing has drifted.
 // Source: kubernetes/plugin/pkg/admission/nodetaint.
 var alteredOnCreate = map[string]string{"Node": "spec.taints"}
 
-// isEmptied reports whether a map that is declared as empty is null, or was absent already after the last apply. So the server
-// stores one when the last field in it is dropped, and the next apply of the same manifest makes an empty map of it.
+// isEmptied reports whether a map that is declared as empty is null, or was absent already after the last apply. So the
+// server stores one when the last field in it is dropped, and the next apply of the same manifest makes an empty map of
+// it.
 //
-// Another such map is gone because somebody wrote the object in a version that hasn't got it, and the next apply takes away what the
-// server had filled it with.
+// Another such map is gone because somebody wrote the object in a version that hasn't got it, and the next apply takes
+// away what the server had filled it with.
 func (t *trial) isEmptied(c explain.Change) bool {
 	switch c.Op {
 	case projection.OpChange:
@@ -125,7 +126,8 @@ func (t *trial) isEmptied(c explain.Change) bool {
 	return false
 }
 
-// stampedPlaces returns where a webhook of the proof overwrote a value, or put something into it, at one apply and not at the other.
+// stampedPlaces returns where a webhook of the proof overwrote a value, or put something into it, at one apply and not
+// at the other.
 func stampedPlaces(lists ...[]explain.Change) map[string]bool {
 	out := map[string]bool{}
 	marks := []string{`"stamped"`, `"sidecar:1"`, `"privileged":true`}
@@ -141,8 +143,8 @@ func stampedPlaces(lists ...[]explain.Change) map[string]bool {
 	return out
 }
 
-// changedPlaces returns where something changes but for side effects. Which of two items that change places is the one that
-// moved is a matter of the direction, so of a move only the list counts. What is set apart doesn't count.
+// changedPlaces returns where something changes but for side effects. Which of two items that change places is the one
+// that moved is a matter of the direction, so of a move only the list counts. What is set apart doesn't count.
 func (t *trial) changedPlaces(changes []explain.Change, apart map[string]bool) []string {
 	var out []string
 	for _, c := range changes {

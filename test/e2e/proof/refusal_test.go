@@ -49,7 +49,8 @@ func (t *trial) judgeRefusal(ctx context.Context) error {
 	return t.judgeVerdict(ctx, refused)
 }
 
-// isOwned reports whether an apply was refused because of the owners of fields, and not of a precondition in the manifest.
+// isOwned reports whether an apply was refused because of the owners of fields, and not of a precondition in the
+// manifest.
 func isOwned(err error) bool {
 	details := status(err).Details
 	return apierrors.IsConflict(err) && details != nil && slices.ContainsFunc(details.Causes, func(c metav1.StatusCause) bool {
@@ -160,8 +161,8 @@ func (t *trial) judgeRemedy(ctx context.Context, refused *ssaplan.RefusedError) 
 // quoted finds the managers that a remedy names.
 var quoted = regexp.MustCompile(`"[^"]+"`)
 
-// applyRemedied plans the trial as its refusal advises, and carries that out. If admission changes something as soon as fields change
-// hands, the apply says so and stops, and what it then has reviewed is carried out.
+// applyRemedied plans the trial as its refusal advises, and carries that out. If admission changes something as soon as
+// fields change hands, the apply says so and stops, and what it then has reviewed is carried out.
 func (t *trial) applyRemedied(ctx context.Context, request ssaplan.Request) error {
 	t.over = true // nothing of it is remembered
 	planner := t.planners().tested

@@ -49,8 +49,9 @@ func (t *trial) judgeReplacement(ctx context.Context) error {
 	return nil
 }
 
-// judgeUntried compares the values of a plan that names lists and maps as a whole, because neither a dry run nor the record of the old
-// object told who may own what in them. The new object has all that the plan says, but for what is empty, and what the server adds to it.
+// judgeUntried compares the values of a plan that names lists and maps as a whole, because neither a dry run nor the
+// record of the old object told who may own what in them. The new object has all that the plan says, but for what is
+// empty, and what the server adds to it.
 func (t *trial) judgeUntried() {
 	for p, v := range t.plan.After.Leaves() {
 		real, exists := valueAt(t.after, p)
@@ -58,8 +59,8 @@ func (t *trial) judgeUntried() {
 	}
 }
 
-// leavesOutEmpty reports whether the new object lacks a map or list that the manifest has as empty. Which of them a server leaves out, its
-// answer to a dry run would tell.
+// leavesOutEmpty reports whether the new object lacks a map or list that the manifest has as empty. Which of them a
+// server leaves out, its answer to a dry run would tell.
 func (t *trial) leavesOutEmpty() bool {
 	for p, v := range t.plan.After.Leaves() {
 		if _, exists := valueAt(t.after, p); !exists && isEmptyOrNull(v) {
@@ -73,7 +74,8 @@ func isUntried(warning foreign.Text) bool {
 	return strings.HasPrefix(string(warning), "what the server adds to the new object isn't known: ")
 }
 
-// freed returns what takes the finalizers away that an object waits for which is being deleted: no controllers run here.
+// freed returns what takes the finalizers away that an object waits for which is being deleted: no controllers run
+// here.
 func (t *trial) freed(ctx context.Context) func(identity.Identity, []string) {
 	return func(identity.Identity, []string) { _ = t.object.remove(ctx) }
 }

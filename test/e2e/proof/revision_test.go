@@ -19,8 +19,8 @@ import (
 //go:embed testdata/revisions.yaml
 var revisionsYAML []byte
 
-// slotGroup is how manifests write the group of the kind whose definition changes between the steps of a case. There is a
-// definition for each of the cases that run at the same time.
+// slotGroup is how manifests write the group of the kind whose definition changes between the steps of a case. There is
+// a definition for each of the cases that run at the same time.
 const slotGroup = "$slot.proof.example.com"
 
 // formerVersion is one that others write in, as long as the definition has it.
@@ -157,8 +157,8 @@ func (o *object) revised(ctx context.Context, s Step) error {
 	return fmt.Errorf("no revision %v", n)
 }
 
-// redefined returns the fields of which one revision says that they have one owner each, and another that they have one for each
-// field or item, and the lists whose items have other keys in one than in the other.
+// redefined returns the fields of which one revision says that they have one owner each, and another that they have one
+// for each field or item, and the lists whose items have other keys in one than in the other.
 func redefined(before, after int) (found []projection.Path) {
 	of := func(n int, name string) (out [3]string) {
 		for i, kind := range []string{"x-kubernetes-list-type", "x-kubernetes-map-type", "x-kubernetes-list-map-keys"} {
@@ -176,8 +176,8 @@ func redefined(before, after int) (found []projection.Path) {
 	return found
 }
 
-// isRedefined reports whether a path leads to such a field, or into it, and no apply has told since what is whose. The record of an
-// object says it as the definition did when it was last written, so neither a refresh nor an import knows.
+// isRedefined reports whether a path leads to such a field, or into it, and no apply has told since what is whose. The
+// record of an object says it as the definition did when it was last written, so neither a refresh nor an import knows.
 func (o *object) isRedefined(p projection.Path) bool {
 	return slices.ContainsFunc(o.redefined, p.HasPrefix)
 }

@@ -11,7 +11,8 @@ type run struct {
 	writes map[string]*figure // how many of the others' writes were accepted
 }
 
-// runCase does what the case says to a new object of the given name, and deletes it. An error is one of the test itself.
+// runCase does what the case says to a new object of the given name, and deletes it. An error is one of the test
+// itself.
 func (c *cluster) runCase(ctx context.Context, the Case, name string, slot int) (*run, error) {
 	o, err := c.newObject(the, name, slot)
 	if err != nil {

@@ -8,12 +8,12 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// replicasElsewhere are the kinds whose definition says that their number of replicas isn't in spec.replicas, with the name of the
-// field in spec.
+// replicasElsewhere are the kinds whose definition says that their number of replicas isn't in spec.replicas, with the
+// name of the field in spec.
 var replicasElsewhere = map[string]string{"Crate": "size"}
 
-// seen returns the object as the trial compares it: what is applied to a scale names the number of replicas spec.replicas, so the
-// object and its record do, too.
+// seen returns the object as the trial compares it: what is applied to a scale names the number of replicas
+// spec.replicas, so the object and its record do, too.
 func (t *trial) seen(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	name := replicasElsewhere[t.object.gvk.Kind]
 	if obj == nil || name == "" || t.step.Of != "scale" {

@@ -139,8 +139,8 @@ func (g *generator) restricted(s *structural) *structural {
 	return out
 }
 
-// valueOf returns a value that a schema allows, as large as size says, more or less: the size is shared out among the fields
-// and items, and where it is used up only what is required is made.
+// valueOf returns a value that a schema allows, as large as size says, more or less: the size is shared out among the
+// fields and items, and where it is used up only what is required is made.
 func (g *generator) valueOf(s *structural, size int) any {
 	if s == nil {
 		return g.free(size)

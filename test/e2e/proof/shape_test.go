@@ -7,7 +7,8 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// The shapes for which what fieldowner predicts of conflicts, and the manifest that it makes, are compared with the server.
+// The shapes for which what fieldowner predicts of conflicts, and the manifest that it makes, are compared with the
+// server.
 const (
 	duplicateShape   = "prediction over duplicates"
 	emptyMapShape    = "prediction for an empty map"
@@ -16,8 +17,8 @@ const (
 	emptyImportShape = "import of an empty map"
 	defaultKeysShape = "import of an item with default keys"
 
-	// adviceShape is that of what was refused, and done as the refusal advised: with what was in the way cleared. A plan that clears it
-	// without being advised has the blockingShape.
+	// adviceShape is that of what was refused, and done as the refusal advised: with what was in the way cleared. A
+	// plan that clears it without being advised has the blockingShape.
 	adviceShape   = "clearing as advised"
 	blockingShape = "clearing of what is in the way"
 )

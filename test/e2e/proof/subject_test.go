@@ -140,8 +140,8 @@ func (c *cluster) tryCreate(ctx context.Context, m map[string]any) error {
 	return err
 }
 
-// correct takes out of a manifest what the server says is wrong, or puts something else there, as it does where something
-// is missing. It reports whether anything was to be done.
+// correct takes out of a manifest what the server says is wrong, or puts something else there, as it does where
+// something is missing. It reports whether anything was to be done.
 func (g *generator) correct(m map[string]any, err error) (corrected bool) {
 	details := status(err).Details
 	if details == nil {

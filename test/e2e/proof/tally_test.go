@@ -106,7 +106,8 @@ func count(figures map[string]*figure, name string) *figure {
 	return figures[name]
 }
 
-// checkVariety checks that enough of every outcome was seen to prove something. More are features that not every server has.
+// checkVariety checks that enough of every outcome was seen to prove something. More are features that not every server
+// has.
 func (t *tally) checkVariety(tb testing.TB, more ...string) {
 	all := 0
 	for _, n := range t.outcomes {

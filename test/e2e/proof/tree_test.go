@@ -12,7 +12,8 @@ type place []any
 
 func (p place) child(step any) place { return append(slices.Clone(p), step) }
 
-// places returns where every value of the tree stands, maps in the order of their keys; a value comes before those in it.
+// places returns where every value of the tree stands, maps in the order of their keys; a value comes before those in
+// it.
 func places(tree any) []place {
 	var out []place
 	walk(tree, nil, func(p place, _ any) { out = append(out, p) })

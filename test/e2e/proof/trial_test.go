@@ -117,8 +117,9 @@ func shorten(text string) string {
 	return text
 }
 
-// isRounded reports whether the record names the largest integer of the proof's manifests, which is an item of a set, as a float. A
-// server does that to what others own when somebody writes, and takes the item for another one from then on.
+// isRounded reports whether the record names the largest integer of the proof's manifests, which is an item of a set,
+// as a float. A server does that to what others own when somebody writes, and takes the item for another one from then
+// on.
 func isRounded(obj *unstructured.Unstructured) bool {
 	return obj != nil && strings.Contains(shown(obj.GetManagedFields()), "9007199254740992")
 }
@@ -276,8 +277,8 @@ func (t *trial) makePlan(ctx context.Context) {
 	}
 }
 
-// planByList plans as a member of a set that is large enough to be read by lists. The other members name a state that isn't theirs, which is
-// an error before anything is sent.
+// planByList plans as a member of a set that is large enough to be read by lists. The other members name a state that
+// isn't theirs, which is an error before anything is sent.
 func planByList(ctx context.Context, planner *ssaplan.Planner, request ssaplan.Request) (plan *ssaplan.Plan, err error) {
 	set := []ssaplan.Request{request}
 	for i := range 49 {
@@ -328,8 +329,9 @@ func told(plan *ssaplan.Plan, err error) string {
 	return fmt.Sprintf("%s %v %s %s", text, err, plan.Before, plan.Dropped)
 }
 
-// unfixed is what a server says otherwise each time: which of several values of a wrong type it found first, in a manifest or
-// in what is stored in another version, which field that version lacks, and the number of a request in whose handling it crashed.
+// unfixed is what a server says otherwise each time: which of several values of a wrong type it found first, in a
+// manifest or in what is stored in another version, which field that version lacks, and the number of a request in
+// whose handling it crashed.
 var unfixed = regexp.MustCompile(
 	`(?s)failed to create typed patch object .*|failed to convert new object .*|\.\S+: field not declared in schema|stream ID \d+`)
 
@@ -338,7 +340,8 @@ func fixed(text string) string {
 	return sortedWords(unfixed.ReplaceAllString(strings.ReplaceAll(text, " (other requests are answered)", ""), "…"))
 }
 
-// TestTold checks that two answers count as the same if they differ in what a server says otherwise each time, and in no more.
+// TestTold checks that two answers count as the same if they differ in what a server says otherwise each time, and in
+// no more.
 func TestTold(t *testing.T) {
 	same := func(a, b string) bool { return told(nil, errors.New(a)) == told(nil, errors.New(b)) }
 	require.True(t, same("x: dry run: .spec.a: field not declared in schema", "x: dry run: .spec.b[0].c: field not declared in schema"))
@@ -365,12 +368,13 @@ func sortedWords(text string) string {
 	return strings.Join(words, " ")
 }
 
-// timestamps are when managers wrote, which for one that only the dry run made is now, and what a server sets to now when the phase of a volume changes.
+// timestamps are when managers wrote, which for one that only the dry run made is now, and what a server sets to now
+// when the phase of a volume changes.
 var timestamps = regexp.MustCompile(`,"time":"[^"]*"|(lastPhaseTransitionTime","cause":"SideEffect"(?:,"before":"[^"]*")?),"after":"[^"]*"`)
 
-// readPatch takes over what the plan wants to be sent. Without a plan it is the normalized manifest without what is to be
-// stripped, and with what is left to others as the library leaves it. So it is with a replacement, whose patch makes the new object: what is
-// left to others doesn't show in that.
+// readPatch takes over what the plan wants to be sent. Without a plan it is the normalized manifest without what is to
+// be stripped, and with what is left to others as the library leaves it. So it is with a replacement, whose patch makes
+// the new object: what is left to others doesn't show in that.
 func (t *trial) readPatch(ctx context.Context) error {
 	if t.plan != nil && t.plan.Patch().Body != nil {
 		options := t.plan.Patch().Options
@@ -427,8 +431,8 @@ func (t *trial) recorded(ctx context.Context) *unstructured.Unstructured {
 	return recorded
 }
 
-// judgeNormalization compares what the normalized manifest does with what the manifest as it is does. That is no part of
-// plan equals apply, but good to know.
+// judgeNormalization compares what the normalized manifest does with what the manifest as it is does. That is no part
+// of plan equals apply, but good to know.
 func (t *trial) judgeNormalization(ctx context.Context) {
 	if !t.except.Empty() || reflect.DeepEqual(t.wire.Object, t.manifest.Object) {
 		return

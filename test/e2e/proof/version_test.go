@@ -13,8 +13,9 @@ func (t *trial) isOtherVersion() bool {
 	return t.prior != nil && t.prior.Identity.APIVersion != t.manifest.GetAPIVersion()
 }
 
-// judgeVersion looks at the plan for an object that is remembered in another version, and that must not be updated in place: it is
-// replaced, and the plan says that this is needless if the object is there under both. Then it plans the update.
+// judgeVersion looks at the plan for an object that is remembered in another version, and that must not be updated in
+// place: it is replaced, and the plan says that this is needless if the object is there under both. Then it plans the
+// update.
 func (t *trial) judgeVersion(ctx context.Context) {
 	if !t.isOtherVersion() || t.step.InPlace {
 		return

@@ -18,9 +18,9 @@ import (
 )
 
 // The labels of objects that the webhooks change. One webhook puts a sidecar before all other containers, another sets
-// an annotation that nobody asked for and overwrites fields that somebody did, and one puts fields into items of lists, and
-// others in the place of the server's defaults. The last one does what an annotation says, but not in dry runs. No case of
-// [TestPlanEqualsApply] calls it.
+// an annotation that nobody asked for and overwrites fields that somebody did, and one puts fields into items of lists,
+// and others in the place of the server's defaults. The last one does what an annotation says, but not in dry runs. No
+// case of [TestPlanEqualsApply] calls it.
 const (
 	sidecarHook = "proof.example.com/sidecar"
 	stampHook   = "proof.example.com/stamp"
@@ -169,7 +169,8 @@ func stampPatch(obj map[string]any, _ bool) []any {
 	return ops
 }
 
-// earnestPatch is the JSON patch in an annotation of the object, with integers as they are written there; none for one that is deleted.
+// earnestPatch is the JSON patch in an annotation of the object, with integers as they are written there; none for one
+// that is deleted.
 func earnestPatch(obj map[string]any, dryRun bool) (ops []any) {
 	v, _ := lookup(obj, place{"metadata", "annotations", earnestHook})
 	_, isDeleted := lookup(obj, place{"metadata", "deletionTimestamp"})

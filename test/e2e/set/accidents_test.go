@@ -30,8 +30,8 @@ webhooks:
   rules: [{apiGroups: ["%s"], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [%s]}]`, w.address, w.ca, group, resource)
 }
 
-// A webhook that guards the Deployment that serves it doesn't keep that from being made, and one that was left alone is named as what
-// refuses it; it doesn't hold up the rest.
+// A webhook that guards the Deployment that serves it doesn't keep that from being made, and one that was left alone is
+// named as what refuses it; it doesn't hold up the rest.
 func TestWebhookThatGuardsItself(t *testing.T) {
 	c, hook := newCluster(t), newWebhook(t)
 	guarded := application + "\n---\n" + hook.guarding("apps", "deployments")
@@ -70,7 +70,8 @@ func TestWebhookWhoseCertificateAJobMakes(t *testing.T) {
 	}
 }
 
-// A definition that the server refuses, as a version of it is still stored, isn't replaced, and holds up no more than its own objects.
+// A definition that the server refuses, as a version of it is still stored, isn't replaced, and holds up no more than
+// its own objects.
 func TestDefinitionWithoutAStoredVersion(t *testing.T) {
 	c := newCluster(t)
 	c.apply(t, c.set(t, set.Options{}, application))
@@ -127,7 +128,8 @@ func TestDefinitionThatLeftTheSet(t *testing.T) {
 	require.Contains(t, lines[0], "CustomResourceDefinition NotSent: kept: ", "not even with its contents")
 }
 
-// A custom resource that its controller has to finalize keeps the controller, and all that comes after, until it is gone.
+// A custom resource that its controller has to finalize keeps the controller, and all that comes after, until it is
+// gone.
 func TestControllerOutlivesWhatItFinalizes(t *testing.T) {
 	c := another(t)
 	members := c.install(t, strings.Replace(application, "{name: one, namespace: NAME-app}\nspec", "{name: one, namespace: NAME-app, finalizers: [example.com/hold]}\nspec", 1))
@@ -179,8 +181,8 @@ func TestMemoryOfASet(t *testing.T) {
 	runtime.KeepAlive(s)
 }
 
-// An object that a policy of somebody else refuses for want of a right that comes with the set doesn't keep the right from being given, and
-// is applied by the next run.
+// An object that a policy of somebody else refuses for want of a right that comes with the set doesn't keep the right
+// from being given, and is applied by the next run.
 func TestPolicyThatWantsARight(t *testing.T) {
 	c := newCluster(t)
 	c.Apply(t, "operator", lab.Objectf(t, `{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy, metadata: {name: %[1]s}, spec: {failurePolicy: Fail,
@@ -228,8 +230,8 @@ func TestMemberThatIsBeingDeleted(t *testing.T) {
 	}
 }
 
-// A webhook with side effects, which would make dry runs impossible, is refused by today's servers before anything is applied. One that has them
-// but for dry runs is no obstacle.
+// A webhook with side effects, which would make dry runs impossible, is refused by today's servers before anything is
+// applied. One that has them but for dry runs is no obstacle.
 func TestWebhookWithSideEffects(t *testing.T) {
 	c, hook := newCluster(t), newWebhook(t)
 	hook.start(t)

@@ -68,7 +68,8 @@ webhooks:
   rules: [{apiGroups: [NAME.example.com], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [gadgets]}]`, w.address, w.ca)
 }
 
-// heeds waits, once the webhook is made, until the server asks it: the set does so for a while that a busy server may exceed.
+// heeds waits, once the webhook is made, until the server asks it: the set does so for a while that a busy server may
+// exceed.
 func (c *cluster) heeds(t *testing.T) func(*set.Result) {
 	probe := lab.Objectf(t, "{apiVersion: %s.example.com/v1, kind: Gadget, metadata: {name: probe, namespace: %s-app}}", c.name, c.name)
 	return func(result *set.Result) {
@@ -176,8 +177,8 @@ func TestPolicyThatChanges(t *testing.T) {
 	}
 }
 
-// What comes after a policy of its own set doesn't slip past it: the server heeds one a second after it was stored. It may be late, but not each
-// time, and the set has waited for that second.
+// What comes after a policy of its own set doesn't slip past it: the server heeds one a second after it was stored. It
+// may be late, but not each time, and the set has waited for that second.
 func TestPolicyIsHeededAtOnce(t *testing.T) {
 	guards := fmt.Sprintf(strings.NewReplacer("apiGroups: [\"\"]", "apiGroups: [NAME.example.com]", "configmaps", "gadgets", "name: NAME}}, res", "name: NAME-app}}, res").
 		Replace(policy), "one")

@@ -13,7 +13,8 @@ import (
 
 const manager = "set-test"
 
-// cluster is the server with a planner, and names that no other test has: NAME stands for one in the texts of manifests.
+// cluster is the server with a planner, and names that no other test has: NAME stands for one in the texts of
+// manifests.
 type cluster struct {
 	*lab.Cluster
 	planner *ssaplan.Planner
@@ -27,8 +28,8 @@ func newCluster(t *testing.T) *cluster {
 	return another(t)
 }
 
-// another returns one for a test that has one already, or that runs alone: a removal counts what namespaces hold, of all kinds
-// that the server serves, which a definition that another test deletes meanwhile makes unknown.
+// another returns one for a test that has one already, or that runs alone: a removal counts what namespaces hold, of
+// all kinds that the server serves, which a definition that another test deletes meanwhile makes unknown.
 func another(t *testing.T) *cluster {
 	t.Helper()
 	c := lab.New(t)
@@ -63,7 +64,8 @@ func (c *cluster) plan(t *testing.T, s *set.Set) (lines []string) {
 	return lines
 }
 
-// apply returns a line for each result: kind, and what became of it. After each result is called before the next object.
+// apply returns a line for each result: kind, and what became of it. After each result is called before the next
+// object.
 func (c *cluster) apply(t *testing.T, s *set.Set, after ...func(*set.Result)) (lines []string) {
 	t.Helper()
 	for result := range s.Apply(t.Context()) {

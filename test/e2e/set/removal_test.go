@@ -62,7 +62,8 @@ func (c *cluster) impatient(t *testing.T) context.Context {
 	return clock.With(t.Context(), &clock.Fake{LongestSleep: 20 * time.Millisecond, TimeUp: 10})
 }
 
-// controlled returns the options of a removal that lets go of namespaces, which are empty then. This server has no controller that does so.
+// controlled returns the options of a removal that lets go of namespaces, which are empty then. This server has no
+// controller that does so.
 func (c *cluster) controlled(t *testing.T) set.RemovalOptions {
 	return set.RemovalOptions{Delete: ssaplan.DeleteOptions{PollInterval: 50 * time.Millisecond, Progress: func(object identity.Identity, _ []string) {
 		if object.Kind == "Namespace" {
@@ -89,7 +90,8 @@ func TestRemoveAll(t *testing.T) {
 	require.Nil(t, c.Lookup(t, lab.Objectf(t, "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: %s-app}}", c.name)))
 }
 
-// A namespace in which somebody else has something is kept, and so is one in which objects of the set stay; a definition with others' objects too.
+// A namespace in which somebody else has something is kept, and so is one in which objects of the set stay; a
+// definition with others' objects too.
 func TestInUse(t *testing.T) {
 	c := another(t)
 	members := c.install(t, application)
@@ -139,7 +141,8 @@ func TestUnseenContents(t *testing.T) {
 	require.Contains(t, lines[4], "Namespace NAME-app: kept: what it holds isn't known: ")
 }
 
-// A finalizer holds its object up, and a later removal goes on; an object that is re-created between the plan and the delete stays.
+// A finalizer holds its object up, and a later removal goes on; an object that is re-created between the plan and the
+// delete stays.
 func TestFinalizersAndRecreation(t *testing.T) {
 	c := another(t)
 	members := c.install(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: held, namespace: NAME, finalizers: [example.com/hold]}}\n---\n"+
@@ -165,7 +168,8 @@ func TestFinalizersAndRecreation(t *testing.T) {
 	require.Equal(t, []string{"ConfigMap NotSent: kept: does not exist"}, c.remove(t, set.NewRemoval(c.planner, members[:1], set.RemovalOptions{})))
 }
 
-// A delete that a policy refuses leaves a member that isn't gone, and a kind whose definition somebody removed is no reason to fail.
+// A delete that a policy refuses leaves a member that isn't gone, and a kind whose definition somebody removed is no
+// reason to fail.
 func TestRefusedDeletesAndLostKinds(t *testing.T) {
 	c := another(t)
 	members := c.install(t, application)

@@ -68,7 +68,8 @@ func TestOneRun(t *testing.T) {
 	require.Len(t, c.apply(t, application), 5)
 }
 
-// A definition, and an object that uses a new field of it, come together. What else changes of the object is known before.
+// A definition, and an object that uses a new field of it, come together. What else changes of the object is known
+// before.
 func TestNewField(t *testing.T) {
 	c := newCluster(t)
 	c.apply(t, c.set(t, set.Options{}, application))
@@ -92,7 +93,8 @@ const secondVersion = `
     storage: false
     schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}}`
 
-// A definition with a new version, and a remembered object that moves there, come together, while another manager stays at the old version.
+// A definition with a new version, and a remembered object that moves there, come together, while another manager stays
+// at the old version.
 func TestNewVersion(t *testing.T) {
 	c := newCluster(t)
 	c.planner = c.Planner(t, ssaplan.Options{FieldManager: manager, AllowVersionChange: true})
@@ -247,8 +249,9 @@ func TestDependentsOfWhatFailed(t *testing.T) {
 const definitionWithCA = definition + `
   conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {caBundle: Cg==, service: {name: a, namespace: b}}}}`
 
-// TestUnusableDefinition applies a definition that is never Established, as its CA bundle comes from a controller later.
-// That is named, and holds up only what needs the definition, and not what comes after: it may have the controller.
+// TestUnusableDefinition applies a definition that is never Established, as its CA bundle comes from a controller
+// later. That is named, and holds up only what needs the definition, and not what comes after: it may have the
+// controller.
 func TestUnusableDefinition(t *testing.T) {
 	conversion := fmt.Sprintf(definitionWithCA, "")
 	const conf = "\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: NAME}}"

@@ -150,8 +150,8 @@ func object(text string) *unstructured.Unstructured {
 	return manifests[0].Object
 }
 
-// A typed object is planned as what somebody would write by hand for it, and nothing of it is left to do or to say once it is
-// applied, also if a typed client reads what is there.
+// A typed object is planned as what somebody would write by hand for it, and nothing of it is left to do or to say once
+// it is applied, also if a typed client reads what is there.
 func TestTypedObjectsArePlannedAsTheirYAML(t *testing.T) {
 	c := lab.New(t)
 	c.Define(t, object(definition))

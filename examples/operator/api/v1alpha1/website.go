@@ -47,13 +47,14 @@ type WebsiteSpec struct {
 	Config map[string]string `json:"config,omitempty"`
 	// Host is the name under which an Ingress leads to the Website. Default: no Ingress.
 	Host string `json:"host,omitempty"`
-	// PodLabels are added to the labels by which the Deployment and the Service select the pods. A Deployment can't change
-	// them: see ReplacePolicy. Default: none.
+	// PodLabels are added to the labels by which the Deployment and the Service select the pods. A Deployment can't
+	// change them: see ReplacePolicy. Default: none.
 	PodLabels map[string]string `json:"podLabels,omitempty"`
 
 	// DriftPolicy is about what others change in the children. Default: Repair.
 	DriftPolicy DriftPolicy `json:"driftPolicy,omitempty"`
-	// ConflictPolicy is about fields of the children that another field manager holds with another value. Default: Force.
+	// ConflictPolicy is about fields of the children that another field manager holds with another value. Default:
+	// Force.
 	ConflictPolicy ConflictPolicy `json:"conflictPolicy,omitempty"`
 	// ReplacePolicy is about changes that an existing child can't make. Default: Forbidden.
 	ReplacePolicy ReplacePolicy `json:"replacePolicy,omitempty"`
@@ -68,8 +69,8 @@ type DriftPolicy string
 const (
 	// RepairDrift puts back what was changed, and says who had changed it.
 	RepairDrift DriftPolicy = "Repair"
-	// ReportDrift says who changed what and leaves it. A later change of the Website that concerns the child is applied as
-	// a whole, and so ends the drift.
+	// ReportDrift says who changed what and leaves it. A later change of the Website that concerns the child is applied
+	// as a whole, and so ends the drift.
 	ReportDrift DriftPolicy = "Report"
 )
 

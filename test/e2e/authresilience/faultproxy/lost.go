@@ -13,8 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Losses returns faults that come after the server has done what it was asked for: its answer is lost, or another one is in its
-// place.
+// Losses returns faults that come after the server has done what it was asked for: its answer is lost, or another one
+// is in its place.
 func Losses() []Fault {
 	var all []Fault
 	for _, code := range codes {
@@ -51,8 +51,8 @@ func (p *Proxy) Late(fault Fault, isDue func() bool) Fault {
 	}}
 }
 
-// Halting reads the request, calls halt, such as the client's cancel, and waits until the client has given up. The server isn't
-// asked.
+// Halting reads the request, calls halt, such as the client's cancel, and waits until the client has given up. The
+// server isn't asked.
 func Halting(halt func()) Fault {
 	return answering("halt", func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -179,7 +179,8 @@ func withDryRun(name string, dryRun ...string) Fault {
 	}}
 }
 
-// WithoutBody drops the bodies of deletes, as proxies do to which they mean nothing: with them go dryRun and the preconditions.
+// WithoutBody drops the bodies of deletes, as proxies do to which they mean nothing: with them go dryRun and the
+// preconditions.
 func WithoutBody() Fault {
 	return Fault{"body dropped", func(w http.ResponseWriter, r *http.Request, upstream http.Handler) {
 		if r.Method == http.MethodDelete {

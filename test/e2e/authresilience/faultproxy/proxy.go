@@ -159,7 +159,8 @@ func (p *Proxy) Heal() {
 	p.fault, p.faults, p.spoiled, p.requests, p.writes, p.written, p.held = nil, nil, nil, nil, 0, 0, nil
 }
 
-// Writes returns how many writes arrived since the last Inject or Heal, and how many of them the server says it has done.
+// Writes returns how many writes arrived since the last Inject or Heal, and how many of them the server says it has
+// done.
 func (p *Proxy) Writes() (arrived, done int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

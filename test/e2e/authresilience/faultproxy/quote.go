@@ -16,8 +16,8 @@ import (
 // A Phase is when a request is sent.
 type Phase string
 
-// The phases in which answers can be spoiled. A question is whether the server gets dryRun, which comes before the first dry run: where that
-// is spoiled, too, nothing is tried.
+// The phases in which answers can be spoiled. A question is whether the server gets dryRun, which comes before the
+// first dry run: where that is spoiled, too, nothing is tried.
 const (
 	Reads     Phase = "read"
 	Questions Phase = "question"
@@ -37,8 +37,8 @@ func (p Phase) has(r Request) bool {
 	return r.Write
 }
 
-// Quotes are the ways in which an answer can have something in it that somebody says. The uid and the resourceVersion are none: no
-// webhook can set them, and they are shown.
+// Quotes are the ways in which an answer can have something in it that somebody says. The uid and the resourceVersion
+// are none: no webhook can set them, and they are shown.
 var Quotes = append(refusals(),
 	quote("a page", func(said string) Fault {
 		return texted(http.StatusBadGateway, "text/html", "<html><body>"+said+"</body></html>")
@@ -148,8 +148,9 @@ func identified(field string) func(said string) Fault {
 	}
 }
 
-// InjectQuotes quotes in a phase from now on the values of the objects that are named after cases of package leak, whose answers are
-// places in [Quotes]. Where reads are spoiled, lists are refused with the first of these, so that all objects are read. Requests counts anew.
+// InjectQuotes quotes in a phase from now on the values of the objects that are named after cases of package leak,
+// whose answers are places in [Quotes]. Where reads are spoiled, lists are refused with the first of these, so that all
+// objects are read. Requests counts anew.
 func (p *Proxy) InjectQuotes(phase Phase) {
 	p.inject(Fault{"quotes", func(w http.ResponseWriter, r *http.Request, upstream http.Handler) {
 		r.Header.Del("Accept-Encoding") // what is changed on the way has to be readable
