@@ -78,7 +78,7 @@ func Worded(err error) error {
 	if status.Reason != "" {
 		known = append(known, string(status.Reason))
 	}
-	status.Message = fmt.Sprintf("%s (%s)", wordless, cmp.Or(strings.Join(known, ", "), "nor a code"))
+	status.Message = fmt.Sprintf("%s (%s)", wordless, foreign.Text(cmp.Or(strings.Join(known, ", "), "nor a code")))
 	return &apierrors.StatusError{ErrStatus: status}
 }
 
