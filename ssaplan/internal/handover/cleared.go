@@ -52,14 +52,14 @@ func isInSentWhole(p projection.Path, own projection.FieldSet, sent *projection.
 }
 
 // partOfWhole returns an error if the server records, in place of a field that the applier takes over to clear it, the
-// list or map around it: that has one owner as a whole, and a part of it can't be removed. If the manifest declares the
-// whole, the apply removes the part anyway.
+// list or map around it: that has one owner as a whole, and a part of it can't be removed. The part goes anyway if the
+// whole is cleared, or if the manifest declares the whole without it.
 func (w Wanted) partOfWhole(clears projection.FieldSet, owners fieldowner.Ownership) error {
 	own := owners.Fields(w.Applier.Is)
 	sent := projection.NewManifest(w.Manifest, own)
 	for p := range clears.Leaves().All() {
 		for n := len(p) - 1; n > 0 && own.Under(p).Empty(); n-- {
-			if _, declared := sent.Get(p[:n]); own.Has(p[:n]) && !declared {
+			if _, declared := sent.Get(p[:n]); own.Has(p[:n]) && !declared && !clears.Has(p[:n]) {
 				return fmt.Errorf("%s can't be cleared, since it is a part of %s, which has one owner as a whole: clear that, or "+
 					"declare it without this part", p, p[:n])
 			}
