@@ -171,7 +171,19 @@ func (e *earnest) isAll(found []projection.Difference, plan *ssaplan.Plan, made 
 func (e *earnest) ofOthers(plan *ssaplan.Plan, made *unstructured.Unstructured) (changes []explain.Change, err error) {
 	owners, err := plan.OwnershipAfter()
 	theirs := owners.Fields(func(o fieldowner.Owner) bool { return !e.last.applier().Is(o) })
+	seen := map[string]bool{}
 	for p := range theirs.Difference(plan.After.Fields).Leaves().All() {
+		// An item that is gone is gone as a whole.
+		for n := 1; n < len(p); n++ {
+			if _, exists := valueAt(made, p[:n]); !exists && plan.After.Fields.Under(p[:n]).Empty() {
+				p = p[:n]
+				break
+			}
+		}
+		if seen[p.String()] {
+			continue
+		}
+		seen[p.String()] = true
 		was, existed := valueAt(plan.Result(), p)
 		is, exists := valueAt(made, p)
 		if !existed || exists && reflect.DeepEqual(was, is) {
