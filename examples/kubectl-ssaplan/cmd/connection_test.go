@@ -52,7 +52,7 @@ func TestConnectionErrors(t *testing.T) {
 		{"another authority", secure.URL, insecure, "tls: failed to verify certificate: x509: certificate signed by unknown authority"},
 		{"another server", absent.URL, foreign, "404"},
 		{"credentials", denying.URL, "the server doesn't accept the credentials%s; renew the credentials, or check that they are meant for this server", ": Unauthorized"},
-		{"credentials, without a word", silent.URL, "the server doesn't accept the credentials%s; renew the credentials, or check that they are meant for this server", ""},
+		{"credentials, without a word", silent.URL, "the server doesn't accept the credentials%s; renew the credentials, or check that they are meant for this server", ": the server answered without a message (HTTP 401, Unauthorized)"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
