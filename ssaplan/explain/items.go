@@ -2,6 +2,7 @@ package explain
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"github.com/ssaplan/primitives/projection"
@@ -129,7 +130,7 @@ func (n *masks) namesIn(list projection.Path, like projection.Element) map[proje
 		return nil
 	}
 	at := list.String()
-	for _, field := range sortedNames(keys) {
+	for _, field := range slices.Sorted(maps.Keys(keys)) {
 		at += "\x00" + field
 	}
 	if known, exists := n.clear[at]; exists {
@@ -164,14 +165,6 @@ func nameLike(like projection.Element, item any) (name projection.Element, ok bo
 	}
 	name, err := projection.Key(fields)
 	return name, err == nil && len(fields) == len(key)
-}
-
-func sortedNames(fields map[string]any) (names []string) {
-	for name := range fields {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // hiddenValue returns the value at p with digests in place of what is in it. Empty lists and maps, and nulls, stay as
