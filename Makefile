@@ -98,6 +98,10 @@ CRDS ?=
 proof: controlplane ## plan equals apply over random cases, also of any definitions: make proof CASES=20000 SEED=2 CRDS=DIR
 	cd test && CASES=$(CASES) SEED=$(SEED) CRDS=$(abspath $(CRDS)) $(TEST) $(RACE) -v -count 1 -timeout 0 ./e2e/proof
 
+.PHONY: faults
+faults: controlplane ## every write broken in every way, of which make test takes a third each day
+	@$(call figures,test,FAULTS=all $(TEST) $(RACE) -v -count 1 -timeout 0 -run Outcomes ./e2e/outcome)
+
 COURSES ?= all
 .PHONY: kinds
 kinds: controlplane ## plan equals apply for each kind and version that the server serves, step by step: make kinds COURSES=Pod

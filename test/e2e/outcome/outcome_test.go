@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -35,6 +36,14 @@ func afterAll(faults []faultproxy.Fault) (after []faultproxy.Fault) {
 	return after
 }
 
+// share says which part of the table of faults and writes a run takes without FAULTS=all: a third, each day another one.
+const share = 3
+
+// isPlayed reports whether this run breaks a write in a way, given the numbers of both.
+func isPlayed(fault, write int) bool {
+	return os.Getenv("FAULTS") == "all" || (fault+write+time.Now().YearDay())%share == 0
+}
+
 // open are the faults after which nobody can know more than that nothing has happened so far.
 var open = []string{"stall", "504 Status", "504 HTML", "504 empty"}
 
@@ -43,7 +52,7 @@ var believed = []string{
 	"200 foreign JSON", "200 empty", "200 Status", "redirect to a login page", "404 Status", "made a dry run",
 }
 
-// TestOutcomes breaks each write in each way. What the Planner tells of it is what the server has, it is sent once, and
+// TestOutcomes breaks each write in each way, in a run with FAULTS=all. What the Planner tells of it is what the server has, it is sent once, and
 // whoever reads the error knows what to do.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
@@ -59,6 +68,10 @@ func TestOutcomes(t *testing.T) {
 				proxy := faultproxy.StartAs(t, c.Server.Config())
 				var row []string
 				for j, op := range all {
+					if !isPlayed(i, j) {
+						row = append(row, "-")
+						continue
+					}
 					a := op.plans(t, c, fmt.Sprintf("x%d-%d", i, j))
 					row = append(row, string(a.broken(t, proxy, fault)))
 				}

@@ -40,6 +40,9 @@ func eachFault(t *testing.T, writes int, run func(t *testing.T, c *cluster, prox
 				t.Parallel()
 				proxy := faultproxy.StartAs(t, c.Server.Config())
 				for write := 1; write <= writes; write++ {
+					if !isPlayed(i, write) {
+						continue
+					}
 					run(t, c, proxy, fault, fmt.Sprintf("set%d-%d", i, write), write)
 				}
 			})
