@@ -269,10 +269,11 @@ func objectWarnings(in Input, rival *Rival) []foreign.Text {
 	return out
 }
 
-// unrecorded warns that the live object has no managedFields, and what the server records at its first apply then.
+// unrecorded warns that the live object has no managedFields, and what the server records at its first apply then. A
+// manifest that declares nothing but its object has nothing that could be dropped later.
 func (c *comparison) unrecorded() []foreign.Text {
 	recorded := c.owners.Fields(fieldowner.By(fieldowner.BeforeFirstApply)).Leaves()
-	if c.Live == nil || len(record(c.Live)) > 0 || recorded.Empty() {
+	if c.Live == nil || len(record(c.Live)) > 0 || recorded.Empty() || c.declared.Empty() {
 		return nil
 	}
 	var stay foreign.Text

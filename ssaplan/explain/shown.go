@@ -122,7 +122,7 @@ func (s *State) Hiding(sensitive projection.Patterns) *State {
 func (s *State) hiding(sensitive projection.Patterns, obj map[string]any) *State {
 	sensitive = sensitive.OfEveryItem()
 	applied := shownProjection(s.Applied, sensitive)
-	hidden := applied.Hiding(sensitive).Sensitive.Difference(s.Applied.Sensitive)
+	hidden := applied.Hiding(sensitive).Sensitive.Without(s.Applied.Sensitive)
 	if hidden.Empty() {
 		return s
 	}

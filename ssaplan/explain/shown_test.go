@@ -283,3 +283,26 @@ func TestStateWithoutHiddenItems(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "1 drifted", e.Summary())
 }
+
+// A pattern that matches what is secret in every Secret anyway changes nothing, whether it is known at the apply or later.
+func TestPatternsOfWhatIsSecretAnyway(t *testing.T) {
+	const record = `managedFields: [{manager: m, operation: Apply, apiVersion: v1, fieldsType: FieldsV1, ` +
+		`fieldsV1: {"f:data": {"f:password": {}, "f:user": {}}}}]`
+	manifest := object(t, `{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: shop}, stringData: {user: root, password: x}}`)
+	live := object(t, `{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: shop, uid: u, `+record+`}, `+
+		`data: {user: cm9vdA==, password: eA==}}`)
+	patterns := [][]string{nil, {"data"}, {"data.*"}, {"data.password"}, {"*"}}
+	for _, atApply := range patterns {
+		for _, later := range patterns {
+			sensitive, err := projection.ParsePatterns(atApply...)
+			require.NoError(t, err)
+			hidden, err := projection.ParsePatterns(later...)
+			require.NoError(t, err)
+			state, err := explain.NewState(manifest, live, fieldowner.Applier{Manager: "m"}, nil, sensitive...)
+			require.NoError(t, err)
+			refreshed, err := explain.Refresh(state.Hiding(hidden), live)
+			require.NoError(t, err)
+			require.Empty(t, refreshed.Drift, "%v, then %v", atApply, later)
+		}
+	}
+}
