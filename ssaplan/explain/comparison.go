@@ -95,9 +95,13 @@ func (c *comparison) declaredBefore() projection.FieldSet {
 // itemsOfAtomic returns the items that the live object has in those of the fields that were atomic lists, and of
 // which the manifest declares items by now.
 func (c *comparison) itemsOfAtomic(fields projection.FieldSet) projection.FieldSet {
+	partly := fields.Above(c.declared)
+	if partly.Empty() {
+		return projection.FieldSet{}
+	}
 	var lists []projection.Path
 	all := c.liveOwners.Fields(nil)
-	for p := range fields.Above(c.declared).All() {
+	for p := range partly.All() {
 		v, _ := projection.NewObject(c.Live, all).Get(p)
 		if list, _ := v.([]any); len(list) > 0 && all.Under(p).Len() == 1 { // no item has an owner, so it was atomic
 			lists = append(lists, p)

@@ -47,7 +47,10 @@ type gotten struct {
 // check asks whether a server gets the dryRun of a kind of request, unless it did at most age ago: once even under
 // concurrency. The error of ask is not remembered, as it can be about one object.
 func (d *dryRuns) check(ctx context.Context, kind string, age time.Duration, ask func() error) error {
-	found, _ := d.kinds.LoadOrStore(kind, &gotten{asking: newTurn()})
+	found, known := d.kinds.Load(kind)
+	if !known {
+		found, _ = d.kinds.LoadOrStore(kind, &gotten{asking: newTurn()})
+	}
 	g := found.(*gotten)
 	if err := g.asking.take(ctx); err != nil {
 		return err
