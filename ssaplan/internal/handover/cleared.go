@@ -44,7 +44,8 @@ func (w Wanted) cleared(live map[string]any, owners fieldowner.Ownership) projec
 func isInSentWhole(p projection.Path, own projection.FieldSet, sent *projection.Object) bool {
 	for n := len(p) - 1; n > 0; n-- {
 		value, declared := sent.Get(p[:n])
-		if declared && !isEmpty(value) && own.Has(p[:n]) && own.Under(p[:n]).Equal(projection.NewFieldSet(p[:n])) {
+		_, isList := value.([]any) // of which a server records an empty one only if it is a whole
+		if declared && (isList || !isEmpty(value)) && own.Has(p[:n]) && own.Under(p[:n]).Equal(projection.NewFieldSet(p[:n])) {
 			return true
 		}
 	}

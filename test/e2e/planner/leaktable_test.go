@@ -153,7 +153,7 @@ func TestQuotedSecretsCanBeShown(t *testing.T) {
 	beside := map[string][]string{
 		"read": {"warnings"}, "plan of a release, read": {"warnings"}, // of which a write is told
 		// Another conflict than one over the object is looked into, and whatever answers with success has accepted.
-		"plan of a delete": {"details of a forger", "a reason that is only a value", "200 foreign JSON", "200 of an unknown kind"},
+		"plan of a delete": {"details of a forger", "200 foreign JSON", "200 of an unknown kind"},
 	}
 	sometimes := []string{"200 text", "another name", "another namespace"} // where it happens to be the JSON of an object, and where another error comes first
 	for _, step := range quotedSteps {
