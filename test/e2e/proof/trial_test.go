@@ -470,8 +470,13 @@ func (t *trial) allowedRequests() int {
 	if t.step.handsOver() || t.step.clears() {
 		n += 4 // the handover, a forced apply, a create and an update
 	}
-	if t.step.ClearBlocking {
-		n += 6 // what finds out whether replacing helps, and the apply again
+	if t.step.ClearBlocking { // for each field in the way, what finds out whether replacing helps, and the apply again
+		n += 6
+		for _, c := range t.plan.Changes {
+			if c.Cause == explain.CauseCleared {
+				n += 6
+			}
+		}
 	}
 	if t.planIs(ssaplan.ActionReplace) {
 		n += 4 + t.pinnedAddresses() // of each the planner looks up whether it is free

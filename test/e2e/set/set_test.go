@@ -242,7 +242,7 @@ func TestDependentsOfWhatFailed(t *testing.T) {
 	require.Contains(t, lines[0], "CustomResourceDefinition NotSent: ")
 	require.Equal(t, "ConfigMap Done", lines[1])
 	require.Equal(t, "Gadget NotSent: NAME.example.com/v1/Gadget NAME/a: left out: it needs apiextensions.k8s.io/v1/CustomResourceDefinition "+
-		"gadgets.NAME.example.com, which isn't there", lines[2])
+		"gadgets.NAME.example.com, which doesn't exist", lines[2])
 }
 
 // definitionWithCA has a conversion webhook with a CA bundle that is none.
