@@ -284,7 +284,8 @@ func TestStateWithoutHiddenItems(t *testing.T) {
 	require.Equal(t, "1 drifted", e.Summary())
 }
 
-// A pattern that matches what is secret in every Secret anyway changes nothing, whether it is known at the apply or later.
+// A pattern that matches what is secret in every Secret anyway changes nothing, whether it is known at the apply or
+// later.
 func TestPatternsOfWhatIsSecretAnyway(t *testing.T) {
 	const record = `managedFields: [{manager: m, operation: Apply, apiVersion: v1, fieldsType: FieldsV1, ` +
 		`fieldsV1: {"f:data": {"f:password": {}, "f:user": {}}}}]`

@@ -39,8 +39,8 @@ const stretched = 5000
 // with what others have in it. For such a list the state also keeps digests of the items that were applied: they are
 // compared one by one. It holds no secret value: sensitive ones are kept as salted digests (PBKDF2 of 5,000 rounds of
 // HMAC-SHA-256), which still show that a value changed. The salt is part of the state, so who has the state can find a
-// short secret by trying, at about 1 ms for each attempt on one core. A plan or refresh takes as long for each sensitive
-// value, and for each item of a hidden list.
+// short secret by trying, at about 1 ms for each attempt on one core. A plan or refresh takes as long for each
+// sensitive value, and for each item of a hidden list.
 //
 // A State is made by [NewState] and marshals to versioned JSON. The zero State remembers nothing.
 type State struct {

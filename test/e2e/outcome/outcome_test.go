@@ -36,7 +36,8 @@ func afterAll(faults []faultproxy.Fault) (after []faultproxy.Fault) {
 	return after
 }
 
-// share says which part of the table of faults and writes a run takes without FAULTS=all: a third, each day another one.
+// share says which part of the table of faults and writes a run takes without FAULTS=all: a third, each day another
+// one.
 const share = 3
 
 // isPlayed reports whether this run breaks a write in a way, given the numbers of both.
@@ -52,8 +53,8 @@ var believed = []string{
 	"200 foreign JSON", "200 empty", "200 Status", "redirect to a login page", "404 Status", "made a dry run",
 }
 
-// TestOutcomes breaks each write in each way, in a run with FAULTS=all. What the Planner tells of it is what the server has, it is sent once, and
-// whoever reads the error knows what to do.
+// TestOutcomes breaks each write in each way, in a run with FAULTS=all. What the Planner tells of it is what the server
+// has, it is sent once, and whoever reads the error knows what to do.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
