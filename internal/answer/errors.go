@@ -64,7 +64,7 @@ func Statuses(err error) []metav1.Status {
 const wordless = "the server answered without a message"
 
 // Worded returns the error of a request, with a message in place of an empty one if it is a status. API servers always
-// send one; an error with an empty text tells a user nothing.
+// send one; an error with an empty text is of no use to a user.
 func Worded(err error) error {
 	answered, isStatus := err.(apierrors.APIStatus)
 	if !isStatus || answered.Status().Message != "" {

@@ -256,7 +256,7 @@ func (a *attempt) truth(t testing.TB) (done, untouched bool) {
 	return a.isMade(now), now == nil
 }
 
-// isUnchanged reports whether an object has the values of before, whoever owns them.
+// isUnchanged reports whether an object has the values of before, no matter who owns them.
 func (a *attempt) isUnchanged(obj *unstructured.Unstructured) bool {
 	if obj == nil {
 		return false

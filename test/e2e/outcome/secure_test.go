@@ -15,7 +15,7 @@ import (
 )
 
 // TestOutcomesOverHTTP2 breaks each write off as HTTP/2 can: its stream, the whole connection, or softly, by a server
-// that stops. What is told of it is what the server has.
+// that stops. The outcome is what the server has.
 func TestOutcomesOverHTTP2(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)

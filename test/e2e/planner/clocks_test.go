@@ -49,7 +49,7 @@ func (c *cluster) fromAhead(t *testing.T, m *unstructured.Unstructured, by time.
 }
 
 // A server whose clock is set back after an apply writes earlier times than that has. Nothing false follows from that:
-// drift is that of who wrote, nobody is said to be a rival, and the next apply goes on.
+// drift is that of who wrote, no rival is named, and the next apply goes on.
 func TestServerClockThatGoesBack(t *testing.T) {
 	c := newCluster(t)
 	text := "{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {a: %s, b: B}}"

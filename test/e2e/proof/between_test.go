@@ -20,7 +20,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
-// TestWritersInBetween plans and applies random edits of random objects, while somebody else writes before one of the
+// TestWritersInBetween plans and applies random edits of random objects, while another manager writes before one of the
 // planner's requests: between the read and the dry run, between the plan and the apply, or between the requests of an
 // apply that is planned again. The plan that is carried out in the end says what becomes of the object as the others
 // left it, and an apply that fails has changed nothing.
@@ -60,7 +60,7 @@ func TestWritersInBetween(t *testing.T) {
 	}
 }
 
-// writer is somebody else who writes before some of the planner's requests.
+// writer is another manager that writes before some of the planner's requests.
 type writer struct {
 	*adoption
 	planner  *ssaplan.Planner

@@ -56,8 +56,8 @@ type Step struct {
 	// owns.
 	Adopt  []string `json:"adopt,omitempty"`
 	GiveUp []string `json:"giveUp,omitempty"`
-	// Clear are patterns of fields that a trial removes, whoever owns them. ClearBlocking removes those that are in the
-	// way of it.
+	// Clear are patterns of fields that a trial removes, no matter who owns them. ClearBlocking removes those that are
+	// in the way of it.
 	Clear         []string `json:"clear,omitempty"`
 	ClearBlocking bool     `json:"clearBlocking,omitempty"`
 	// LostVersions are versions whose records a trial moves to the one of its manifest.

@@ -268,7 +268,7 @@ func TestConversionWebhookThatFails(t *testing.T) {
 }
 
 // TestConversionWebhookThatFailsAfterTheWrite has the server store an object and then fail to convert it for the
-// answer: that is no refusal. A later look tells, or nobody knows.
+// answer: that is no refusal. A later look shows what happened, or it isn't known.
 func TestConversionWebhookThatFailsAfterTheWrite(t *testing.T) {
 	for name, row := range map[string]struct {
 		times int // how often it fails
