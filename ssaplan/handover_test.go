@@ -98,15 +98,15 @@ func TestApplyStopsAfterTheHandover(t *testing.T) {
 		{
 			"the request isn't the one that was reviewed", ssaplan.Options{RefuseConflicts: true}, nil,
 			"v1/ConfigMap default/a: changed since the plan was made: now Update: 1 edited, 1 dropped from the manifest; review the new plan; " +
-				"fields have changed hands, and no value was written", ssaplan.OutcomeRefused,
+				"fields have changed hands, and the manifest was not applied", ssaplan.OutcomeRefused,
 		},
 		{
 			"the server refuses it", ssaplan.Options{}, apierrors.NewBadRequest("no"),
-			"v1/ConfigMap default/a: dry run: no; fields have changed hands, and no value was written", ssaplan.OutcomeRefused,
+			"v1/ConfigMap default/a: dry run: no; fields have changed hands, and the manifest was not applied", ssaplan.OutcomeRefused,
 		},
 		{
 			"the caller gives up", ssaplan.Options{}, context.Canceled,
-			"v1/ConfigMap default/a: dry run: context canceled; fields have changed hands, and no value was written", ssaplan.OutcomeNotSent,
+			"v1/ConfigMap default/a: dry run: context canceled; fields have changed hands, and the manifest was not applied", ssaplan.OutcomeNotSent,
 		},
 	} {
 		t.Run(row.why, func(t *testing.T) {

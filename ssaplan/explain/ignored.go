@@ -69,12 +69,16 @@ func (i Ignored) Leave(manifest, live, was map[string]any, applier fieldowner.Ap
 	if was == nil {
 		was = live
 	}
-	names, err := itemNames(was)
+	before, err := fieldowner.Read(was)
+	if err != nil {
+		return out, err
+	}
+	names, err := itemNames(was, before)
 	if err != nil {
 		return out, err
 	}
 	out.Manifest, _ = projection.Patterns{}.Remove(manifest) // a copy
-	l, err := newLeaving(out.Manifest, live, applier)
+	l, err := newLeaving(out.Manifest, live, before, applier)
 	if err != nil {
 		return out, err
 	}
@@ -93,11 +97,7 @@ func (i Ignored) Leave(manifest, live, was map[string]any, applier fieldowner.Ap
 
 // itemNames returns the fields that name the items of an object's lists: the recorded ones, and those that the object
 // has in lists of which others are recorded, as nobody owns an item that was given up.
-func itemNames(obj map[string]any) (projection.FieldSet, error) {
-	owners, err := fieldowner.Read(obj)
-	if err != nil {
-		return projection.FieldSet{}, err
-	}
+func itemNames(obj map[string]any, owners fieldowner.Ownership) (projection.FieldSet, error) {
 	all, err := projection.Outline(obj)
 	return owners.Fields(nil).Union(all), err
 }
@@ -114,17 +114,32 @@ type leaving struct {
 	leftOut          []projection.Path
 }
 
-// newLeaving begins to leave fields of the manifest to others, which it changes.
-func newLeaving(manifest, live map[string]any, applier fieldowner.Applier) (*leaving, error) {
+// newLeaving begins to leave fields of the manifest to others, which it changes. Before is who owned the object before
+// fields changed hands.
+func newLeaving(manifest, live map[string]any, before fieldowner.Ownership, applier fieldowner.Applier) (*leaving, error) {
 	owners, err := fieldowner.Read(live)
 	if err != nil {
 		return nil, err
 	}
 	l := &leaving{owners: owners, applier: applier, live: live, all: owners.Fields(nil), exists: live != nil}
+	l.all = l.all.Union(partsBefore(before, l.all))
 	l.there, l.sent = projection.NewObject(live, l.all), projection.NewManifest(manifest, l.all)
 	l.own = owners.Fields(applier.Is)
 	l.others = owners.Fields(func(o fieldowner.Owner) bool { return !applier.Is(o) })
 	return l, nil
+}
+
+// partsBefore returns the parts that maps had owners for before fields changed hands, and that now look as if they had
+// one owner as a whole: somebody declared them when they were empty, which is recorded like a whole.
+func partsBefore(before fieldowner.Ownership, now projection.FieldSet) (parts projection.FieldSet) {
+	all := before.Fields(nil)
+	maps := all.Difference(all.Leaves()).Intersection(now)
+	for _, entry := range before.Entries() {
+		for p := range entry.Fields.Leaves().Intersection(maps).All() {
+			parts = parts.Union(all.Under(p))
+		}
+	}
+	return parts
 }
 
 // leaveAll leaves the fields to others, and the parts of lists and maps that have one owner. A new object is made with

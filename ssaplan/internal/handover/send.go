@@ -25,7 +25,7 @@ func NotApplied(object identity.Identity, err error) *write.ApplyError {
 	if write.OutcomeOf(err) == write.OutcomeRefused || applier.Of(err) == write.OutcomeRefused {
 		outcome = write.OutcomeRefused
 	}
-	return &write.ApplyError{Object: object, Outcome: outcome, Err: err, Advice: "fields have changed hands, and no value was written"}
+	return &write.ApplyError{Object: object, Outcome: outcome, Err: err, Advice: "fields have changed hands, and the manifest was not applied"}
 }
 
 // Send carries the handover out, once, and returns the object with its new record; see [applier.Once].

@@ -81,7 +81,7 @@ func assertNotApplied(t *testing.T, err error) {
 	t.Helper()
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Equal(t, ssaplan.OutcomeNotSent, ssaplan.OutcomeOf(err), "%v", err)
-	assert.ErrorContains(t, err, "fields have changed hands, and no value was written")
+	assert.ErrorContains(t, err, "fields have changed hands, and the manifest was not applied")
 }
 
 // TestOutcomesOfLateWrites breaks each write off, and has the server get it all the same after the first look: it, or

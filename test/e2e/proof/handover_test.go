@@ -60,7 +60,13 @@ func (t *trial) carryOut(ctx context.Context) (isJudged bool, err error) {
 	t.dryRun = t.plan.Result()
 	t.after, err = t.planners().tested.Apply(ctx, t.plan)
 	var changed *ssaplan.ChangedError
-	if errors.As(err, &changed) && t.isHooked() && slices.Equal(lines(withoutSideEffects(t.plan)), lines(withoutSideEffects(changed.Plan))) {
+	if errors.As(err, &changed) && t.isHooked() && slices.Equal(withoutSideEffects(t.plan), withoutSideEffects(changed.Plan)) {
+		now, failed := t.object.get(ctx, t.manifest)
+		if failed != nil {
+			return true, failed
+		}
+		t.check(handovers, !reflect.DeepEqual(withoutBookkeeping(t.before.Object), withoutBookkeeping(now.Object)),
+			"admission changed nothing when fields changed hands, and then %v", err)
 		t.over, t.outcome = true, "handed over, and admission changed something then"
 		return true, nil
 	}
@@ -83,9 +89,16 @@ func (t *trial) isHooked() bool {
 	return slices.ContainsFunc(hooks, func(hook string) bool { return t.before.GetLabels()[hook] != "" })
 }
 
-// withoutSideEffects returns what a plan changes without what admission does beside that.
-func withoutSideEffects(plan *ssaplan.Plan) []explain.Change {
-	return slices.DeleteFunc(slices.Clone(plan.Changes), func(c explain.Change) bool { return c.Cause == explain.CauseSideEffect })
+// withoutSideEffects returns the values that a plan changes, without what admission does beside that. What is cleared
+// is dropped once fields have changed hands, and empty maps are shown beside what was in them.
+func withoutSideEffects(plan *ssaplan.Plan) (values []string) {
+	for _, c := range plan.Changes {
+		if c.Cause == explain.CauseSideEffect || c.Op == projection.OpRemove && isEmpty(c.Before) {
+			continue
+		}
+		values = append(values, fmt.Sprintf("%s %s: %s -> %s", c.Op, c.Path, shown(c.Before), shown(c.After)))
+	}
+	return values
 }
 
 // handover returns what the step has change hands of an object that is there.
