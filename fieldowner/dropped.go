@@ -104,10 +104,8 @@ func (d *dropper) field(p projection.Path, applier Applier) DroppedField {
 
 // holder returns the path that keeps p in the object: a key field stays as long as its list item does.
 func holder(p projection.Path) projection.Path {
-	if len(p) > 1 {
-		if _, isKey := p[len(p)-2].KeyFields()[p[len(p)-1].Name()]; isKey {
-			return p[:len(p)-1]
-		}
+	if p.IsKey() {
+		return p[:len(p)-1]
 	}
 	return p
 }

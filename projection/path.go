@@ -58,6 +58,15 @@ func (p Path) HasPrefix(prefix Path) bool {
 	return len(p) >= len(prefix) && slices.Equal(p[:len(prefix)], prefix)
 }
 
+// IsKey reports whether p is one of the fields that name the list item which it is in.
+func (p Path) IsKey() bool {
+	if len(p) < 2 {
+		return false
+	}
+	_, isKey := p[len(p)-2].KeyFields()[p[len(p)-1].Name()]
+	return isKey
+}
+
 // Compare orders paths element by element; a path comes before those below it.
 func (p Path) Compare(other Path) int { return slices.CompareFunc(p, other, Element.Compare) }
 

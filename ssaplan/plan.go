@@ -174,7 +174,7 @@ func (plan *Plan) Live() *unstructured.Unstructured {
 }
 
 // Result returns a copy of the object as the server would make it, nil if the server couldn't tell. Of a no-op it is
-// the live object. What Generated and Assigned name is made up in it.
+// the live object. What Generated and Assigned name is made up in it, and what the server assigns to a new object, too.
 func (plan *Plan) Result() *unstructured.Unstructured {
 	switch {
 	case plan.basis == nil:

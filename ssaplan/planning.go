@@ -495,7 +495,11 @@ func (w *planning) dryRun(ctx context.Context, patch Patch, pinned bool) (*unstr
 		return nil, err
 	}
 	server := handover.ServerOf(ctx, w.target, w.live, w.manifest, patch.Options, pinned)
-	return w.handover.Try(server, w.manifest.Object, patch.Body)
+	made, err := w.handover.Try(server, w.manifest.Object, patch.Body)
+	if w.handover.IsIdle() {
+		w.handover = nil
+	}
+	return made, err
 }
 
 // finish returns the plan, with what is known only at the end.

@@ -204,7 +204,7 @@ func (c *comparison) addedTo(items projection.FieldSet, answer projection.Projec
 	all := projection.NewObject(c.Answer, c.declaration.Fields)
 	builtin := kinds.IsBuiltin(c.Answer)
 	for p, v := range answer.Leaves() {
-		if !hasAbove(items, p) || isKeyField(p) || builtin && isDefault(all, p, v) {
+		if !hasAbove(items, p) || p.IsKey() || builtin && isDefault(all, p, v) {
 			continue
 		}
 		d := projection.Difference{Path: p, Op: projection.OpAdd, After: v, Sensitive: answer.Sensitive.Touches(p)}
@@ -236,12 +236,6 @@ func isDefault(obj *projection.Object, p projection.Path, v any) bool {
 	item, _ := obj.Get(p[:n])
 	fields, _ := item.(map[string]any)
 	return kinds.IsItemDefault(p[n-2].Name(), fields, names, v)
-}
-
-// isKeyField reports whether p, which lies in an item, is a field by which the item is named.
-func isKeyField(p projection.Path) bool {
-	_, isKey := p[len(p)-2].KeyFields()[p[len(p)-1].Name()]
-	return isKey
 }
 
 // opened returns all with the fields of those maps that are declared as empty, in place of the maps themselves: what is

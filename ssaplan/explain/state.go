@@ -198,6 +198,8 @@ func (s *State) appliedTo(obj map[string]any) projection.Projection {
 	}
 	out := s.Applied
 	wholes, _ := wholesOf(out.Fields, slices.Collect(s.left.All()), s.ignored, obj)
+	// A map that was declared as empty, and that others fill, is none.
+	wholes = slices.DeleteFunc(wholes, func(w whole) bool { return s.filled.Has(w.at) })
 	if len(wholes) == 0 {
 		return out
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// cleared returns the fields of the live object that go although the manifest never had them. A map of which the
-// manifest has something stays, without the rest. A server removes what the last apply had and this one hasn't, so the
+// cleared returns the fields of the live object that go although the manifest never had them. A map, or an item of a
+// list, of which the manifest has something stays, without the rest. A server removes what the last apply had and this one hasn't, so the
 // applier has to own them first. What it alone owns already is none of them.
 func (w Wanted) cleared(live map[string]any, owners fieldowner.Ownership) projection.FieldSet {
 	if len(w.Clear) == 0 {
@@ -30,13 +30,28 @@ func (w Wanted) cleared(live map[string]any, owners fieldowner.Ownership) projec
 		}
 		fields, _ := mapAt(there, p)
 		for name := range fields {
-			clear(p.Child(projection.Field(name)))
+			if field := p.Child(projection.Field(name)); !field.IsKey() {
+				clear(field)
+			}
+		}
+		for _, item := range recordedItems(names, p) {
+			clear(item)
 		}
 	}
 	for _, p := range w.Clear.Named(w.Manifest, names).Find(live, names) {
 		clear(p)
 	}
 	return projection.NewFieldSet(paths...)
+}
+
+// recordedItems returns the items of a list that are among the fields.
+func recordedItems(fields projection.FieldSet, list projection.Path) (items []projection.Path) {
+	for p := range fields.Under(list).WithItems().All() {
+		if len(p) == len(list)+1 && p[len(list)].Kind() != projection.FieldKind {
+			items = append(items, p)
+		}
+	}
+	return items
 }
 
 // isInSentWhole reports whether p is a part of a list or map that the applier owns and sends as a whole: what it lacks

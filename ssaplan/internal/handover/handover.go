@@ -49,6 +49,7 @@ type Handover struct {
 	others projection.FieldSet        // what the others own then
 	given  projection.FieldSet        // what it gave up
 	clears projection.FieldSet        // what it takes from all, so that it goes
+	isIdle bool                       // the apply alone does all of it
 }
 
 // Find returns what changes hands of the live object, nil if nothing does. The only errors are those of a record that
@@ -305,7 +306,12 @@ func (h *Handover) try(server Server, manifest map[string]any) (*unstructured.Un
 	if err != nil || answer.GetResourceVersion() != h.live.GetResourceVersion() {
 		return answer, err
 	}
-	if err := h.ask(server); err != nil { // not before it is known that the server gets the dryRun of an apply
+	err = h.ask(server) // not before it is known that the server gets the dryRun of an apply
+	if errors.Is(err, applier.ErrKept) && h.onlyClears() {
+		h.isIdle = true
+		return answer, nil
+	}
+	if err != nil {
 		return nil, err
 	}
 	// Of an object without managedFields a server records all as written before its first apply, but not after the
@@ -349,6 +355,18 @@ func (h *Handover) isWhole(server Server, manifest map[string]any, list projecti
 	}
 	owners, err := fieldowner.Read(answer.Object)
 	return err != nil || owners.Fields(h.wanted.Applier.Is).Has(list)
+}
+
+// IsIdle reports whether the server had nothing to do for the handover that was tried: what it clears are parts of a list
+// or map that the applier owns as a whole, and that the manifest declares without them.
+func (h *Handover) IsIdle() bool { return h != nil && h.isIdle }
+
+// onlyClears reports whether nothing else changes hands than what is cleared.
+func (h *Handover) onlyClears() bool {
+	others := h.wanted
+	others.Clear = nil
+	rest, err := Find(h.live, others)
+	return err == nil && rest == nil && !h.clears.Empty()
 }
 
 // tryUpdate returns the object as the server makes it of the live one with the content that is left of the one that the

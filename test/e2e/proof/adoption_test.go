@@ -282,9 +282,8 @@ func (a *adoption) comparable(obj *unstructured.Unstructured) any {
 		tree = cut(tree, place{"metadata", field})
 	}
 	tree = cut(tree, place{"status", "lastPhaseTransitionTime"})
-	for _, at := range places(tree) {
-		name, _ := at[len(at)-1].(string)
-		if v, _ := lookup(tree, at); slices.Contains([]string{"clusterIP", "clusterIPs", "nodePort", "healthCheckNodePort"}, name) && !a.names(v) {
+	for _, at := range pickedPlaces(tree) {
+		if v, _ := lookup(tree, at); !a.names(v) {
 			tree = put(tree, at, "picked")
 		}
 	}

@@ -54,10 +54,15 @@ func withoutIdentity(obj *unstructured.Unstructured) {
 	if obj.GetKind() != "Service" {
 		return
 	}
-	picked := []string{"clusterIP", "clusterIPs", "nodePort", "healthCheckNodePort"}
-	for _, at := range places(obj.Object) {
-		if name, _ := at[len(at)-1].(string); slices.Contains(picked, name) {
-			cut(obj.Object, at)
-		}
+	for _, at := range pickedPlaces(obj.Object) {
+		cut(obj.Object, at)
 	}
+}
+
+// pickedPlaces returns where a Service has addresses and ports of the node that a server picks.
+func pickedPlaces(tree any) []place {
+	return slices.DeleteFunc(places(tree), func(at place) bool {
+		name, _ := at[len(at)-1].(string)
+		return !slices.Contains([]string{"clusterIP", "clusterIPs", "nodePort", "healthCheckNodePort"}, name)
+	})
 }

@@ -89,6 +89,9 @@ func (t *trial) judgeImport(ctx context.Context) {
 	if err != nil && hasOtherVersions(t.before) && strings.Contains(err.Error(), "failed to create typed live object") {
 		return // a field is of another type in this version, and nothing converts what is stored
 	}
+	if err != nil && t.hasFilledMap(m.Fields, isEmptyOrNull) && strings.Contains(err.Error(), "failed to create typed patch object") {
+		return // of what others wrote into a map that we declare as empty, the server can't apply all, such as sets of maps
+	}
 	if !t.check(imports, err == nil, "applied %v: %v", m.Object, err) {
 		return
 	}

@@ -38,7 +38,7 @@ func (t *trial) carryOut(ctx context.Context) (isJudged bool, err error) {
 	case t.before == nil && len(t.giveUp) > 0 && t.planIs(ssaplan.ActionCreate):
 		t.dryRun = t.plan.Result()
 		if t.after, err = t.planners().tested.Apply(ctx, t.plan); t.check(handovers, err == nil, "planned %v, and then %v", t.plan, err) {
-			foretold := t.withPicked(t.dryRun, projection.FieldSet{})
+			foretold := t.withPicked(t.plan, t.after)
 			foretold.SetUID(t.after.GetUID())
 			foretold.SetCreationTimestamp(t.after.GetCreationTimestamp())
 			lines := differences(withoutBookkeeping(foretold.Object), withoutBookkeeping(t.after.Object), nil)
@@ -173,17 +173,26 @@ func (t *trial) judgeHands() {
 		t.check(handovers, own.Under(p).Empty(), "given up, and still ours: %s", p)
 		t.check(handovers, isTold || existed == exists && reflect.DeepEqual(was, is), "given up: %s was %v, and is %v", p, was, is)
 	}
-	lines := differences(withoutBookkeeping(t.withPicked(t.dryRun, after.Fields(nil)).Object), withoutBookkeeping(t.after.Object), nil)
+	lines := differences(withoutBookkeeping(t.withPicked(t.plan, t.after).Object), withoutBookkeeping(t.after.Object), nil)
 	t.check(handovers, len(lines) == 0, "foretold, and real: %v", lines)
 }
 
-// withPicked returns what was foretold with the values that the server picked where the plan says that it will.
-func (t *trial) withPicked(foretold *unstructured.Unstructured, fields projection.FieldSet) *unstructured.Unstructured {
-	foretold = foretold.DeepCopy()
-	obj := projection.NewObject(foretold.Object, fields)
-	for _, c := range t.plan.Changes {
-		if v, exists := valueAt(t.after, c.Path); c.Assigned && exists {
+// withPicked returns what a plan foretold with the values that the server picked where the plan says that it will, and
+// anywhere in a new object, of which a plan tells no more than what the manifest has.
+func (t *trial) withPicked(plan *ssaplan.Plan, made *unstructured.Unstructured) *unstructured.Unstructured {
+	foretold := plan.Result()
+	owners, err := fieldowner.Read(made.Object)
+	t.check(handovers, err == nil, "%v", err)
+	obj := projection.NewObject(foretold.Object, owners.Fields(nil))
+	for _, c := range plan.Changes {
+		if v, exists := valueAt(made, c.Path); c.Assigned && exists {
 			t.check(handovers, obj.Set(c.Path, v) == nil, "%s isn't where the server picked a value", c.Path)
+		}
+	}
+	for _, at := range pickedPlaces(foretold.Object) {
+		_, declared := lookup(t.wire.Object, at)
+		if v, exists := lookup(made.Object, at); t.before == nil && !declared && exists {
+			put(foretold.Object, at, v)
 		}
 	}
 	return foretold

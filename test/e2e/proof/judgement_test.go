@@ -179,8 +179,11 @@ func valuesAt(v any, path projection.Path) []any {
 			found = valuesAt(child, path[1:])
 		}
 	case []any:
-		for _, item := range v {
-			if fields, isMap := item.(map[string]any); isMap && fits(fields, path[0].KeyFields()) {
+		for i, item := range v {
+			fields, isMap := item.(map[string]any)
+			isNamed := path[0].Kind() == projection.KeyKind && isMap && fits(fields, path[0].KeyFields())
+			isValue := path[0].Kind() == projection.ValueKind && reflect.DeepEqual(item, path[0].Value())
+			if isNamed || isValue || path[0].Kind() == projection.IndexKind && path[0].Index() == i {
 				found = append(found, valuesAt(item, path[1:])...)
 			}
 		}
@@ -243,7 +246,7 @@ func changedOwners(before, after fieldowner.Ownership, ours func(fieldowner.Owne
 			out = append(out, p.String()+" Taken")
 		case !has.Has(p) && won > 0:
 			out = append(out, p.String()+" Lost")
-		case !has.Has(p):
+		case !has.Has(p) && !hasRenamed(has, p):
 			out = append(out, p.String()+" GivenUp")
 		}
 		if has.Has(p) && (won > 0 || !had.Has(p) && len(is) > 0) {
@@ -251,6 +254,20 @@ func changedOwners(before, after fieldowner.Ownership, ours func(fieldowner.Owne
 		}
 	}
 	return out
+}
+
+// hasRenamed reports whether the fields have p in an item that more or fewer keys name, after its definition was changed.
+func hasRenamed(fields projection.FieldSet, p projection.Path) bool {
+	isSame := func(a, b projection.Element) bool {
+		return a == b || a.Kind() == projection.KeyKind && b.Kind() == projection.KeyKind &&
+			(isPart(a.KeyFields(), b.KeyFields()) || isPart(b.KeyFields(), a.KeyFields()))
+	}
+	for q := range fields.All() {
+		if slices.EqualFunc(p, q, isSame) {
+			return true
+		}
+	}
+	return false
 }
 
 // destroyedFields says of each field that others own that nobody owns afterwards.

@@ -122,7 +122,8 @@ func (t *trial) judgeVerdict(ctx context.Context, refused *ssaplan.RefusedError)
 	}
 	// Of these replacing may work, and yet it isn't the way.
 	mayWork := []immutability.Refusal{immutability.RefusalDirectional, immutability.RefusalAdmissionDenied, immutability.RefusalMetadataPrecondition}
-	t.check(replace, createErr != nil || slices.Contains(mayWork, verdict.Refusal), "replacing works, which the plan doesn't say: %v", refused)
+	pinned := t.created != nil && t.created.GetResourceVersion() != "" // and that isn't sent, so the whole manifest can't be tried
+	t.check(replace, createErr != nil || pinned || slices.Contains(mayWork, verdict.Refusal), "replacing works, which the plan doesn't say: %v", refused)
 	return nil
 }
 
@@ -181,7 +182,7 @@ func (t *trial) applyRemedied(ctx context.Context, request ssaplan.Request) erro
 	if err != nil {
 		return err
 	}
-	lines := differences(withoutBookkeeping(plan.Result().Object), withoutBookkeeping(after.Object), nil)
+	lines := differences(withoutBookkeeping(t.withPicked(plan, after).Object), withoutBookkeeping(after.Object), nil)
 	t.check(replace, len(lines) == 0, "with the remedy, foretold and real: %v", lines)
 	return nil
 }
