@@ -41,9 +41,9 @@ func (a Adjustment) String() string {
 //   - Fields that are null are dropped from metadata and from the kinds that Kubernetes brings, where null means that
 //     the field isn't there; sent, it would be recorded as declared. What a server stores stays as it is written: the
 //     key of a map, such as a label or a limit, whose null becomes an empty text or zero; and null in a custom resource
-//     or where a built-in kind holds arbitrary JSON. Only a null label or annotation of a custom resource is sent as
-//     the empty text that it becomes: as with what is empty in the metadata, the server would write the object anew at
-//     each apply.
+//     or where a built-in kind holds arbitrary JSON. Only a null label or annotation of a custom resource, and a null
+//     in the data of a Secret or the binaryData of a ConfigMap, is sent as the empty text that it becomes: as with what
+//     is empty in the metadata, the server would write the object anew at each apply.
 //
 // What a server would refuse, such as a number in stringData, is left for it to refuse. Normalize does not modify the
 // manifest, and the result shares no memory with it.
@@ -119,7 +119,7 @@ func (n *normalizer) nullField(m map[string]any, name string, obj map[string]any
 		switch {
 		case !n.isMapKey():
 			n.drop(m, slices.Clone(n.path), "null means that the field isn't there")
-		case !n.builtin:
+		case !n.builtin || kinds.IsBytesField(n.kind, n.path[len(n.path)-2].Name()):
 			m[name] = ""
 		}
 		return

@@ -59,6 +59,8 @@ func TestNormalize(t *testing.T) {
 		},
 		{`{apiVersion: v1, kind: Secret, stringData: [a], data: {}}`, `{apiVersion: v1, kind: Secret, stringData: [a], data: {}}`, nil, "this too"},
 		{`{apiVersion: v1, kind: Secret, stringData: {a: b}, data: x}`, `{apiVersion: v1, kind: Secret, stringData: {a: b}, data: x}`, nil, "and this"},
+		{`{apiVersion: v1, kind: Secret, data: {a: null}}`, `{apiVersion: v1, kind: Secret, data: {a: ""}}`, nil, "sent as null, it would be written at each apply"},
+		{`{apiVersion: v1, kind: ConfigMap, binaryData: {a: null}, data: {b: null}}`, `{apiVersion: v1, kind: ConfigMap, binaryData: {a: ""}, data: {b: null}}`, nil, "this too"},
 		{`{apiVersion: ex.io/v1, kind: Secret, stringData: {a: b}}`, `{apiVersion: ex.io/v1, kind: Secret, stringData: {a: b}}`, nil, "a custom resource called so"},
 		{
 			`{apiVersion: ex.io/v1, kind: W, metadata: {name: a, uid: u, resourceVersion: "1", generation: 3, managedFields: [], creationTimestamp: null, labels: {a: null}}}`,

@@ -86,6 +86,13 @@ func IsMapField(kind, name string) bool {
 	return known && (of == nil || slices.Contains(of, kind))
 }
 
+// IsBytesField reports whether fields of this name hold a map of bytes, in a kind that comes with Kubernetes. A server
+// stores a null in it as no bytes, and writes the object anew at each apply of the null, which a dry run doesn't
+// foretell (seen in 1.37).
+func IsBytesField(kind, name string) bool {
+	return kind == "Secret" && name == "data" || kind == "ConfigMap" && name == "binaryData"
+}
+
 // IsGranularMap reports whether every field can have owners of its own in the maps that fields of this name hold, in
 // all kinds that come with Kubernetes: the spec of a Namespace, the strategy of a Deployment. A server records such a
 // map as a whole only if it was applied as empty. The source is that of [IsAtomicMap].

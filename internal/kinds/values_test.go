@@ -92,6 +92,7 @@ func TestMapFields(t *testing.T) {
 			if (isMap || of.Kind() == reflect.Struct && !isValue) && !isOther {
 				assert.Equal(t, isMap, kinds.IsMapField(gvk.Kind, name), "%s %s: %s", gvk, strings.Join(path, "."), of)
 			}
+			assert.Equal(t, of == reflect.TypeFor[map[string][]byte](), kinds.IsBytesField(gvk.Kind, name), "%s %s", gvk, strings.Join(path, "."))
 		})
 	}
 	assert.Greater(t, found, 500)

@@ -320,10 +320,11 @@ func (h *Handover) try(server Server, manifest map[string]any) (*unstructured.Un
 	made, err := change(answer.Object, func(e fieldowner.Entry) fieldowner.Entry {
 		if h.wanted.takes(e.Owner) || isUnrecorded && e.Manager == fieldowner.BeforeFirstApply {
 			e.Fields = projection.FieldSet{}
-		} else if h.wanted.Applier.Is(e.Owner) {
-			e.Fields = h.kept(e.Fields, manifest)
+		} else if h.wanted.Applier.Is(e.Owner) { // who may write into a map that is cleared, as stringData does
+			e.Fields = h.kept(e.Fields, manifest).Difference(h.clears)
+		} else {
+			e.Fields = e.Fields.Without(h.clears)
 		}
-		e.Fields = e.Fields.Without(h.clears)
 		return h.wanted.moved(e, h.live)
 	})
 	if err != nil {

@@ -95,6 +95,9 @@ func (h *Handover) merged(manifest map[string]any, created *unstructured.Unstruc
 		}
 		changed = append(changed, p)
 	}
+	if err := addEmptyLists(content, sent, created.Object); err != nil {
+		return nil, err
+	}
 	for _, o := range orders {
 		if err := o.restore(content); err != nil {
 			return nil, err
@@ -108,4 +111,25 @@ func (h *Handover) merged(manifest map[string]any, created *unstructured.Unstruc
 		}
 		return e
 	})
+}
+
+// addEmptyLists adds the lists that the manifest declares as empty, and that the server stores, where the object has
+// none: of a list of named items that is empty nothing is recorded.
+func addEmptyLists(content, sent *projection.Object, created map[string]any) error {
+	outline, err := projection.Outline(created)
+	if err != nil {
+		return err
+	}
+	stored := projection.NewObject(created, outline)
+	for p := range outline.Leaves().All() {
+		value, _ := stored.Get(p)
+		wanted, _ := sent.Get(p)
+		if _, exists := content.Get(p); exists || !isEmptyList(value) || !isEmptyList(wanted) {
+			continue
+		}
+		if err := content.Set(p, value); err != nil {
+			return err
+		}
+	}
+	return nil
 }

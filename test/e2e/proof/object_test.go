@@ -170,7 +170,7 @@ func (o *object) await(ctx context.Context, s Step) error {
 	if err != nil {
 		return err
 	}
-	return wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+	return wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, 10*time.Minute, true, func(ctx context.Context) (bool, error) {
 		live, err := resource.Get(ctx, o.name, metav1.GetOptions{})
 		return err == nil && isPart(s.Body, live.Object), err
 	})
