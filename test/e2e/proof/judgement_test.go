@@ -230,7 +230,7 @@ func changedOwners(before, after fieldowner.Ownership, ours func(fieldowner.Owne
 	others := func(o fieldowner.Ownership, p projection.Path) map[string]bool {
 		found := map[string]bool{}
 		for _, e := range o.Entries() {
-			if e.Fields.Has(p) && !ours(e.Owner) {
+			if !ours(e.Owner) && hasRenamed(e.Fields, p) {
 				found[e.Owner.String()+e.APIVersion.String()] = true
 			}
 		}
@@ -246,18 +246,22 @@ func changedOwners(before, after fieldowner.Ownership, ours func(fieldowner.Owne
 			out = append(out, p.String()+" Taken")
 		case !has.Has(p) && won > 0:
 			out = append(out, p.String()+" Lost")
-		case !has.Has(p) && !hasRenamed(has, p):
+		case !hasRenamed(has, p):
 			out = append(out, p.String()+" GivenUp")
 		}
-		if has.Has(p) && (won > 0 || !had.Has(p) && len(is) > 0) {
+		if has.Has(p) && (won > 0 || !hasRenamed(had, p) && len(is) > 0) {
 			out = append(out, p.String()+" Shared")
 		}
 	}
 	return out
 }
 
-// hasRenamed reports whether the fields have p in an item that more or fewer keys name, after its definition was changed.
+// hasRenamed reports whether the fields have p, maybe in an item that has more or fewer keys since its definition was
+// changed.
 func hasRenamed(fields projection.FieldSet, p projection.Path) bool {
+	if fields.Has(p) {
+		return true
+	}
 	isSame := func(a, b projection.Element) bool {
 		return a == b || a.Kind() == projection.KeyKind && b.Kind() == projection.KeyKind &&
 			(isPart(a.KeyFields(), b.KeyFields()) || isPart(b.KeyFields(), a.KeyFields()))
