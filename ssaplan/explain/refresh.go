@@ -61,6 +61,10 @@ func (s *State) drift(owners fieldowner.Ownership, live map[string]any) (project
 	seen, shared := s.observe(owners, live)
 	observed := s.Digested(seen)
 	differences := projection.Diff(s.appliedTo(live).Replace(shared, emptyLike(live)), observed)
+	differences = slices.DeleteFunc(differences, func(d projection.Difference) bool {
+		want, isUnkept := s.unkept[d.Path.String()]
+		return isUnkept && d.Op == projection.OpAdd && (d.After == want || s.digest(d.Path, d.After) == want) // which may be one
+	})
 	return observed, withCause(s.retyped(differences, live, observed.Missing), CauseDrifted)
 }
 

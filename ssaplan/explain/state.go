@@ -70,6 +70,7 @@ type State struct {
 	// digests is 1 or 2 if the sensitive values are digests of that version, and 0 if they are those of this one.
 	digests int
 	renamed []projection.Renaming // since the digests were made; see reshaped
+	unkept  map[string]any        // digests, by path, of what was applied and the server didn't keep
 }
 
 // applier returns who applied.
@@ -100,6 +101,7 @@ func NewState(manifest, obj map[string]any, applier fieldowner.Applier, prior *S
 		return nil, err
 	}
 	out.filled = out.filled.Union(out.declaredHollow(manifest))
+	out.unkept = out.digestsOfUnkept(manifest)
 	out.time, out.record = lastApplied(obj, applier), out.newAppliedRecord(manifest, obj, owners)
 	return out.hiding(sensitive, obj), nil
 }
@@ -122,6 +124,21 @@ func (s *State) declaredHollow(manifest map[string]any) projection.FieldSet {
 		}
 	}
 	return projection.NewFieldSet(paths...)
+}
+
+// digestsOfUnkept returns the digests of the values that the manifest has where the server kept none. If one is there
+// later, since somebody wrote what made the server keep it, that isn't drift.
+func (s *State) digestsOfUnkept(manifest map[string]any) map[string]any {
+	if len(s.Applied.Missing) == 0 {
+		return nil
+	}
+	sent, unkept := projection.NewManifest(manifest, s.Applied.Fields), map[string]any{}
+	for _, p := range s.Applied.Missing {
+		if value, declared := sent.Get(p); declared && value != nil {
+			unkept[p.String()] = s.digest(p, value)
+		}
+	}
+	return unkept
 }
 
 // NewImportedState returns the state to remember of an object that the manager is going to apply and didn't apply
@@ -377,6 +394,7 @@ type stateJSON struct {
 	Record      *recordJSON          `json:"record,omitempty"`
 	Applied     json.RawMessage      `json:"applied"`
 	Observed    json.RawMessage      `json:"observed,omitempty"`
+	Unkept      map[string]any       `json:"unkept,omitempty"`
 	Adopted     bool                 `json:"adopted,omitempty"`
 	Stale       authresilience.Stale `json:"stale,omitzero"`
 }
@@ -433,7 +451,7 @@ func (s State) MarshalJSON() ([]byte, error) {
 		Items:     items,
 		Sensitive: unlessEmpty(s.sensitive), Filled: unlessEmpty(s.filled), Left: unlessEmpty(s.left), Ignored: s.ignored, Time: s.time, Record: s.record.json(), Version: stateVersion, APIVersion: s.Identity.APIVersion, Kind: s.Identity.Kind, Namespace: s.Identity.Namespace,
 		Name: s.Identity.Name, UID: s.UID, Manager: s.Manager, Subresource: s.Subresource, Salt: s.salt, Digests: s.digests, Fields: s.Applied.Fields,
-		Applied: applied, Observed: observed, Adopted: s.Adopted, Stale: s.Stale,
+		Applied: applied, Observed: observed, Unkept: s.unkept, Adopted: s.Adopted, Stale: s.Stale,
 	})
 }
 
@@ -466,7 +484,7 @@ func (s *State) UnmarshalJSON(data []byte) error {
 	if in.Left != nil {
 		out.left = *in.Left
 	}
-	out.ignored = in.Ignored
+	out.ignored, out.unkept = in.Ignored, in.Unkept
 	if out.Applied, err = in.projection(in.Applied); err != nil {
 		return fmt.Errorf("explain: state of %s: applied: %w", id, err)
 	}

@@ -39,6 +39,10 @@ func (t *trial) judgeRefusal(ctx context.Context) error {
 		t.check(refusal, isTold && strings.HasSuffix(t.planErr.Error(), "create it first"), "planned %v, apply: %v", t.planErr, t.applyErr)
 		return nil
 	}
+	if len(t.clear) > 0 && strings.Contains(t.planErr.Error(), "can't be cleared, since it is a part of") {
+		t.outcome = "error a part can't be cleared, and refused"
+		return nil
+	}
 	var refused *ssaplan.RefusedError
 	if !errors.As(t.planErr, &refused) {
 		t.outcome = "error " + reason(t.applyErr)
