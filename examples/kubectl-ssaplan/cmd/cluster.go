@@ -92,8 +92,11 @@ func findCluster(ctx context.Context, flags *genericclioptions.ConfigFlags) (*cl
 	defer cancel()
 	c, err := await(limited, func() (*cluster, error) { return readCluster(flags, loader) })
 	switch name := kubeconfigName(loader.ConfigAccess()); {
-	case err == nil || limited.Err() == nil:
-		return c, err
+	case err == nil:
+		withholdWords(ctx, c.config)
+		return c, nil
+	case limited.Err() == nil:
+		return nil, err
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("%s: interrupted while reading it", name)
 	default:

@@ -12,6 +12,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
+	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity/importid"
 	"github.com/ssaplan/primitives/projection"
@@ -48,7 +49,7 @@ func (r *reading) runOwners(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	imported, err := r.read(ctx, func(context.Context) (importid.ID, error) { return r.find(typ, name) })
+	imported, err := r.read(ctx, func(ctx context.Context) (importid.ID, error) { return r.find(ctx, typ, name) })
 	if err != nil {
 		return err
 	}
@@ -84,8 +85,15 @@ func typeAndName(args []string) (typ, name string, err error) {
 	return parts[0], parts[1], nil
 }
 
-// find returns the ID of an object as kubectl names it, which knows short names and plurals.
-func (r *reading) find(typ, name string) (importid.ID, error) {
+// find returns the ID of an object as kubectl names it, which knows short names and plurals. A program for credentials
+// runs before that, as kubectl's discovery would run one that fails for each of its requests.
+func (r *reading) find(ctx context.Context, typ, name string) (importid.ID, error) {
+	if r.cluster.config.ExecProvider != nil {
+		_, err := r.planner.Import(ctx, importid.ID{Version: "v1", Kind: "Namespace", Name: "default"})
+		if authresilience.Classify(err) == authresilience.ClassCredentialPlugin {
+			return importid.ID{}, err
+		}
+	}
 	mapper, err := r.config.ToRESTMapper()
 	if err != nil {
 		return importid.ID{}, err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
@@ -30,6 +31,15 @@ func Run(ctx context.Context, args []string, streams genericiooptions.IOStreams)
 	out := &output{Writer: streams.Out, interrupt: interrupt}
 	if !isTerminal(streams.Out) { // which doesn't go away alone
 		streams.Out = out
+	}
+	if streams.ErrOut == os.Stderr {
+		words := &programWords{}
+		ctx = words.withholding(ctx)
+		defer func() {
+			if told := words.told(); told != "" {
+				say(streams.ErrOut, told)
+			}
+		}()
 	}
 	root := newRoot(streams)
 	root.SetArgs(args)

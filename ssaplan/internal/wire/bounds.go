@@ -30,6 +30,9 @@ func boundedClient(config *rest.Config) (*http.Client, error) {
 	if bounded.Transport == nil {
 		bounded.Transport = http.DefaultTransport
 	}
+	if config.ExecProvider != nil {
+		bounded.Transport = newLogin(bounded.Transport)
+	}
 	bounded.Transport = bounds{bounded.Transport}
 	bounded.CheckRedirect = withinHost
 	return &bounded, nil

@@ -1,0 +1,104 @@
+package wire
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/internal/clock"
+)
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
+
+// A program for credentials that fails runs once for all requests of that moment, and again for later ones. Once there
+// are credentials, requests don't wait for each other.
+func TestLogin(t *testing.T) {
+	failure := errors.New("getting credentials: exec: executable login failed with exit code 1")
+	var runs atomic.Int64
+	var works atomic.Bool
+	arrived, answer := make(chan struct{}), make(chan struct{})
+	transport := newLogin(roundTrip(func(*http.Request) (*http.Response, error) {
+		if !works.Load() {
+			runs.Add(1)
+			return nil, failure
+		}
+		arrived <- struct{}{}
+		<-answer
+		return &http.Response{StatusCode: http.StatusOK}, nil
+	}))
+	fake := &clock.Fake{}
+	ctx := clock.With(t.Context(), fake)
+	send := func(errs chan<- error) {
+		request, err := http.NewRequestWithContext(ctx, http.MethodPatch, "https://server.example", strings.NewReader("body"))
+		if err == nil {
+			_, err = transport.RoundTrip(request)
+		}
+		errs <- err
+	}
+	const many = 10
+	errs := make(chan error, many)
+	for range many {
+		go send(errs)
+	}
+	for range many {
+		require.Equal(t, failure, <-errs)
+	}
+	require.EqualValues(t, 1, runs.Load())
+	fake.Advance(loginMemory)
+	send(errs)
+	require.Equal(t, failure, <-errs)
+	require.EqualValues(t, 2, runs.Load())
+
+	works.Store(true)
+	fake.Advance(loginMemory)
+	go send(errs)
+	<-arrived
+	answer <- struct{}{}
+	require.NoError(t, <-errs)
+	for range many {
+		go send(errs)
+	}
+	for range many {
+		<-arrived // before any is answered
+	}
+	close(answer)
+	for range many {
+		require.NoError(t, <-errs)
+	}
+	works.Store(false)
+	send(errs)
+	require.Equal(t, failure, <-errs)
+	require.EqualValues(t, 3, runs.Load())
+}
+
+// A request that isn't sent has its body closed all the same, as a transport has to.
+func TestLoginClosesBodies(t *testing.T) {
+	failure := errors.New("getting credentials: exec: executable login not found")
+	transport := newLogin(roundTrip(func(*http.Request) (*http.Response, error) { return nil, failure }))
+	var body closing
+	for range 2 { // the first one is the other transport's
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPatch, "https://server.example", &body)
+		require.NoError(t, err)
+		require.Zero(t, body)
+		_, err = transport.RoundTrip(request)
+		require.Equal(t, failure, err)
+	}
+	require.EqualValues(t, 1, body)
+}
+
+// closing counts how often it is closed.
+type closing int
+
+func (c *closing) Read([]byte) (int, error) { return 0, io.EOF }
+
+func (c *closing) Close() error {
+	*c++
+	return nil
+}
