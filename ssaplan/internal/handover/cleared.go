@@ -23,7 +23,7 @@ func (w Wanted) cleared(live map[string]any, owners fieldowner.Ownership) projec
 	clear = func(p projection.Path) {
 		_, declared := sent.Get(p)
 		switch {
-		case !declared && (own.Has(p) && others.Under(p).Empty() || isInSentWhole(p, own, sent)):
+		case !declared && (own.Has(p) && others.Under(p).Empty() || isInSentWhole(p, own, others, sent)):
 			return
 		case !declared:
 			paths = append(paths, p) // with what is in it, since an entry that has only the map shows that it was declared as empty
@@ -55,12 +55,12 @@ func recordedItems(fields projection.FieldSet, list projection.Path) (items []pr
 }
 
 // isInSentWhole reports whether p is a part of a list or map that the applier owns and sends as a whole: what it lacks
-// goes.
-func isInSentWhole(p projection.Path, own projection.FieldSet, sent *projection.Object) bool {
+// goes. Of a map that the applier declared as empty, others own parts.
+func isInSentWhole(p projection.Path, own, others projection.FieldSet, sent *projection.Object) bool {
 	for n := len(p) - 1; n > 0; n-- {
 		value, declared := sent.Get(p[:n])
 		_, isList := value.([]any) // of which a server records an empty one only if it is a whole
-		if declared && (isList || !isEmpty(value)) && own.Has(p[:n]) && own.Under(p[:n]).Equal(projection.NewFieldSet(p[:n])) {
+		if declared && (isList || !isEmpty(value)) && own.Has(p[:n]) && own.Union(others).Under(p[:n]).Equal(projection.NewFieldSet(p[:n])) {
 			return true
 		}
 	}
@@ -85,12 +85,14 @@ func (w Wanted) partOfWhole(clears projection.FieldSet, owners fieldowner.Owners
 }
 
 // markCleared gives a change of a field that is cleared its cause, and the one who wrote last what was there.
-func (h *Handover) markCleared(c *explain.Change, before fieldowner.Ownership) {
-	if c.Cause != explain.CauseDropped || !h.clears.Covers(c.Path) && h.clears.Under(c.Path).Empty() {
+func (h *Handover) markCleared(c *explain.Change, owners fieldowner.Ownership) {
+	before, _ := c.Before.(map[string]any)
+	isEmptied := c.Op == projection.OpChange && len(before) > 0 && (c.After == nil || isEmpty(c.After)) // though it is declared
+	if c.Cause != explain.CauseDropped && !isEmptied || !h.clears.Covers(c.Path) && h.clears.Under(c.Path).Empty() {
 		return
 	}
 	c.Cause = explain.CauseCleared
-	for _, o := range before.Below(c.Path) {
+	for _, o := range owners.Below(c.Path) {
 		if c.Manager == "" || o.Time.After(c.Time) {
 			c.Manager, c.Operation, c.Subresource, c.Time = o.Manager, o.Operation, o.Subresource, o.Time
 		}
