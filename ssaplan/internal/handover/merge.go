@@ -87,7 +87,11 @@ func (h *Handover) merged(manifest map[string]any, created *unstructured.Unstruc
 	var changed []projection.Path
 	for p := range declared.Leaves().All() {
 		value, _ := sent.Get(p)
-		if was, exists := content.Get(p); exists && (reflect.DeepEqual(was, value) || isEmpty(value) && fields.Union(before.Fields(nil)).Under(p).Len() > 1) {
+		was, exists := content.Get(p)
+		_, isMap := was.(map[string]any)
+		isFilled := isMap && before.Fields(nil).Under(p).Empty() // by a server, with its defaults
+		isShared := isFilled || fields.Union(before.Fields(nil)).Under(p).Len() > 1
+		if exists && (reflect.DeepEqual(was, value) || isEmpty(value) && isShared) {
 			continue // and nothing goes from a map, or a list of named items, for an empty one
 		}
 		if err := content.Set(p, value); err != nil {
