@@ -63,7 +63,8 @@ func (s *State) drift(owners fieldowner.Ownership, live map[string]any) (project
 	differences := projection.Diff(s.appliedTo(live).Replace(shared, emptyLike(live)), observed)
 	differences = slices.DeleteFunc(differences, func(d projection.Difference) bool {
 		want, isUnkept := s.unkept[d.Path.String()]
-		return isUnkept && d.Op == projection.OpAdd && (d.After == want || s.digest(d.Path, d.After) == want) // which may be one
+		isDigest := d.After == any(want) // of a sensitive value
+		return isUnkept && d.Op == projection.OpAdd && (isDigest || s.digest(d.Path, d.After) == any(want))
 	})
 	return observed, withCause(s.retyped(differences, live, observed.Missing), CauseDrifted)
 }

@@ -110,6 +110,30 @@ func TestRefreshOfMapThatTheServerFilled(t *testing.T) {
 	}
 }
 
+// A value that the server didn't keep is no drift when it is there later, and another value is, also if it is secret.
+func TestRefreshOfWhatWasNotKept(t *testing.T) {
+	object := func(spec string) map[string]any {
+		return object(t, `{apiVersion: ex.io/v1, kind: Form, metadata: {name: a, managedFields: [
+			{manager: m, operation: Apply, apiVersion: ex.io/v1, fieldsV1: {"f:spec": {"f:mode": {}, "f:timeout": {}}}}]}, spec: `+spec+`}`)
+	}
+	for _, sensitive := range []projection.Patterns{nil, patterns(t, "spec.timeout")} {
+		state, err := explain.NewState(object("{mode: off, timeout: 6172839}"), object("{mode: off}"), fieldowner.Applier{Manager: "m"}, nil, sensitive...)
+		require.NoError(t, err)
+		text, err := json.Marshal(state)
+		require.NoError(t, err)
+		require.NotContains(t, string(text), "6172839")
+		restored := &explain.State{}
+		require.NoError(t, json.Unmarshal(text, restored))
+		for timeout, isDrift := range map[string]bool{"6172839": false, "90": true} {
+			for _, s := range []*explain.State{state, restored} {
+				refreshed, err := explain.Refresh(s, object("{mode: off, timeout: "+timeout+"}"))
+				require.NoError(t, err)
+				require.Equal(t, isDrift, len(refreshed.Drift) > 0, "%s %v %v", timeout, refreshed.Drift, sensitive)
+			}
+		}
+	}
+}
+
 // What a list or map with one owner has at a part that is left to others is never drift, and the rest of it is.
 func TestRefreshOfPartsThatAreLeftToOthers(t *testing.T) {
 	live := func(args, selector string) map[string]any {

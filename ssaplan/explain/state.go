@@ -70,7 +70,7 @@ type State struct {
 	// digests is 1 or 2 if the sensitive values are digests of that version, and 0 if they are those of this one.
 	digests int
 	renamed []projection.Renaming // since the digests were made; see reshaped
-	unkept  map[string]any        // digests, by path, of what was applied and the server didn't keep
+	unkept  map[string]string     // digests, by path, of what was applied and the server didn't keep
 }
 
 // applier returns who applied.
@@ -127,15 +127,17 @@ func (s *State) declaredHollow(manifest map[string]any) projection.FieldSet {
 }
 
 // digestsOfUnkept returns the digests of the values that the manifest has where the server kept none. If one is there
-// later, since somebody wrote what made the server keep it, that isn't drift.
-func (s *State) digestsOfUnkept(manifest map[string]any) map[string]any {
-	if len(s.Applied.Missing) == 0 {
+// later, since somebody wrote what made the server keep it, that isn't drift. Each digest takes a millisecond: of a
+// manifest that hardly fits its kind nothing of that is remembered.
+func (s *State) digestsOfUnkept(manifest map[string]any) map[string]string {
+	const most = 100
+	if len(s.Applied.Missing) == 0 || len(s.Applied.Missing) > most {
 		return nil
 	}
-	sent, unkept := projection.NewManifest(manifest, s.Applied.Fields), map[string]any{}
+	sent, unkept := projection.NewManifest(manifest, s.Applied.Fields), map[string]string{}
 	for _, p := range s.Applied.Missing {
 		if value, declared := sent.Get(p); declared && value != nil {
-			unkept[p.String()] = s.digest(p, value)
+			unkept[p.String()], _ = s.digest(p, value).(string)
 		}
 	}
 	return unkept
@@ -394,7 +396,7 @@ type stateJSON struct {
 	Record      *recordJSON          `json:"record,omitempty"`
 	Applied     json.RawMessage      `json:"applied"`
 	Observed    json.RawMessage      `json:"observed,omitempty"`
-	Unkept      map[string]any       `json:"unkept,omitempty"`
+	Unkept      map[string]string    `json:"unkept,omitempty"`
 	Adopted     bool                 `json:"adopted,omitempty"`
 	Stale       authresilience.Stale `json:"stale,omitzero"`
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // cleared returns the fields of the live object that go although the manifest never had them. A map, or an item of a
-// list, of which the manifest has something stays, without the rest. A server removes what the last apply had and this one hasn't, so the
-// applier has to own them first. What it alone owns already is none of them.
+// list, of which the manifest has something stays, without the rest. A server removes what the last apply had and this
+// one hasn't, so the applier has to own them first. What it alone owns already is none of them.
 func (w Wanted) cleared(live map[string]any, owners fieldowner.Ownership) projection.FieldSet {
 	if len(w.Clear) == 0 {
 		return projection.FieldSet{}

@@ -358,8 +358,8 @@ func (h *Handover) isWhole(server Server, manifest map[string]any, list projecti
 	return err != nil || owners.Fields(h.wanted.Applier.Is).Has(list)
 }
 
-// IsIdle reports whether the server had nothing to do for the handover that was tried: what it clears are parts of a list
-// or map that the applier owns as a whole, and that the manifest declares without them.
+// IsIdle reports whether the server had nothing to do for the handover that was tried: what it clears are parts of a
+// list or map that the applier owns as a whole, and that the manifest declares without them.
 func (h *Handover) IsIdle() bool { return h != nil && h.isIdle }
 
 // onlyClears reports whether nothing else changes hands than what is cleared.
