@@ -18,7 +18,8 @@ import (
 func TestWordsOfCredentialPrograms(t *testing.T) {
 	program := built(t)
 	for _, args := range []string{
-		"plan -f a.yaml", "apply --yes -f a.yaml", "delete --yes -f a.yaml", "owners cm a", "import default/v1/ConfigMap/a", "plan -f a.yaml -o json",
+		"plan -f a.yaml", "plan -f a.yaml -o json", "apply --yes -f a.yaml", "delete --yes -f a.yaml", "owners cm a",
+		"import default/v1/ConfigMap/a",
 	} {
 		t.Run(args, func(t *testing.T) {
 			dir := t.TempDir()

@@ -88,7 +88,7 @@ func IsMapField(kind, name string) bool {
 
 // IsBytesField reports whether fields of this name hold a map of bytes, in a kind that comes with Kubernetes. A server
 // stores a null in it as no bytes, and writes the object anew at each apply of the null, which a dry run doesn't
-// foretell (seen in 1.37).
+// show (seen in 1.37).
 func IsBytesField(kind, name string) bool {
 	return kind == "Secret" && name == "data" || kind == "ConfigMap" && name == "binaryData"
 }

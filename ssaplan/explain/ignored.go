@@ -116,7 +116,9 @@ type leaving struct {
 
 // newLeaving begins to leave fields of the manifest to others, which it changes. Before is who owned the object before
 // fields changed hands.
-func newLeaving(manifest, live map[string]any, before fieldowner.Ownership, applier fieldowner.Applier) (*leaving, error) {
+func newLeaving(
+	manifest, live map[string]any, before fieldowner.Ownership, applier fieldowner.Applier,
+) (*leaving, error) {
 	owners, err := fieldowner.Read(live)
 	if err != nil {
 		return nil, err
@@ -130,7 +132,7 @@ func newLeaving(manifest, live map[string]any, before fieldowner.Ownership, appl
 }
 
 // partsBefore returns the parts that maps had owners for before fields changed hands, and that now look as if they had
-// one owner as a whole: somebody declared them when they were empty, which is recorded like a whole.
+// one owner as a whole: a manager declared them when they were empty, which is recorded like a whole.
 func partsBefore(before fieldowner.Ownership, now projection.FieldSet) (parts projection.FieldSet) {
 	all := before.Fields(nil)
 	maps := all.Difference(all.Leaves()).Intersection(now)

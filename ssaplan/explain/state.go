@@ -127,7 +127,7 @@ func (s *State) declaredHollow(manifest map[string]any) projection.FieldSet {
 }
 
 // digestsOfUnkept returns the digests of the values that the manifest has where the server kept none. If one is there
-// later, since somebody wrote what made the server keep it, that isn't drift. Each digest takes a millisecond: of a
+// later, since another write made the server keep it, that isn't drift. Each digest takes a millisecond: of a
 // manifest that hardly fits its kind nothing of that is remembered.
 func (s *State) digestsOfUnkept(manifest map[string]any) map[string]string {
 	const most = 100

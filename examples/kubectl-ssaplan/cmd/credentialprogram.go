@@ -56,8 +56,8 @@ func (w *programWords) withhold(config *rest.Config) {
 	})
 }
 
-// told returns a sentence about the words, empty if there are none. It ends the counting.
-func (w *programWords) told() string {
+// sentence returns what to say about the words, empty if there are none. It ends the counting.
+func (w *programWords) sentence() string {
 	if w.writer == nil {
 		return ""
 	}
@@ -67,8 +67,8 @@ func (w *programWords) told() string {
 		if n == 0 {
 			return ""
 		}
-		return fmt.Sprintf("The program for the credentials wrote %d bytes to its standard error, which aren't shown, since they may "+
-			"repeat its arguments; run it by hand to see them", n)
+		return fmt.Sprintf("The program for the credentials wrote %d bytes to its standard error, which aren't shown, "+
+			"since they may repeat its arguments; run it by hand to see them", n)
 	case <-time.After(time.Second):
 		return "A process of the program for the credentials still writes to its standard error, which isn't shown"
 	}

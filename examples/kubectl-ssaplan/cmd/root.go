@@ -36,8 +36,8 @@ func Run(ctx context.Context, args []string, streams genericiooptions.IOStreams)
 		words := &programWords{}
 		ctx = words.withholding(ctx)
 		defer func() {
-			if told := words.told(); told != "" {
-				say(streams.ErrOut, told)
+			if sentence := words.sentence(); sentence != "" {
+				say(streams.ErrOut, sentence)
 			}
 		}()
 	}

@@ -60,7 +60,8 @@ func isInSentWhole(p projection.Path, own, others projection.FieldSet, sent *pro
 	for n := len(p) - 1; n > 0; n-- {
 		value, declared := sent.Get(p[:n])
 		_, isList := value.([]any) // of which a server records an empty one only if it is a whole
-		if declared && (isList || !isEmpty(value)) && own.Has(p[:n]) && own.Union(others).Under(p[:n]).Equal(projection.NewFieldSet(p[:n])) {
+		isWhole := own.Has(p[:n]) && own.Union(others).Under(p[:n]).Equal(projection.NewFieldSet(p[:n]))
+		if declared && isWhole && (isList || !isEmpty(value)) {
 			return true
 		}
 	}
@@ -87,7 +88,8 @@ func (w Wanted) partOfWhole(clears projection.FieldSet, owners fieldowner.Owners
 // markCleared gives a change of a field that is cleared its cause, and the one who wrote last what was there.
 func (h *Handover) markCleared(c *explain.Change, owners fieldowner.Ownership) {
 	before, _ := c.Before.(map[string]any)
-	isEmptied := c.Op == projection.OpChange && len(before) > 0 && (c.After == nil || isEmpty(c.After)) // though it is declared
+	hasNothing := c.After == nil || isEmpty(c.After)
+	isEmptied := c.Op == projection.OpChange && len(before) > 0 && hasNothing // though it is declared
 	if c.Cause != explain.CauseDropped && !isEmptied || !h.clears.Covers(c.Path) && h.clears.Under(c.Path).Empty() {
 		return
 	}

@@ -25,7 +25,8 @@ func NotApplied(object identity.Identity, err error) *write.ApplyError {
 	if write.OutcomeOf(err) == write.OutcomeRefused || applier.Of(err) == write.OutcomeRefused {
 		outcome = write.OutcomeRefused
 	}
-	return &write.ApplyError{Object: object, Outcome: outcome, Err: err, Advice: "fields have changed hands, and the manifest was not applied"}
+	const advice = "fields have changed hands, and the manifest was not applied"
+	return &write.ApplyError{Object: object, Outcome: outcome, Err: err, Advice: advice}
 }
 
 // Send carries the handover out, once, and returns the object with its new record; see [applier.Once].

@@ -13,7 +13,7 @@ import (
 const loginMemory = 5 * time.Second
 
 // login is the transport for credentials that a program prints. It has the program run once for a failure: as long as
-// nobody has got credentials, requests wait for the one that tries, and fail with it.
+// no request has got credentials, all wait for the one that tries, and fail with it.
 type login struct {
 	next http.RoundTripper
 	turn turn

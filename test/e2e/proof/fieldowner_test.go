@@ -80,7 +80,8 @@ func (t *trial) judgeImport(ctx context.Context) {
 	if field, undeclared := undeclaredField(err); undeclared && (len(valuesAt(m.Object, field)) == 0 || hasOtherVersions(t.before)) {
 		return // the server can't read its own record of another version of the definition
 	}
-	if err != nil && hasOtherVersions(t.before) && strings.Contains(err.Error(), "request to convert CR to an invalid group/version") {
+	const unserved = "request to convert CR to an invalid group/version"
+	if err != nil && hasOtherVersions(t.before) && strings.Contains(err.Error(), unserved) {
 		return // a version in which others wrote isn't served any more
 	}
 	if err != nil && omitsKey.MatchString(err.Error()) {
@@ -92,7 +93,8 @@ func (t *trial) judgeImport(ctx context.Context) {
 	if err != nil && hasOtherVersions(t.before) && strings.Contains(err.Error(), "failed to create typed live object") {
 		return // a field is of another type in this version, and nothing converts what is stored
 	}
-	if err != nil && t.hasFilledMap(m.Fields, isEmptyOrNull) && strings.Contains(err.Error(), "failed to create typed patch object") {
+	const untyped = "failed to create typed patch object"
+	if err != nil && t.hasFilledMap(m.Fields, isEmptyOrNull) && strings.Contains(err.Error(), untyped) {
 		return // of what others wrote into a map that we declare as empty, the server can't apply all, such as sets of maps
 	}
 	if !t.check(imports, err == nil, "applied %v: %v", m.Object, err) {

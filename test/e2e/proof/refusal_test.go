@@ -126,8 +126,10 @@ func (t *trial) judgeVerdict(ctx context.Context, refused *ssaplan.RefusedError)
 	}
 	// Of these replacing may work, and yet it isn't the way.
 	mayWork := []immutability.Refusal{immutability.RefusalDirectional, immutability.RefusalAdmissionDenied, immutability.RefusalMetadataPrecondition}
-	pinned := t.created != nil && t.created.GetResourceVersion() != "" // and that isn't sent, so the whole manifest can't be tried
-	t.check(replace, createErr != nil || pinned || slices.Contains(mayWork, verdict.Refusal), "replacing works, which the plan doesn't say: %v", refused)
+	isUntried := t.created != nil && t.created.GetResourceVersion() != "" && // of another version
+		strings.Contains(refused.Error(), "the whole manifest isn't refused for that")
+	isKnown := createErr != nil || isUntried || slices.Contains(mayWork, verdict.Refusal)
+	t.check(replace, isKnown, "replacing works, which the plan doesn't say: %v", refused)
 	return nil
 }
 

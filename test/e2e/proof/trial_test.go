@@ -85,6 +85,8 @@ type trial struct {
 	clear      projection.Patterns
 	over       bool // nothing can follow: the record is another than a host knows
 	handedOver bool // and the plan was carried out
+	// hookedTwice says that a webhook changed a new object once more when fields of it were given up.
+	hookedTwice bool
 
 	outcome   string
 	checks    []check
