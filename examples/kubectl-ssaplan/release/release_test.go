@@ -66,6 +66,35 @@ func TestDockerfileBuildsTheProgram(t *testing.T) {
 	}
 }
 
+// What a release runs is named by digests. Dependabot renews those of the workflows and of the image; the provider's
+// recipe, which is a workflow in the provider's own repository only, has the same.
+func TestRecipesNameDigests(t *testing.T) {
+	workflows, err := filepath.Glob("../../../.github/workflows/*.yml")
+	require.NoError(t, err)
+	require.NotEmpty(t, workflows)
+	actions := map[string]string{} // by name: digest and version
+	action := regexp.MustCompile(`(?m)^.*uses: *([^@\n]*)(.*)$`)
+	for _, path := range append(workflows, "../../terraform-provider-ssaplan/release.yml") {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		for _, m := range action.FindAllStringSubmatch(string(text), -1) {
+			assert.Regexp(t, `^@[0-9a-f]{40} # v\d+\.\d+\.\d+$`, m[2], "%s: %s", path, m[0])
+			if known, found := actions[m[1]]; found {
+				assert.Equal(t, known, m[2], "%s: %s", path, m[0])
+			}
+			actions[m[1]] = m[2]
+		}
+	}
+	assert.GreaterOrEqual(t, len(actions), 4)
+	recipe, err := os.ReadFile("../Dockerfile")
+	require.NoError(t, err)
+	images := regexp.MustCompile(`(?m)^FROM (\S+)`).FindAllStringSubmatch(string(recipe), -1)
+	assert.Len(t, images, 2)
+	for _, m := range images {
+		assert.Regexp(t, `^(scratch|\S+@sha256:[0-9a-f]{64})$`, m[1])
+	}
+}
+
 // The image is built, with the program that its command builds here in the place of a stage on an image of a registry,
 // and plans what is in a folder that is mounted, as its user.
 func TestImage(t *testing.T) {
