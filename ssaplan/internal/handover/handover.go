@@ -153,13 +153,14 @@ func (h *Handover) ask(server Server) error {
 	return nil
 }
 
-// without returns the fields without those that are given up, and without the maps of which nothing else is left: as
-// long as somebody owns a map as such, what is in it can seem to be theirs.
+// without returns the fields without those that are given up, and without the maps and lists of which nothing else is
+// left: as long as somebody owns one as such, what is in it can seem to be theirs.
 func without(fields, given projection.FieldSet) projection.FieldSet {
 	out := fields.Without(given)
 	for p := range given.Leaves().All() {
-		for n := len(p) - 1; n > 0 && p[n-1].Kind() == projection.FieldKind; n-- {
-			if around := projection.NewFieldSet(p[:n]); out.Under(p[:n]).Difference(around).Empty() {
+		for n := len(p) - 1; n > 0; n-- {
+			around := projection.NewFieldSet(p[:n])
+			if !isItem(p[:n]) && out.Under(p[:n]).Difference(around).Empty() {
 				out = out.Difference(around)
 			}
 		}
