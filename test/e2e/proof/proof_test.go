@@ -153,16 +153,20 @@ func (p *proof) replay(t *testing.T, c Case, slot int) {
 // name returns a name that no object had yet.
 func (p *proof) name() string { return fmt.Sprintf("case-%d", p.names.Add(1)) }
 
-// hunt runs as many cases of a seed, or the one that CASE names.
+// hunt runs cases of a seed; see sideBySide.
 func (p *proof) hunt(t *testing.T, seed, cases uint64) {
+	const pace = 500
 	sideBySide(t, cases, func(n uint64, slot int) {
+		if n%pace == 0 {
+			t.Logf("seed %d: at case %d", seed, n)
+		}
 		p.try(t, generate(p.cluster.kinds, seed, n), fmt.Sprintf("seed %d case %d", seed, n), slot)
 	})
 }
 
-// sideBySide runs as many cases, or the one that CASE names.
+// sideBySide runs the cases before that number, from the one that FROM names, or only the one that CASE names.
 func sideBySide(t *testing.T, cases uint64, run func(n uint64, slot int)) {
-	first := uint64(0)
+	first := setting(t, "FROM", 0)
 	if os.Getenv("CASE") != "" {
 		first = setting(t, "CASE", 0)
 		cases = first + 1
