@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
@@ -288,12 +289,18 @@ func planByList(ctx context.Context, planner *ssaplan.Planner, request ssaplan.R
 		beside.SetGroupVersionKind(request.Manifest.GroupVersionKind())
 		beside.SetNamespace(request.Manifest.GetNamespace())
 		beside.SetName(fmt.Sprintf("beside-%d", i))
-		set = append(set, ssaplan.Request{Manifest: beside, Prior: &explain.State{Subresource: "another"}})
+		id, err := identity.Of(beside.Object)
+		if err != nil {
+			return nil, err
+		}
+		set = append(set, ssaplan.Request{Manifest: beside, Prior: &explain.State{Identity: id, Subresource: "another"}})
 	}
-	isFirst := true
+	var answers int
 	for p, e := range planner.PlanAll(ctx, set) {
-		if isFirst {
-			plan, err, isFirst = p, e, false
+		if answers++; answers == 1 {
+			plan, err = p, e
+		} else if e == nil {
+			return nil, fmt.Errorf("%s was planned, with requests of its own", p.Object)
 		}
 	}
 	return plan, err
