@@ -57,9 +57,8 @@ func (o Ownership) Fates(had projection.FieldSet, live, result map[string]any, a
 	if missing.Empty() {
 		return nil
 	}
-	all := had.Union(o.all)
-	d := dropper{
-		after: o, live: projection.NewObject(live, all), values: projection.NewObject(result, all),
+	d := dropper{ // by the keys that items had, which another definition may have changed since
+		after: o, live: projection.NewObject(live, had), values: projection.NewObject(result, had),
 		sensitive: projection.Sensitive(result),
 	}
 	var dropped []DroppedField

@@ -21,7 +21,7 @@ func (w Wanted) cleared(live map[string]any, owners fieldowner.Ownership) projec
 	var paths []projection.Path
 	var clear func(p projection.Path)
 	clear = func(p projection.Path) {
-		_, declared := sent.Get(p)
+		declared := w.declares(sent, p)
 		switch {
 		case !declared && (own.Has(p) && others.Under(p).Empty() || isInSentWhole(p, own, others, sent)):
 			return
@@ -42,6 +42,16 @@ func (w Wanted) cleared(live map[string]any, owners fieldowner.Ownership) projec
 		clear(p)
 	}
 	return projection.NewFieldSet(paths...)
+}
+
+// declares reports whether the manifest has p, or has what a server stores there: the stringData of a Secret.
+func (w Wanted) declares(sent *projection.Object, p projection.Path) bool {
+	_, declared := sent.Get(p)
+	if p[0] == projection.Field("data") && w.Manifest["kind"] == "Secret" && w.Manifest["apiVersion"] == "v1" {
+		_, written := sent.Get(append(projection.Path{projection.Field("stringData")}, p[1:]...))
+		return declared || written
+	}
+	return declared
 }
 
 // recordedItems returns the items of a list that are among the fields.
