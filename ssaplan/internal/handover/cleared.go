@@ -28,14 +28,10 @@ func (w Wanted) cleared(live map[string]any, owners fieldowner.Ownership) projec
 		case !declared:
 			paths = append(paths, p) // with what is in it, since an entry that has only the map shows that it was declared as empty
 		}
-		fields, _ := mapAt(there, p)
-		for name := range fields {
-			if field := p.Child(projection.Field(name)); !field.IsKey() {
-				clear(field)
+		for part := range partsOf(p, there, names).All() {
+			if !part.IsKey() {
+				clear(part)
 			}
-		}
-		for _, item := range recordedItems(names, p) {
-			clear(item)
 		}
 	}
 	for _, p := range w.Clear.Named(w.Manifest, names).Find(live, names) {
@@ -54,14 +50,20 @@ func (w Wanted) declares(sent *projection.Object, p projection.Path) bool {
 	return declared
 }
 
-// recordedItems returns the items of a list that are among the fields.
-func recordedItems(fields projection.FieldSet, list projection.Path) (items []projection.Path) {
-	for p := range fields.Under(list).WithItems().All() {
-		if len(p) == len(list)+1 && p[len(list)].Kind() != projection.FieldKind {
-			items = append(items, p)
+// partsOf returns the fields of the map at p, and the items of a list that are recorded. A server also records fields
+// that it doesn't store, such as hostNetwork: false.
+func partsOf(p projection.Path, there *projection.Object, recorded projection.FieldSet) projection.FieldSet {
+	var parts []projection.Path
+	fields, _ := mapAt(there, p)
+	for name := range fields {
+		parts = append(parts, p.Child(projection.Field(name)))
+	}
+	for q := range recorded.Under(p).All() {
+		if len(q) > len(p) {
+			parts = append(parts, q[:len(p)+1])
 		}
 	}
-	return items
+	return projection.NewFieldSet(parts...)
 }
 
 // isInSentWhole reports whether p is a part of a list or map that the applier owns and sends as a whole: what it lacks

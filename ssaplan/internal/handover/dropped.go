@@ -23,13 +23,13 @@ type remains struct {
 // map in which something is declared that isn't stored, such as an empty list of a built-in kind. IsWhole tells whether
 // a list that is empty is one whole; the record of an update doesn't. Source: Updater.prune in
 // sigs.k8s.io/structured-merge-diff/v6/merge.
-func (h *Handover) withoutDropped(obj map[string]any, isWhole func(list projection.Path) bool) (*remains, error) {
+func (h *Handover) withoutDropped(obj map[string]any, answered projection.FieldSet, isWhole func(list projection.Path) bool) (*remains, error) {
 	owners, err := fieldowner.Read(obj)
 	if err != nil {
 		return nil, err
 	}
 	kept := owners.Fields(nil)
-	dropped := withStructures(h.own).Difference(withStructures(kept.Union(h.others))).Difference(metadata)
+	dropped := withStructures(h.own).Difference(withStructures(kept.Union(h.others))).Difference(metadata.Union(answered))
 	if dropped.Empty() {
 		return nil, nil
 	}

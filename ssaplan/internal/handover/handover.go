@@ -46,6 +46,7 @@ type Handover struct {
 	live   *unstructured.Unstructured
 	after  *unstructured.Unstructured // the live object with its record of then
 	own    projection.FieldSet        // what the applier owns then
+	alone  projection.FieldSet        // what of that no other has to hand over, and of which it gives nothing up
 	others projection.FieldSet        // what the others own then
 	given  projection.FieldSet        // what it gave up
 	clears projection.FieldSet        // what it takes from all, so that it goes
@@ -70,8 +71,10 @@ func Find(live *unstructured.Unstructured, wanted Wanted) (*Handover, error) {
 	own := fieldowner.Entry{Fields: h.clears, Owner: fieldowner.Owner{
 		Manager: foreign.Text(wanted.Applier.Manager), Operation: fieldowner.OperationApply, APIVersion: foreign.Text(live.GetAPIVersion()),
 	}}
+	var taken projection.FieldSet
 	h.Handover, err = fieldowner.HandOver(live.Object, func(e fieldowner.Entry) fieldowner.Entry {
 		if wanted.takes(e.Owner) {
+			taken = taken.Union(e.Fields)
 			e.Manager, e.Operation = foreign.Text(wanted.Applier.Manager), fieldowner.OperationApply
 			if isApplied {
 				e.Time = time.Time{} // it wasn't the applier who wrote then
@@ -88,6 +91,8 @@ func Find(live *unstructured.Unstructured, wanted Wanted) (*Handover, error) {
 	if err != nil || h.Empty() {
 		return nil, err
 	}
+	alone := before.Fields(wanted.Applier.Is).Difference(taken.Union(h.clears))
+	h.alone = alone.Difference(alone.Above(h.given))
 	after := &unstructured.Unstructured{Object: h.Object()}
 	owners, err := fieldowner.Read(after.Object)
 	if err == nil && !owners.Recorded() {
@@ -331,7 +336,7 @@ func (h *Handover) try(server Server, manifest map[string]any) (*unstructured.Un
 	if err != nil {
 		return nil, err
 	}
-	left, err := h.withoutDropped(made, func(list projection.Path) bool { return h.isWhole(server, manifest, list) })
+	left, err := h.withoutDropped(made, h.alone, func(list projection.Path) bool { return h.isWhole(server, manifest, list) })
 	if err != nil || left == nil {
 		return &unstructured.Unstructured{Object: made}, err
 	}

@@ -115,9 +115,13 @@ func (t *trial) judgeCleared() {
 		}
 	}
 	left := after.Fields(func(o fieldowner.Owner) bool { return !t.step.applier().Is(o) })
+	sent := projection.NewManifest(t.wire.Object, before.Fields(nil))
 	for _, at := range t.clear.Find(t.before.Object, before.Fields(nil)) {
 		for p := range before.Fields(nil).Under(at).Leaves().All() {
-			isSent := len(valuesAt(t.wire.Object, p)) > 0
+			_, isSent := sent.Get(p)
+			if p.IsKey() { // which the manifest may leave out, if it has a default
+				_, isSent = sent.Get(p[:len(p)-1])
+			}
 			t.check(clearing, isSent || left.Under(p).Empty(), "%s was to be cleared, and others own %s", p, left.Under(p))
 		}
 	}
