@@ -85,14 +85,22 @@ func (w *planning) judge(ctx context.Context, err error) error {
 		verdict = verdict.OfCreate(w.manifest) // there is nothing that could be replaced
 	}
 	if clearing, more := w.request.clearing(verdict); w.request.ClearBlocking && more {
+		asked := w.request
 		w.request = clearing
-		return w.ask(ctx)
+		var part *handover.PartError
+		if failed := w.ask(ctx); !errors.As(failed, &part) {
+			return failed
+		}
+		w.request = asked // what is in the way can't go alone
+		if err := w.hold(ctx, w.live); err != nil {
+			return err
+		}
 	}
 	w.guard().Verdict(&verdict)
 	detour := w.detour(ctx)
 	if !verdict.Replaceable() {
 		verdict.Remedy = cmp.Or(detour, verdict.Remedy)
-		if cure := w.cure(ctx, verdict); cure != "" {
+		if cure := w.cure(ctx, &verdict); cure != "" {
 			verdict.Remedy = cure
 		}
 		return &RefusedError{Object: w.plan.Object, Verdict: verdict, Err: w.shown(err)}
@@ -150,21 +158,30 @@ func (r Request) clearing(verdict immutability.Verdict) (Request, bool) {
 }
 
 // cure returns what to do if the plan can be made with an adoption from the tools that wrote what is in the way, or by
-// clearing that, else nothing.
-func (w *planning) cure(ctx context.Context, verdict immutability.Verdict) string {
-	works := func(request Request) bool {
-		_, err := w.Plan(ctx, request)
-		return err == nil
-	}
+// clearing that, else nothing. What is a part of a list or map that can only go as a whole is replaced by that.
+func (w *planning) cure(ctx context.Context, verdict *immutability.Verdict) string {
 	adopting := w.request
 	tools := w.wanted().Missing(w.live, verdict.Leftovers, slices.Concat(fieldowner.Tools(), w.options.Tools))
-	if adopting.Adopt = slices.Concat(adopting.Adopt, tools); len(tools) > 0 && works(adopting) {
-		return handover.Advice(tools)
+	if adopting.Adopt = slices.Concat(adopting.Adopt, tools); len(tools) > 0 {
+		if _, err := w.Plan(ctx, adopting); err == nil {
+			return handover.Advice(tools)
+		}
 	}
-	if clearing, more := w.request.clearing(verdict); more && works(clearing) {
-		return fmt.Sprintf("clear %s, which the apply removes then, no matter who owns it", projection.JoinPaths(verdict.Leftovers))
+	clearing, more := w.request.clearing(*verdict)
+	if !more {
+		return ""
 	}
-	return ""
+	clearing.ClearBlocking = false
+	_, err := w.Plan(ctx, clearing)
+	if part := (*handover.PartError)(nil); errors.As(err, &part) {
+		verdict.Leftovers = []projection.Path{part.Whole}
+		clearing.Clear = append(slices.Clip(w.request.Clear), projection.PatternOf(part.Whole))
+		_, err = w.Plan(ctx, clearing)
+	}
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("clear %s, which the apply removes then, no matter who owns it", projection.JoinPaths(verdict.Leftovers))
 }
 
 // probe confirms or corrects the verdict by asking the server. The error is why it didn't answer the dry run of the

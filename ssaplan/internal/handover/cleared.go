@@ -80,6 +80,14 @@ func isInSentWhole(p projection.Path, own, others projection.FieldSet, sent *pro
 	return false
 }
 
+// PartError is why a field can't be cleared: it is a part of a list or map that has one owner as a whole.
+type PartError struct{ Part, Whole projection.Path }
+
+func (e *PartError) Error() string {
+	return fmt.Sprintf("%s can't be cleared, since it is a part of %s, which has one owner as a whole: clear that, or "+
+		"declare it without this part", e.Part, e.Whole)
+}
+
 // partOfWhole returns an error if the server records, in place of a field that the applier takes over to clear it, the
 // list or map around it: that has one owner as a whole, and a part of it can't be removed. The part goes anyway if the
 // whole is cleared, or if the manifest declares the whole without it.
@@ -89,8 +97,7 @@ func (w Wanted) partOfWhole(clears projection.FieldSet, owners fieldowner.Owners
 	for p := range clears.Leaves().All() {
 		for n := len(p) - 1; n > 0 && own.Under(p).Empty(); n-- {
 			if _, declared := sent.Get(p[:n]); own.Has(p[:n]) && !declared && !clears.Has(p[:n]) {
-				return fmt.Errorf("%s can't be cleared, since it is a part of %s, which has one owner as a whole: clear that, or "+
-					"declare it without this part", p, p[:n])
+				return &PartError{Part: p, Whole: p[:n]}
 			}
 		}
 	}

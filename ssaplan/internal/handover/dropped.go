@@ -6,6 +6,7 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
 )
 
 // remains are what is left of an object.
@@ -20,10 +21,10 @@ type remains struct {
 // last apply had, with the structures around it, and keeps what anybody owns something in, and lists of named items
 // that are empty already. An item of a list goes although others own something in it, and the maps around the item stay
 // for that. A map or list that stays, since it is declared as empty, and from which all goes, becomes null, but not a
-// map in which something is declared that isn't stored, such as an empty list of a built-in kind. IsWhole tells whether
-// a list that is empty is one whole; the record of an update doesn't. Source: Updater.prune in
-// sigs.k8s.io/structured-merge-diff/v6/merge.
-func (h *Handover) withoutDropped(obj map[string]any, answered projection.FieldSet, isWhole func(list projection.Path) bool) (*remains, error) {
+// map in which something is declared that isn't stored, such as an empty list of a built-in kind. Answered are fields
+// of which the object shows already what a server makes of dropping them: it keeps items whose keys another definition
+// has changed. Source: Updater.prune in sigs.k8s.io/structured-merge-diff/v6/merge.
+func (h *Handover) withoutDropped(server Server, obj map[string]any, answered projection.FieldSet) (*remains, error) {
 	owners, err := fieldowner.Read(obj)
 	if err != nil {
 		return nil, err
@@ -41,7 +42,7 @@ func (h *Handover) withoutDropped(obj map[string]any, answered projection.FieldS
 		value, exists := content.Get(p)
 		pattern := patternOf(p)
 		if _, known := named[pattern]; !known && isEmptyList(value) {
-			named[pattern] = !isWhole(p)
+			named[pattern] = !h.isWhole(server, p)
 		}
 		if !exists || named[pattern] && isEmpty(value) || !content.Remove(p) {
 			continue
@@ -59,6 +60,26 @@ func (h *Handover) withoutDropped(obj map[string]any, answered projection.FieldS
 		return nil, nil
 	}
 	return left, nil
+}
+
+// isWhole reports whether an empty list of the live object is one whole. A server records such a one for who applies it,
+// and an empty list of named items for nobody; it is asked for what it records of the live object with that list. If it
+// refuses to try that, the list is taken for a whole, as most are.
+func (h *Handover) isWhole(server Server, list projection.Path) bool {
+	all, err := fieldowner.NewManifest(h.live.Object, fieldowner.Selection{})
+	if err != nil || projection.NewManifest(all.Object, all.Fields).Set(list, []any{}) != nil {
+		return true
+	}
+	body, err := fastjson.Encode(all.Object)
+	if err != nil {
+		return true
+	}
+	answer, err := server.Force(body)
+	if err != nil {
+		return true
+	}
+	owners, err := fieldowner.Read(answer.Object)
+	return err != nil || owners.Fields(h.wanted.Applier.Is).Has(list)
 }
 
 // namedLists returns the patterns of the lists of which the fields name items.

@@ -336,32 +336,12 @@ func (h *Handover) try(server Server, manifest map[string]any) (*unstructured.Un
 	if err != nil {
 		return nil, err
 	}
-	left, err := h.withoutDropped(made, h.alone, func(list projection.Path) bool { return h.isWhole(server, manifest, list) })
+	left, err := h.withoutDropped(server, made, h.alone)
 	if err != nil || left == nil {
 		return &unstructured.Unstructured{Object: made}, err
 	}
 	left.declareEmpty(manifest)
 	return h.tryUpdate(server, made, left)
-}
-
-// isWhole reports whether an empty list that the live object has is one whole. A server records such a one for who
-// applies it, and an empty list of named items for nobody. If it refuses to try that, the list is taken for a whole, as
-// most are.
-func (h *Handover) isWhole(server Server, manifest map[string]any, list projection.Path) bool {
-	with, _ := projection.Patterns{}.Remove(h.withGiven(manifest)) // a copy
-	if err := projection.NewManifest(with, h.own.Union(h.given)).Set(list, []any{}); err != nil {
-		return true
-	}
-	body, err := fastjson.Encode(with)
-	if err != nil {
-		return true
-	}
-	answer, err := server.Force(body)
-	if err != nil {
-		return true
-	}
-	owners, err := fieldowner.Read(answer.Object)
-	return err != nil || owners.Fields(h.wanted.Applier.Is).Has(list)
 }
 
 // IsIdle reports whether the server had nothing to do for the handover that was tried: what it clears are parts of a

@@ -37,7 +37,7 @@ func (h *Handover) tryMerged(server Server, manifest map[string]any, refusal err
 	if err != nil {
 		return nil, refusal
 	}
-	left, err := h.withoutDropped(made, projection.FieldSet{}, func(projection.Path) bool { return true })
+	left, err := h.withoutDropped(server, made, projection.FieldSet{})
 	if err == nil && left == nil && h.movesAfter(refusal) {
 		left, err = remaining(made, h.wanted)
 	}

@@ -127,8 +127,15 @@ func (t *trial) judgeCleared() {
 	}
 }
 
-// lastWriters returns the managers that wrote last to a field, or into it: all of those that wrote in the same second.
+// lastWriters returns the managers that wrote last to a field, or into it, or to the list or map that it is a part of
+// and that has one owner as a whole: all of those that wrote in the same second.
 func lastWriters(owners fieldowner.Ownership, p projection.Path) (names []string) {
+	all := owners.Fields(nil)
+	for n := len(p) - 1; n > 0 && all.Under(p).Empty(); n-- {
+		if whole := projection.NewFieldSet(p[:n]); all.Under(p[:n]).Equal(whole) {
+			p = p[:n]
+		}
+	}
 	var last time.Time
 	for _, e := range owners.Entries() {
 		switch {

@@ -90,12 +90,12 @@ func (t *trial) judgeImport(ctx context.Context) {
 	if err != nil && t.object.isRevised() && strings.Contains(err.Error(), "failed to create typed patch object") {
 		return // the definition has changed so that what is stored isn't allowed any more
 	}
-	if err != nil && hasOtherVersions(t.before) && strings.Contains(err.Error(), "failed to create typed live object") {
-		return // a field is of another type in this version, and nothing converts what is stored
+	if err != nil && strings.Contains(err.Error(), "failed to create typed live object") {
+		return // what is stored isn't of its type, as another version has another one: no apply works, whatever it applies
 	}
 	const ofMaps = "associative list without keys has an element that's a map type"
 	if err != nil && strings.Contains(err.Error(), ofMaps) {
-		return // an update writes a set of maps, and no apply works with one or beside one
+		return // an update can write a set of maps, and no apply can
 	}
 	const untyped = "failed to create typed patch object"
 	if err != nil && t.hasFilledMap(m.Fields, isEmptyOrNull) && strings.Contains(err.Error(), untyped) {
