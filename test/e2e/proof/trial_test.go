@@ -342,7 +342,8 @@ func told(plan *ssaplan.Plan, err error) string {
 // manifest or in what is stored in another version, which field that version lacks, and the number of a request in
 // whose handling it crashed.
 var unfixed = regexp.MustCompile(
-	`(?s)failed to create typed patch object .*|failed to convert new object .*|\.\S+: field not declared in schema|stream ID \d+`)
+	`(?s)failed to create typed patch object .*|failed to convert new object .*|\.\S+: field not declared in schema|stream ID \d+|` +
+		`doesn't fit the schema of its type; \S+: expected \w+ \(HTTP 500; the server's words are withheld`)
 
 // fixed returns a text without what is unfixed, and with its words in a fixed order.
 func fixed(text string) string {
@@ -357,6 +358,10 @@ func TestTold(t *testing.T) {
 	require.False(t, same("x: dry run: .spec.a: field not declared in schema", "x: apply: .spec.a: field not declared in schema"))
 	require.False(t, same("x: dry run: .spec.a: expected list", "x: dry run: .spec.b: expected list"))
 	require.True(t, same("x: stream ID 3", "x: stream ID 5"))
+	withheld := func(field string) string {
+		return "x: the manifest doesn't fit the schema of its type; " + field + ": expected string (HTTP 500; the server's words are withheld)"
+	}
+	require.True(t, same(withheld("data.a"), withheld("data.b")))
 	require.True(t, same("x: stream ID 3 (other requests are answered): y", "x: stream ID 3: y"))
 	require.True(t, same("x: [b, a]", "x: [a, b]"))
 	at := func(path, time string) string {
