@@ -7,7 +7,8 @@ import (
 
 // Held is a value with the parts that patterns match in it as another object has them.
 type Held struct {
-	// Value is the value, and Exists whether there is one: a map or list of which nothing is left is none.
+	// Value is the value, and Exists whether there is one: a map or list of which nothing is left is none, unless the
+	// other object has an empty one there.
 	Value  any
 	Exists bool
 	// Kept are the parts as the other object has them, Gone those that it lacks, and New those that stay as they are
@@ -77,7 +78,7 @@ func (h *holder) value(value, live side, pr progress) side {
 func (h *holder) fields(value, live side, pr progress) side {
 	out := map[string]any{}
 	fields, _ := value.value.(map[string]any)
-	theirs, _ := live.value.(map[string]any)
+	theirs, isMap := live.value.(map[string]any)
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(append(sortedKeys(fields), sortedKeys(theirs)...)))) {
 		var field, other side
 		field.value, field.exists = fields[name]
@@ -94,12 +95,12 @@ func (h *holder) fields(value, live side, pr progress) side {
 			out[name] = field.value
 		}
 	}
-	return side{out, len(out) > 0 || value.exists && len(fields) == 0}
+	return side{out, len(out) > 0 || value.exists && (len(fields) == 0 || isMap && len(theirs) == 0)}
 }
 
 func (h *holder) items(value, live side, pr progress) side {
 	list, _ := value.value.([]any)
-	there, _ := live.value.([]any)
+	there, isList := live.value.([]any)
 	mine, theirs := matched(list, pr), matched(there, pr)
 	pairs, ok := pair(mine, theirs)
 	if !ok {
@@ -107,7 +108,7 @@ func (h *holder) items(value, live side, pr progress) side {
 			"are can't be known: name the items by a field that differs between them, as in %s[name=\"a\"]")
 	}
 	held := slices.DeleteFunc(slices.Clone(theirs), func(m match) bool { return !m.whole })
-	var out []any
+	out := []any{} // JSON has null for a nil list
 	for i, m := range mine {
 		if m.whole && len(held) > 0 && m.name.kind != IndexKind {
 			m.name = held[0].name
@@ -140,7 +141,7 @@ func (h *holder) items(value, live side, pr progress) side {
 		h.fail("%s: items of it are to stay as they are, but at their positions there would be others then: " +
 			"leave the whole list to others, or name the items otherwise than by a position, as in %s[name=\"a\"]")
 	}
-	return side{out, len(out) > 0 || value.exists && len(list) == 0}
+	return side{out, len(out) > 0 || value.exists && (len(list) == 0 || isList && len(there) == 0)}
 }
 
 func (h *holder) fail(format string) {

@@ -59,8 +59,9 @@ func (p Prepared) For(live, was map[string]any, applier fieldowner.Applier) (Lef
 // Leave returns the manifest as the applier sends it to the live object, nil if there is none, so that nothing changes
 // at the ignored fields. Was is as in [Prepared.For]. Of a list or map that has one owner as a whole, the ignored parts
 // are sent as the object has them, also those that the manifest lacks; see [projection.Patterns.Hold]. A map or list
-// from which all is left out is left out, too. No argument is modified. The errors are those of managedFields that
-// can't be read, and of items that can't be distinguished.
+// from which all is left out is left out, too, unless it is in such a whole and the object has an empty one there. No
+// argument is modified. The errors are those of managedFields that can't be read, and of items that can't be
+// distinguished.
 func (i Ignored) Leave(manifest, live, was map[string]any, applier fieldowner.Applier) (Left, error) {
 	out := Left{Manifest: manifest}
 	if i.Empty() {
