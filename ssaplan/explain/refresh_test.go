@@ -174,6 +174,33 @@ func TestRefreshOfPartsThatAreLeftToOthers(t *testing.T) {
 	}
 }
 
+// Of a list or map that was nothing but parts which are left to others, whatever is there later is no drift. An item
+// that is gone is, since it comes back with all that the manifest has.
+func TestRefreshOfWholesThatAreLeftToOthers(t *testing.T) {
+	live := func(spec string) map[string]any {
+		return object(t, `{apiVersion: ex.io/v1, kind: Form, metadata: {name: a, managedFields: [
+			{manager: m, operation: Apply, apiVersion: ex.io/v1, fieldsV1: {"f:spec": {"f:args": {}, "f:selector": {}}}}]},
+			spec: `+spec+`}`)
+	}
+	state, err := explain.NewState(nil, live("{args: [{at: {a: b}}], selector: {app: x}}"), fieldowner.Applier{Manager: "m"}, nil)
+	require.NoError(t, err)
+	state = state.Without(projection.NewFieldSet(path(t, "spec.args[0].at"), path(t, "spec.selector.app")))
+	for spec, drift := range map[string][]string{
+		"{args: [{at: {a: b}}], selector: {app: x}}": nil,
+		"{args: [{}], selector: {}}":                 nil,
+		"{args: [{c: d}], selector: {tier: z}}":      nil,
+		"{}":                                         {`spec.args: - [{"at":{"a":"b"}}] (drifted)`},
+		"{args: [], selector: x}":                    {`spec.args: [{"at":{"a":"b"}}] -> [] (drifted)`},
+		"{args: [{at: {}, c: d}], selector: {app: w, tier: z}}": {
+			`spec.args: [{"at":{}}] -> [{"at":{},"c":"d"}] (drifted)`, `spec.selector: {"app":"w"} -> {"app":"w","tier":"z"} (drifted)`,
+		},
+	} {
+		refreshed, err := explain.Refresh(state, live(spec))
+		require.NoError(t, err)
+		require.Equal(t, drift, lines(refreshed.Drift), spec)
+	}
+}
+
 // An item of a list with one owner that is left to others, and that the list lacked, is no drift wherever it comes; the
 // order of the others is.
 func TestRefreshOfItemsThatAreLeftToOthers(t *testing.T) {

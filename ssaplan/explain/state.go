@@ -210,7 +210,8 @@ func (s *State) Without(fields projection.FieldSet, patterns ...projection.Patte
 	return out
 }
 
-// appliedTo returns what was applied with the parts that are left to others as obj has them.
+// appliedTo returns what was applied with the parts that are left to others as obj has them. Of a list or map that was
+// nothing but such parts, nothing is sent unless obj has an empty one; all that obj has there is of others then.
 func (s *State) appliedTo(obj map[string]any) projection.Projection {
 	if s.left.Empty() && len(s.ignored) == 0 {
 		return s.Applied
@@ -228,8 +229,14 @@ func (s *State) appliedTo(obj map[string]any) projection.Projection {
 		value, had := applied.Get(w.at)
 		live, exists := there.Get(w.at)
 		held, err := w.parts.Hold(w.at, value, live)
-		if had && exists && err == nil && held.Exists {
+		switch {
+		case !had || err != nil:
+		case held.Exists:
 			_ = applied.Set(w.at, held.Value)
+		case exists:
+			_ = applied.Set(w.at, live)
+		default:
+			applied.Remove(w.at)
 		}
 	}
 	return out
