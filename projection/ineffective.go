@@ -22,7 +22,7 @@ const (
 	// ReasonNoItems is an empty list of which every manager declares items of its own, so that it declares nothing. It
 	// does not remove the items of others.
 	ReasonNoItems Reason = "no items"
-	// ReasonFilled is a map that is declared as empty and in which the server has something: defaults, generated
+	// ReasonFilled is a map that is declared as empty or null and in which the server has something: defaults, generated
 	// labels. The manifest doesn't declare these.
 	ReasonFilled Reason = "filled"
 	// ReasonDefaulted is an empty text or list, or a zero, in whose place the server has a value of its own.
@@ -98,7 +98,7 @@ func (k *keeper) value(v any, n *node, answer side) {
 		k.report(ReasonNoItems)
 	case n == nil:
 		k.unrecorded(v, answer)
-	case n.isLeaf() && isMap && len(m) == 0 && len(answer.fields()) > 0:
+	case n.isLeaf() && (isMap && len(m) == 0 || v == nil) && len(answer.fields()) > 0:
 		k.report(ReasonFilled)
 	case n.isLeaf() && isBlank(v) && answer.exists && !isBlank(plain(answer.value)):
 		k.report(ReasonDefaulted)
