@@ -108,7 +108,7 @@ func (h *holder) items(value, live side, pr progress) side {
 			"are can't be known: name the items by a field that differs between them, as in %s[name=\"a\"]")
 	}
 	held := slices.DeleteFunc(slices.Clone(theirs), func(m match) bool { return !m.whole })
-	out := []any{} // JSON has null for a nil list
+	out, left := []any{}, 0 // JSON has null for a nil list
 	for i, m := range mine {
 		if m.whole && len(held) > 0 && m.name.kind != IndexKind {
 			m.name = held[0].name
@@ -128,9 +128,15 @@ func (h *holder) items(value, live side, pr progress) side {
 				item = h.value(item, side{pairs[i].item, true}, m.next)
 			}
 			if item.exists {
+				left++
+			}
+			if item.exists || m.next != nil { // with nothing in it, an item keeps its place in front of others
 				out = append(out, item.value)
 			}
 		})
+	}
+	if left == 0 {
+		out = out[:0]
 	}
 	for _, m := range held {
 		h.at(m.name, func() {

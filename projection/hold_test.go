@@ -24,6 +24,7 @@ func TestHold(t *testing.T) {
 		{why: "nothing is left, as of the live map", patterns: "a.b.*", value: `{app: x}`, live: `{}`, want: `{}`, parts: []string{"gone .app"}},
 		{why: "nothing is left, as of the live list", patterns: "a.b[*]", value: `[x]`, live: `[]`, want: `[]`, parts: []string{"gone [0]"}},
 		{why: "nothing is left in an item, as of the live one", patterns: "a.b[*].sub", value: `[{sub: {}}]`, live: `[{}]`, want: `[{}]`, parts: []string{"gone [0].sub"}},
+		{why: "nothing is left in the first item", patterns: "a.b[0].k", value: `[{k: w}, {k: v}]`, live: `[x]`, want: `[{}, {k: v}]`, parts: []string{"gone [0].k"}},
 		{why: "an empty map that only the live map has", patterns: "a.b.sub.hash", value: `{app: x}`, live: `{sub: {}}`, want: `{app: x}`},
 		{why: "a map that is empty stays", patterns: "a.b.hash", value: `{}`, live: `{app: x}`, want: `{}`},
 		{why: "deeper, in a map that the value lacks", patterns: "a.b.sub.hash", value: `{app: x}`, live: `{sub: {hash: h, more: m}}`, want: `{app: x, sub: {hash: h}}`, parts: []string{"kept .sub.hash"}},
