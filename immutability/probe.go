@@ -351,6 +351,9 @@ func (v Verdict) afterUpdate(r reply) Verdict {
 		v.Remedy = ""
 	case r.Outcome == OutcomeInvalid:
 		v = v.undecided("an update of the whole manifest is refused too, but for other reasons")
+		if v.Remedy == answer.LeftoverRemedy {
+			v.Remedy = answer.MergeRemedy
+		}
 	default:
 		v = v.undecided("the dry-run update was not answered: " + r.Message.String())
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 )
@@ -158,6 +159,13 @@ func (t *trial) judgeRemedy(ctx context.Context, refused *ssaplan.RefusedError) 
 	case strings.Contains(remedy, "PUT"):
 		_, err = resource.Update(ctx, m, metav1.UpdateOptions{FieldManager: t.step.By})
 	default:
+		if remedy == answer.MergeRemedy { // of what is applied, with nothing in the place of the field
+			m = t.wire.DeepCopy()
+			for _, f := range refused.Verdict.Fields {
+				at := projection.NewObject(m.Object, projection.FieldSet{})
+				t.check(replace, at.Set(f.Path, nil) == nil, "%s isn't where something can be removed", f)
+			}
+		}
 		body, _ := m.MarshalJSON()
 		_, err = resource.Patch(ctx, m.GetName(), types.MergePatchType, body, metav1.PatchOptions{FieldManager: t.step.By})
 	}
