@@ -65,9 +65,31 @@ func (t *trial) judgeRefresh(ctx context.Context) {
 			apart[c.Path.String()] = true
 		}
 	}
-	drift, changes := t.changedPlaces(reading.Drift, apart), t.changedPlaces(plan.Changes, apart)
+	drift, changes := t.changedPlaces(reading.Drift, apart), t.changedPlaces(t.atWholes(plan.Changes, reading.Drift), apart)
 	t.check(refresh, slices.Equal(drift, changes), "drift:\n%v\nplan %v:\n%v", reading.Drift, plan, plan.Changes)
 	t.judgeBaseline(plan)
+}
+
+// atWholes returns the changes with the paths of maps that the drift shows as a whole in the place of those in them. It
+// does so if another manager declared the map as empty, which looks as if it had become one whole.
+func (t *trial) atWholes(changes, drift []explain.Change) []explain.Change {
+	owners, err := fieldowner.Read(t.before.Object)
+	t.check(refresh, err == nil, "%v", err)
+	others := owners.Fields(func(o fieldowner.Owner) bool { return !t.step.applier().Is(o) })
+	out := slices.Clone(changes)
+	for _, d := range drift {
+		_, wasMap := d.Before.(map[string]any)
+		_, isMap := d.After.(map[string]any)
+		if !wasMap || !isMap || !others.Under(d.Path).Equal(projection.NewFieldSet(d.Path)) {
+			continue
+		}
+		for i := range out {
+			if out[i].Path.HasPrefix(d.Path) && out[i].Op != projection.OpMove {
+				out[i].Path = d.Path
+			}
+		}
+	}
+	return out
 }
 
 // isForgotten reports whether the record of owners was cleared since the object was made. Then nothing tells what
