@@ -2,6 +2,7 @@ package proof_test
 
 import (
 	"context"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -48,6 +49,9 @@ func (t *trial) judgePrediction(ctx context.Context) {
 	if t.hasFilledMap(declared, isEmptyMap) {
 		return // whether the empty map, or null, replaces it isn't known
 	}
+	if len(t.object.redefined) > 0 && hasMixedKeys(t.before) {
+		return // by which keys the items are named today isn't known, see docs/limits.md
+	}
 	if isForgotten(t.before) && t.hasNullForList(declared) {
 		return // whether the list has one owner, or its items have theirs, isn't known
 	}
@@ -63,6 +67,22 @@ func hasOtherVersions(obj *unstructured.Unstructured) bool {
 
 // omitsKey matches what a server says of an item that lacks what names it; up to 1.33 it is the second.
 var omitsKey = regexp.MustCompile(`omits (all key fields|key field ")`)
+
+// hasMixedKeys reports whether items of one list are recorded by different key fields, as a definition has changed them.
+func hasMixedKeys(obj *unstructured.Unstructured) bool {
+	owners, _ := fieldowner.Read(obj.Object)
+	keysOf := map[string]string{} // by list
+	for p := range owners.Fields(nil).WithItems().All() {
+		if last := p[len(p)-1]; last.Kind() == projection.KeyKind {
+			list, keys := p[:len(p)-1].String(), strings.Join(slices.Sorted(maps.Keys(last.KeyFields())), " ")
+			if known, found := keysOf[list]; found && known != keys {
+				return true
+			}
+			keysOf[list] = keys
+		}
+	}
+	return false
+}
 
 // judgeImport applies what a manager applied as that manager, which changes nothing: neither values nor owners.
 func (t *trial) judgeImport(ctx context.Context) {
@@ -126,6 +146,11 @@ func (t *trial) judgeImport(ctx context.Context) {
 			}
 			cut(before.Object, at) // what the server had filled such a map with, it loses in a version that hasn't got it
 			cut(after.Object, at)
+		}
+	}
+	if t.step.By == "kubectl" { // the server keeps its own copy of what it applies
+		for _, obj := range []*unstructured.Unstructured{before, after} {
+			unstructured.RemoveNestedField(obj.Object, "metadata", "annotations", kinds.LastApplied)
 		}
 	}
 	before.SetResourceVersion(after.GetResourceVersion())
