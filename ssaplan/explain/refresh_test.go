@@ -80,6 +80,36 @@ func TestRefreshOfWhatTheServerLeftOut(t *testing.T) {
 	}
 }
 
+// A map that was declared as empty, and that others filled and then emptied, is gone in a kind whose server leaves out
+// empty ones. A structure comes back, and so does a map of a custom resource.
+func TestRefreshOfWhatOthersEmptied(t *testing.T) {
+	object := func(kind, spec, managers string) map[string]any {
+		return object(t, `{`+kind+`, metadata: {name: a, managedFields: [`+managers+`]}, spec: `+spec+`}`)
+	}
+	const (
+		manifest = `{options: {}, strategy: {}}`
+		live     = `{options: {a: b}, strategy: {type: x}}`
+		record   = `operation: Apply, apiVersion: apps/v1, fieldsV1: {"f:spec": {"f:options": {%}, "f:strategy": {%}}}}`
+	)
+	ours := `{manager: m, ` + strings.ReplaceAll(record, "%", "")
+	theirs := `{manager: o, ` + strings.Replace(strings.Replace(record, "%", `"f:a": {}`, 1), "%", `"f:type": {}`, 1)
+	for kind, drift := range map[string][]string{
+		"apiVersion: apps/v1, kind: Deployment":       {`spec.strategy: - {} (drifted)`},
+		"apiVersion: apps.ex.io/v1, kind: Deployment": {`spec.options: - {} (drifted)`, `spec.strategy: - {} (drifted)`},
+	} {
+		state, err := explain.NewState(object(kind, manifest, ""), object(kind, live, ours+", "+theirs), fieldowner.Applier{Manager: "m"}, nil)
+		require.NoError(t, err)
+		refreshed, err := explain.Refresh(state, object(kind, live, ours+", "+theirs))
+		require.NoError(t, err)
+		require.Empty(t, refreshed.Drift, kind)
+		for _, spec := range []string{"{}", "{replicas: 1}"} {
+			refreshed, err = explain.Refresh(state, object(kind, spec, ours))
+			require.NoError(t, err)
+			require.Equal(t, drift, lines(refreshed.Drift), kind)
+		}
+	}
+}
+
 // Another manager alone is recorded for a map that a state remembers as empty. If the server filled it after the apply,
 // the manager declared it as empty, too; if not, it took the map with what is in it.
 func TestRefreshOfMapThatTheServerFilled(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 )
 
@@ -212,18 +213,21 @@ func (s *State) Without(fields projection.FieldSet, patterns ...projection.Patte
 
 // appliedTo returns what was applied with the parts that are left to others as obj has them. Of a list or map that was
 // nothing but such parts, nothing is sent unless obj has an empty one; all that obj has there is of others then.
+//
+// It lacks the maps that were declared as empty and that others filled and emptied again, if a server leaves out such
+// an empty one.
 func (s *State) appliedTo(obj map[string]any) projection.Projection {
+	out := s.withoutOmitted(obj)
 	if s.left.Empty() && len(s.ignored) == 0 {
-		return s.Applied
+		return out
 	}
-	out := s.Applied
 	wholes, _ := wholesOf(out.Fields, slices.Collect(s.left.All()), s.ignored, obj)
 	// A map that was declared as empty, and that others fill, is none.
 	wholes = slices.DeleteFunc(wholes, func(w whole) bool { return s.filled.Has(w.at) })
 	if len(wholes) == 0 {
 		return out
 	}
-	out.Object, _ = projection.Patterns{}.Remove(s.Applied.Object) // a copy
+	out.Object, _ = projection.Patterns{}.Remove(out.Object) // a copy
 	applied, there := projection.NewObject(out.Object, out.Fields), projection.NewObject(obj, out.Fields)
 	for _, w := range wholes {
 		value, had := applied.Get(w.at)
@@ -238,6 +242,32 @@ func (s *State) appliedTo(obj map[string]any) projection.Projection {
 		default:
 			applied.Remove(w.at)
 		}
+	}
+	return out
+}
+
+// withoutOmitted returns what was applied without the maps that were declared as empty and had something in them, and
+// that obj lacks, if it is of a kind that comes with Kubernetes, in which a server stores no such map that is empty.
+func (s *State) withoutOmitted(obj map[string]any) projection.Projection {
+	if s.filled.Empty() || !kinds.IsBuiltin(obj) {
+		return s.Applied
+	}
+	var omitted []projection.Path
+	kind, _ := obj["kind"].(string)
+	there := projection.NewObject(obj, s.Applied.Fields)
+	for p := range s.filled.All() {
+		if _, exists := there.Get(p); !exists && kinds.IsMapField(kind, p[len(p)-1].Name()) {
+			omitted = append(omitted, p)
+		}
+	}
+	if omitted == nil {
+		return s.Applied
+	}
+	out := s.Applied
+	out.Object, _ = projection.Patterns{}.Remove(out.Object) // a copy
+	applied := projection.NewObject(out.Object, out.Fields)
+	for _, p := range omitted {
+		applied.Remove(p)
 	}
 	return out
 }
