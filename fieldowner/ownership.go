@@ -240,11 +240,12 @@ func (o Ownership) Format(f fmt.State, _ rune) {
 }
 
 // Renamed returns o with the items of lists named by the keys that current names them by: records keep the old names if
-// a definition changes the keys of a list. obj is the object that o was read from; see [projection.FieldSet.Renamed].
-func (o Ownership) Renamed(current projection.FieldSet, obj map[string]any) Ownership {
+// a definition changes the keys of a list. obj is the object that o was read from, and also are other states of it; see
+// [projection.FieldSet.Renamed].
+func (o Ownership) Renamed(current projection.FieldSet, obj map[string]any, also ...map[string]any) Ownership {
 	var entries []Entry
 	for i, e := range o.entries {
-		renamed := e.Fields.Renamed(current, obj)
+		renamed := e.Fields.Renamed(current, obj, also...)
 		if renamed.Same(e.Fields) {
 			continue
 		}

@@ -5,10 +5,11 @@ import "slices"
 // Renamed returns the set with the items of lists named by the key fields that current names them by. A definition that
 // gives a list other keys leaves records with the old ones. An item is looked for in obj by those of its old key fields
 // that are still keys, or that it has; one that current names counts before others. A name without an item is left
-// out. Lists that current has no items of stay as
-// they are, and a set in which nothing has another name is returned itself.
-func (s FieldSet) Renamed(current FieldSet, obj map[string]any) FieldSet {
-	r := renamer{obj: obj, path: make(Path, 0, deep)}
+// out. Lists that current has no items of stay as they are, and a set in which nothing has another name is returned
+// itself. An item that current names shows which fields are no keys; where obj lacks it, another state of the object,
+// such as also, may have it.
+func (s FieldSet) Renamed(current FieldSet, obj map[string]any, also ...map[string]any) FieldSet {
+	r := renamer{obj: obj, also: also, path: make(Path, 0, deep)}
 	if root := r.node(s.root, current.root); root != s.root {
 		return FieldSet{root}.normal()
 	}
@@ -20,6 +21,7 @@ func (s FieldSet) Same(other FieldSet) bool { return s.root == other.root }
 
 type renamer struct {
 	obj  map[string]any
+	also []map[string]any
 	path Path
 }
 
@@ -54,6 +56,10 @@ func (r *renamer) node(n, current *node) *node {
 func (r *renamer) list(n, current *node) *node {
 	value, _ := Get(r.obj, r.path)
 	keys := newListKeys(n, current, listOf(value))
+	for _, other := range r.also {
+		value, _ := Get(other, r.path)
+		keys.learn(listOf(value))
+	}
 	all := &node{member: n.member}
 	for _, c := range n.children {
 		e := c.element
@@ -95,11 +101,18 @@ func newListKeys(was, current *node, list []any) *listKeys {
 		m := mapOf(item)
 		name := nameBy(m, k.fields)
 		k.names[name], k.names[nameBy(m, all)] = true, true
-		if current.child(name) != nil {
+	}
+	k.learn(list)
+	return k
+}
+
+// learn notes which fields of items are no keys.
+func (k *listKeys) learn(list []any) {
+	for _, item := range list {
+		if m := mapOf(item); k.current.child(nameBy(m, k.fields)) != nil {
 			k.addItem(m)
 		}
 	}
-	return k
 }
 
 // addItem notes an item that an element of today names.

@@ -54,7 +54,7 @@ func (c *comparison) update(e *Explanation) (err error) {
 		return err
 	}
 	recorded := c.liveOwners
-	c.liveOwners = recorded.Renamed(c.owners.Fields(c.applier().Is), c.Live)
+	c.liveOwners = recorded.Renamed(c.owners.Fields(c.applier().Is), c.Live, c.Answer)
 	c.isRenamed = c.isRenamed || !c.liveOwners.Equal(recorded)
 	c.previous = c.declaredBefore()
 	c.granular = c.itemsOfAtomic(c.previous)

@@ -70,8 +70,8 @@ func (t *trial) judgeRefresh(ctx context.Context) {
 	t.judgeBaseline(plan)
 }
 
-// atWholes returns the changes with the paths of maps that the drift shows as a whole in the place of those in them. It
-// does so if another manager declared the map as empty, which looks as if it had become one whole.
+// atWholes returns the changes with the paths of maps and lists that the drift shows as a whole in the place of those in
+// them. It does so if another manager declared such a one as empty, which looks as if it had become one whole.
 func (t *trial) atWholes(changes, drift []explain.Change) []explain.Change {
 	owners, err := fieldowner.Read(t.before.Object)
 	t.check(refresh, err == nil, "%v", err)
@@ -80,7 +80,10 @@ func (t *trial) atWholes(changes, drift []explain.Change) []explain.Change {
 	for _, d := range drift {
 		_, wasMap := d.Before.(map[string]any)
 		_, isMap := d.After.(map[string]any)
-		if !wasMap || !isMap || !others.Under(d.Path).Equal(projection.NewFieldSet(d.Path)) {
+		_, wasList := d.Before.([]any)
+		_, isList := d.After.([]any)
+		isSameType := wasMap && isMap || wasList && isList
+		if !isSameType || !others.Under(d.Path).Equal(projection.NewFieldSet(d.Path)) {
 			continue
 		}
 		for i := range out {
