@@ -152,7 +152,9 @@ func (p *predictor) keepsFields(path projection.Path, wanted, found any) bool {
 	if !mayMerge(wanted) || !mayMerge(found) || isEmpty(wanted) && isEmpty(found) || wanted != nil && found != nil && isMap != wasMap {
 		return false
 	}
-	if _, isList := wanted.([]any); (isList || !IsHollow(wanted)) && !hasBelow(p.declared, path) && p.declared.Covers(path) {
+	_, isList := wanted.([]any)
+	isRecorded := isList || !IsHollow(wanted) || holdsEmptyMap(wanted)
+	if isRecorded && !hasBelow(p.declared, path) && p.declared.Covers(path) {
 		return false // what is declared with content and nothing below it is atomic, and so is an empty list that is recorded
 	}
 	if hasBelow(p.declared, path) || hasBelow(p.all, path) || isGranular(path) || p.filled.Has(path) ||
@@ -270,6 +272,17 @@ func holdsUnrecorded(v any) bool {
 		}
 	}
 	return len(fields) > 0
+}
+
+// holdsEmptyMap reports whether an empty map is in the map v, which a server records unless v is atomic.
+func holdsEmptyMap(v any) bool {
+	fields, _ := v.(map[string]any)
+	for _, field := range fields {
+		if m, isMap := field.(map[string]any); isMap && len(m) == 0 || holdsEmptyMap(field) {
+			return true
+		}
+	}
+	return false
 }
 
 func isMap(v any) bool {
