@@ -83,8 +83,8 @@ func (h *Handover) merged(manifest map[string]any, created *unstructured.Unstruc
 	}
 	fields := declared.Union(h.own).Union(h.given)
 	content, sent := projection.NewObject(out, fields), projection.NewManifest(manifest, fields)
+	changed := removeRepeated(out, content, declared)
 	orders := listOrders(declared, content, sent)
-	var changed []projection.Path
 	for p := range declared.Leaves().All() {
 		value, _ := sent.Get(p)
 		was, exists := content.Get(p)

@@ -1,6 +1,9 @@
 package handover
 
 import (
+	"reflect"
+	"slices"
+
 	"github.com/ssaplan/primitives/projection"
 )
 
@@ -45,6 +48,33 @@ func itemsOf(obj *projection.Object, list projection.Path) []item {
 		out[i] = item{path, path.String()}
 	}
 	return out
+}
+
+// removeRepeated removes the items that have the key or value of an earlier one, if it is among the fields that are
+// declared: of those an apply leaves one, which it takes for changed. It returns that.
+func removeRepeated(obj map[string]any, content *projection.Object, declared projection.FieldSet) (left []projection.Path) {
+	for _, p := range projection.Project(obj, declared).Duplicates {
+		list, name := p[:len(p)-1], p[len(p)-1]
+		for _, item := range slices.Backward(itemsOf(content, list)) {
+			value, _ := content.Get(item.path)
+			if item.path[len(list)].Kind() == projection.IndexKind && isNamed(value, name) {
+				content.Remove(item.path)
+				left = append(left, p)
+			}
+		}
+	}
+	return left
+}
+
+// isNamed reports whether the item has the value, or the key fields, of the name.
+func isNamed(item any, name projection.Element) bool {
+	fields, _ := item.(map[string]any)
+	for field, v := range name.KeyFields() {
+		if is, exists := fields[field]; exists && !reflect.DeepEqual(is, v) {
+			return false
+		}
+	}
+	return name.Kind() == projection.KeyKind || reflect.DeepEqual(item, name.Value())
 }
 
 // mergedOrder returns the order in which a server merges the items that are applied into those that there are. The

@@ -56,7 +56,7 @@ func (t *trial) judgeRefresh(ctx context.Context) {
 	}
 	apart := stampedPlaces(reading.Drift, plan.Changes)
 	for _, c := range plan.Changes {
-		if t.isEmptied(c) {
+		if t.isEmptied(c) || t.goesWithIgnored(c) {
 			apart[c.Path.String()] = true
 		}
 	}
@@ -149,6 +149,24 @@ func (t *trial) isEmptied(c explain.Change) bool {
 		return hasOtherVersions(t.before) && len(wanted) == 1 && isEmptyOrNull(wanted[0])
 	}
 	return false
+}
+
+// goesWithIgnored reports whether a change takes out of a list with one owner what the server had filled in because of a
+// part that is ignored, and that others have removed: a refresh doesn't know which values were the server's own.
+func (t *trial) goesWithIgnored(c explain.Change) bool {
+	before, wasList := c.Before.([]any)
+	after, isList := c.After.([]any)
+	ignored := slices.Concat(t.memory.last.except.Ignore, t.memory.last.giveUp)
+	isInside := func(p projection.Pattern) bool { return strings.HasPrefix(p.String(), c.Path.String()+"[") }
+	if !wasList || !isList || len(before) != len(after) || !slices.ContainsFunc(ignored, isInside) {
+		return false
+	}
+	for i := range after {
+		if !isPart(after[i], before[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // stampedPlaces returns where a webhook of the proof overwrote a value, or put something into it, at one apply and not

@@ -39,7 +39,9 @@ func (t *trial) judgeReplacement(ctx context.Context) error {
 		return nil
 	}
 	t.judgeValues()
-	t.judgeOwners()
+	if !isUntried || len(t.plan.Ownership) > 0 { // without an answer a plan says of no owner what becomes of it
+		t.judgeOwners()
+	}
 	t.judgeFates()
 	if isUntried {
 		return nil // the server can't try the new object beside the old one, whose node port it has, say
