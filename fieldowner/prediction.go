@@ -249,9 +249,8 @@ func isEmpty(v any) bool {
 	return false
 }
 
-// IsHollow reports whether v is empty, or a map of nothing else. Of an empty set or keyed list a server records no
-// more than the map
-// that it is in.
+// IsHollow reports whether v is empty, or a map of nothing else. Of an empty set or keyed list a server records no more
+// than the map that it is in.
 func IsHollow(v any) bool {
 	fields, isMap := v.(map[string]any)
 	for _, field := range fields {

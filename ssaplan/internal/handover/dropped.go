@@ -62,9 +62,9 @@ func (h *Handover) withoutDropped(server Server, obj map[string]any, answered pr
 	return left, nil
 }
 
-// isWhole reports whether an empty list of the live object is one whole. A server records such a one for who applies it,
-// and an empty list of named items for nobody; it is asked for what it records of the live object with that list. If it
-// refuses to try that, the list is taken for a whole, as most are.
+// isWhole reports whether an empty list of the live object is one whole. A server records such a one for who applies
+// it, and an empty list of named items for no manager: it is asked what it records of the live object with that list.
+// If it refuses to try that, the list is taken for a whole, as most are.
 func (h *Handover) isWhole(server Server, list projection.Path) bool {
 	all, err := fieldowner.NewManifest(h.live.Object, fieldowner.Selection{})
 	if err != nil || projection.NewManifest(all.Object, all.Fields).Set(list, []any{}) != nil {

@@ -159,7 +159,7 @@ func (h *Handover) ask(server Server) error {
 }
 
 // without returns the fields without those that are given up, and without the maps and lists of which nothing else is
-// left: as long as somebody owns one as such, what is in it can seem to be theirs.
+// left: as long as a manager owns one as such, what is in it can seem to be theirs.
 func without(fields, given projection.FieldSet) projection.FieldSet {
 	out := fields.Without(given)
 	for p := range given.Leaves().All() {
