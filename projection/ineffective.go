@@ -22,8 +22,8 @@ const (
 	// ReasonNoItems is an empty list of which every manager declares items of its own, so that it declares nothing. It
 	// does not remove the items of others.
 	ReasonNoItems Reason = "no items"
-	// ReasonFilled is a map that is declared as empty or null and in which the server has something: defaults, generated
-	// labels. The manifest doesn't declare these.
+	// ReasonFilled is a map that is declared as empty or null and in which the server has something: defaults,
+	// generated labels. The manifest doesn't declare these.
 	ReasonFilled Reason = "filled"
 	// ReasonDefaulted is an empty text or list, or a zero, in whose place the server has a value of its own.
 	ReasonDefaulted Reason = "defaulted"

@@ -68,7 +68,8 @@ func hasOtherVersions(obj *unstructured.Unstructured) bool {
 // omitsKey matches what a server says of an item that lacks what names it; up to 1.33 it is the second.
 var omitsKey = regexp.MustCompile(`omits (all key fields|key field ")`)
 
-// hasMixedKeys reports whether items of one list are recorded by different key fields, as a definition has changed them.
+// hasMixedKeys reports whether items of one list are recorded by different key fields, as a definition has changed
+// them.
 func hasMixedKeys(obj *unstructured.Unstructured) bool {
 	owners, _ := fieldowner.Read(obj.Object)
 	keysOf := map[string]string{} // by list

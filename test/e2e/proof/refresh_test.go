@@ -70,8 +70,8 @@ func (t *trial) judgeRefresh(ctx context.Context) {
 	t.judgeBaseline(plan)
 }
 
-// atWholes returns the changes with the paths of maps and lists that the drift shows as a whole in the place of those in
-// them. It does so if another manager declared such a one as empty, which looks as if it had become one whole.
+// atWholes returns the changes with the paths of maps and lists that the drift shows as a whole in the place of those
+// in them. It does so if another manager declared such a one as empty, which looks as if it had become one whole.
 func (t *trial) atWholes(changes, drift []explain.Change) []explain.Change {
 	owners, err := fieldowner.Read(t.before.Object)
 	t.check(refresh, err == nil, "%v", err)
@@ -151,8 +151,8 @@ func (t *trial) isEmptied(c explain.Change) bool {
 	return false
 }
 
-// goesWithIgnored reports whether a change takes out of a list with one owner what the server had filled in because of a
-// part that is ignored, and that others have removed: a refresh doesn't know which values were the server's own.
+// goesWithIgnored reports whether a change takes out of a list with one owner what the server had filled in because of
+// a part that is ignored, and that others have removed: a refresh doesn't know which values were the server's own.
 func (t *trial) goesWithIgnored(c explain.Change) bool {
 	before, wasList := c.Before.([]any)
 	after, isList := c.After.([]any)
