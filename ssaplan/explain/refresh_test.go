@@ -171,12 +171,17 @@ func TestRefreshOfPartsThatAreLeftToOthers(t *testing.T) {
 			{manager: m, operation: Apply, apiVersion: ex.io/v1, fieldsV1: {"f:spec": {"f:args": {}, "f:selector": {}}}}]},
 			spec: {args: `+args+`, selector: `+selector+`}}`)
 	}
-	state, err := explain.NewState(nil, live("[a, b, c, d]", "{app: x, tier: why}"), fieldowner.Applier{Manager: "m"}, nil)
+	made := live("[a, b, c, d]", "{app: x, tier: why}")
+	state, err := explain.NewState(nil, made, fieldowner.Applier{Manager: "m"}, nil)
 	require.NoError(t, err)
-	whole, err := json.Marshal(state.Without(projection.NewFieldSet(path(t, "spec.selector"))))
+	whole, err := json.Marshal(state.Without(made, projection.NewFieldSet(path(t, "spec.selector"))))
 	require.NoError(t, err)
 	require.NotContains(t, string(whole), `"left"`, "of a field with an owner of its own nothing is remembered")
-	state = state.Without(projection.NewFieldSet(path(t, "spec.args[2]"), path(t, "spec.args[3]"), path(t, "spec.selector.tier")))
+	left := projection.NewFieldSet(path(t, "spec.args[2]"), path(t, "spec.args[3]"), path(t, "spec.selector.tier"))
+	state = state.Without(made, left)
+	hidden, err := explain.NewState(nil, made, fieldowner.Applier{Manager: "m"}, nil, patterns(t, "spec.args", "spec.selector")...)
+	require.NoError(t, err)
+	hidden = hidden.Without(made, left)
 	text, err := json.Marshal(state)
 	require.NoError(t, err)
 	restored := &explain.State{}
@@ -201,6 +206,9 @@ func TestRefreshOfPartsThatAreLeftToOthers(t *testing.T) {
 			require.NoError(t, err)
 			require.ElementsMatch(t, row.drift, lines(refreshed.Drift), row.why)
 		}
+		refreshed, err := explain.Refresh(hidden, live(row.args, row.selector))
+		require.NoError(t, err)
+		require.Len(t, refreshed.Drift, len(row.drift), "hidden, %s", row.why)
 	}
 }
 
@@ -214,7 +222,8 @@ func TestRefreshOfWholesThatAreLeftToOthers(t *testing.T) {
 	}
 	state, err := explain.NewState(nil, live("{args: [{at: {a: b}}], selector: {app: x}}"), fieldowner.Applier{Manager: "m"}, nil)
 	require.NoError(t, err)
-	state = state.Without(projection.NewFieldSet(path(t, "spec.args[0].at"), path(t, "spec.selector.app")))
+	left := projection.NewFieldSet(path(t, "spec.args[0].at"), path(t, "spec.selector.app"))
+	state = state.Without(live("{args: [{at: {a: b}}], selector: {app: x}}"), left)
 	for spec, drift := range map[string][]string{
 		"{args: [{at: {a: b}}], selector: {app: x}}": nil,
 		"{args: [{}], selector: {}}":                 nil,
@@ -240,7 +249,7 @@ func TestRefreshOfItemsThatAreLeftToOthers(t *testing.T) {
 	}
 	state, err := explain.NewState(nil, live("[{type: b}, {type: c}]"), fieldowner.Applier{Manager: "m"}, nil)
 	require.NoError(t, err)
-	state = state.Without(projection.NewFieldSet(path(t, `spec.limits[type="a"]`)))
+	state = state.Without(live("[{type: b}, {type: c}]"), projection.NewFieldSet(path(t, `spec.limits[type="a"]`)))
 	for limits, drift := range map[string][]string{
 		"[{type: b}, {type: c}]":                    nil,
 		"[{type: a, max: 1}, {type: b}, {type: c}]": nil,
@@ -262,9 +271,12 @@ func TestRefreshOfPartsThatComeLater(t *testing.T) {
 	}
 	state, err := explain.NewState(nil, live("{app: a}"), fieldowner.Applier{Manager: "m"}, nil)
 	require.NoError(t, err)
-	text, err := json.Marshal(state.Without(projection.FieldSet{}, patterns(t, "spec.selector.hash", "spec.ports[0]")...))
+	text, err := json.Marshal(state.Without(live("{app: a}"), projection.FieldSet{}, patterns(t, "spec.selector.hash", "spec.ports[0]")...))
 	require.NoError(t, err)
 	require.Contains(t, string(text), `"ignored":["spec.selector.hash"]`, "a position is about one list")
+	hidden, err := explain.NewState(nil, live("{app: a}"), fieldowner.Applier{Manager: "m"}, nil, patterns(t, "spec.selector")...)
+	require.NoError(t, err)
+	hidden = hidden.Without(live("{app: a}"), projection.FieldSet{}, patterns(t, "spec.selector.hash")...)
 	var restored explain.State
 	require.NoError(t, json.Unmarshal(text, &restored))
 	for selector, drift := range map[string][]string{
@@ -276,6 +288,9 @@ func TestRefreshOfPartsThatComeLater(t *testing.T) {
 		refreshed, err := explain.Refresh(&restored, live(selector))
 		require.NoError(t, err)
 		require.Equal(t, drift, lines(refreshed.Drift), selector)
+		refreshed, err = explain.Refresh(hidden, live(selector))
+		require.NoError(t, err)
+		require.Len(t, refreshed.Drift, len(drift), "hidden, %s", selector)
 	}
 }
 

@@ -72,6 +72,7 @@ type State struct {
 	digests int
 	renamed []projection.Renaming // since the digests were made; see reshaped
 	unkept  map[string]string     // digests, by path, of what was applied and the server didn't keep
+	rest    map[string]string     // and of hidden lists without the parts of them that are left to others
 }
 
 // applier returns who applied.
@@ -190,8 +191,9 @@ func (s *State) clone() *State {
 
 // Without returns s without what it remembers of the fields that are left to others, at which nothing is drift any
 // more. Neither is what the patterns of such fields match, now or later, in a list or map that has one owner as a
-// whole. Applied and Observed then lack a hidden list of which a part is left to others.
-func (s *State) Without(fields projection.FieldSet, patterns ...projection.Pattern) *State {
+// whole. Applied and Observed then lack a hidden list of items with names of which a part is left to others. Obj is the
+// object that s was made of.
+func (s *State) Without(obj map[string]any, fields projection.FieldSet, patterns ...projection.Pattern) *State {
 	out := s.clone()
 	out.ignored = projection.Patterns(patterns).WithoutPositions()
 	shown := projection.NewFieldSet(shownOnce(slices.Collect(fields.All()), s.shownPath, pathItself, always)...)
@@ -208,7 +210,37 @@ func (s *State) Without(fields projection.FieldSet, patterns ...projection.Patte
 			out.left = out.left.Union(projection.NewFieldSet(p))
 		}
 	}
+	if out.left.Empty() && len(out.ignored) == 0 {
+		return out
+	}
+	out.rest = map[string]string{}
+	there := projection.NewObject(obj, out.Applied.Fields)
+	for p := range out.Applied.Fields.Leaves().All() {
+		v, _ := there.Get(p)
+		if _, isList := v.([]any); isList && s.sensitive.Covers(p) { // of a map each field has its digest
+			out.rest[p.String()] = out.digestOfRest(p, obj)
+		}
+	}
 	return out
+}
+
+// wholesIn returns the lists and maps with one owner of which a part is left to others. A map that was declared as
+// empty, and that others fill, is none.
+func (s *State) wholesIn(obj map[string]any) []whole {
+	wholes, _ := wholesOf(s.Applied.Fields, slices.Collect(s.left.All()), s.ignored, obj)
+	return slices.DeleteFunc(wholes, func(w whole) bool { return s.filled.Has(w.at) })
+}
+
+// digestOfRest returns the digest of what the object has there without the parts that are left to others.
+func (s *State) digestOfRest(at projection.Path, obj map[string]any) string {
+	parts := slices.Clone(s.ignored)
+	for p := range s.left.All() {
+		parts = append(parts, projection.PatternOf(p))
+	}
+	rest, _ := parts.Remove(obj)
+	v, _ := projection.NewObject(rest, s.Applied.Fields).Get(at)
+	digest, _ := s.digest(at, v).(string)
+	return digest
 }
 
 // appliedTo returns what was applied with the parts that are left to others as obj has them. Of a list or map that was
@@ -221,17 +253,26 @@ func (s *State) appliedTo(obj map[string]any) projection.Projection {
 	if s.left.Empty() && len(s.ignored) == 0 {
 		return out
 	}
-	wholes, _ := wholesOf(out.Fields, slices.Collect(s.left.All()), s.ignored, obj)
-	// A map that was declared as empty, and that others fill, is none.
-	wholes = slices.DeleteFunc(wholes, func(w whole) bool { return s.filled.Has(w.at) })
+	wholes := s.wholesIn(obj)
 	if len(wholes) == 0 {
 		return out
 	}
 	out.Object, _ = projection.Patterns{}.Remove(out.Object) // a copy
-	applied, there := projection.NewObject(out.Object, out.Fields), projection.NewObject(obj, out.Fields)
+	applied := projection.NewObject(out.Object, out.Fields)
+	var at []projection.Path
+	for _, w := range wholes {
+		at = append(at, w.at)
+	}
+	there := projection.NewObject(s.Digested(projection.Project(obj, projection.NewFieldSet(at...))).Object, out.Fields)
 	for _, w := range wholes {
 		value, had := applied.Get(w.at)
 		live, exists := there.Get(w.at)
+		if rest, isHidden := s.rest[w.at.String()]; isHidden {
+			if exists && s.digestOfRest(w.at, obj) == rest {
+				_ = applied.Set(w.at, live)
+			}
+			continue
+		}
 		held, err := w.parts.Hold(w.at, value, live)
 		switch {
 		case !had || err != nil:
@@ -434,6 +475,7 @@ type stateJSON struct {
 	Applied     json.RawMessage      `json:"applied"`
 	Observed    json.RawMessage      `json:"observed,omitempty"`
 	Unkept      map[string]string    `json:"unkept,omitempty"`
+	Rest        map[string]string    `json:"rest,omitempty"`
 	Adopted     bool                 `json:"adopted,omitempty"`
 	Stale       authresilience.Stale `json:"stale,omitzero"`
 }
@@ -490,7 +532,7 @@ func (s State) MarshalJSON() ([]byte, error) {
 		Items:     items,
 		Sensitive: unlessEmpty(s.sensitive), Filled: unlessEmpty(s.filled), Left: unlessEmpty(s.left), Ignored: s.ignored, Time: s.time, Record: s.record.json(), Version: stateVersion, APIVersion: s.Identity.APIVersion, Kind: s.Identity.Kind, Namespace: s.Identity.Namespace,
 		Name: s.Identity.Name, UID: s.UID, Manager: s.Manager, Subresource: s.Subresource, Salt: s.salt, Digests: s.digests, Fields: s.Applied.Fields,
-		Applied: applied, Observed: observed, Unkept: s.unkept, Adopted: s.Adopted, Stale: s.Stale,
+		Applied: applied, Observed: observed, Unkept: s.unkept, Rest: s.rest, Adopted: s.Adopted, Stale: s.Stale,
 	})
 }
 
@@ -523,7 +565,7 @@ func (s *State) UnmarshalJSON(data []byte) error {
 	if in.Left != nil {
 		out.left = *in.Left
 	}
-	out.ignored, out.unkept = in.Ignored, in.Unkept
+	out.ignored, out.unkept, out.rest = in.Ignored, in.Unkept, in.Rest
 	if out.Applied, err = in.projection(in.Applied); err != nil {
 		return fmt.Errorf("explain: state of %s: applied: %w", id, err)
 	}
