@@ -16,7 +16,7 @@ const (
 	// HandlingSent: the manifest's value, since the object, or the list item that the field is in, is made anew.
 	HandlingSent Handling = "sent"
 	// HandlingHeld: the value that the live object has, since nobody else owns it, and a server would delete or reset
-	// what nobody applies any more.
+	// what nobody applies any more. Of a map that others have something in, that is the map without what is theirs.
 	HandlingHeld Handling = "held"
 	// HandlingLeftOut: nothing, since others own the field, or the object doesn't have it.
 	HandlingLeftOut Handling = "leftOut"
@@ -59,9 +59,10 @@ func (p Prepared) For(live, was map[string]any, applier fieldowner.Applier) (Lef
 // Leave returns the manifest as the applier sends it to the live object, nil if there is none, so that nothing changes
 // at the ignored fields. Was is as in [Prepared.For]. Of a list or map that has one owner as a whole, the ignored parts
 // are sent as the object has them, also those that the manifest lacks; see [projection.Patterns.Hold]. A map or list
-// from which all is left out is left out, too, unless it is in such a whole and the object has an empty one there. No
-// argument is modified. The errors are those of managedFields that can't be read, and of items that can't be
-// distinguished.
+// from which all is left out is left out, too, unless it is in such a whole and the object has an empty one there, or
+// it is a map that only the applier owns as such: without it, a server whose schema doesn't name the map's field would
+// delete it with what others have in it. No argument is modified. The errors are those of managedFields that can't be
+// read, and of items that can't be distinguished.
 func (i Ignored) Leave(manifest, live, was map[string]any, applier fieldowner.Applier) (Left, error) {
 	out := Left{Manifest: manifest}
 	if i.Empty() {
@@ -175,12 +176,37 @@ func (l *leaving) leave(p projection.Path) Handling {
 	if !l.exists || l.isInNewItem(p) {
 		return HandlingSent
 	}
-	value, held := projection.NewObject(projection.Project(l.live, l.sole(p)).Object, l.all).Get(p)
+	value, held := l.held(p)
 	if held && l.sent.Set(p, value) == nil {
 		return HandlingHeld
 	}
 	l.leftOut = append(l.leftOut, p)
 	return HandlingLeftOut
+}
+
+// held returns what the live object has at p for the applier alone, with the maps that are the applier's as such, and
+// whether it has anything.
+func (l *leaving) held(p projection.Path) (value any, exists bool) {
+	own := projection.Project(l.live, l.sole(p)).Object
+	if own == nil {
+		own = map[string]any{}
+	}
+	held := projection.NewObject(own, l.all)
+	for at := range l.own.Under(p).All() {
+		if _, exists := held.Get(at); !exists && l.isOwnMap(at) {
+			_ = held.Set(at, map[string]any{}) // can't fail: the object has a map there
+		}
+	}
+	return held.Get(p)
+}
+
+// isOwnMap reports whether the live object has a map at p that only the applier owns as such, or the null that is left
+// of one. A server deletes it with what others have in it when the applier drops it, unless the schema names the field
+// that it is. Source: Set.EnsureNamedFieldsAreMembers in sigs.k8s.io/structured-merge-diff/v6/fieldpath/set.go.
+func (l *leaving) isOwnMap(p projection.Path) bool {
+	value, exists := l.there.Get(p)
+	_, isMap := value.(map[string]any)
+	return (isMap || exists && value == nil) && !isItem(p) && l.own.Has(p) && !l.others.Has(p)
 }
 
 // hold makes the manifest leave parts of a list or map to others that it declares as a whole.
@@ -194,9 +220,12 @@ func (l *leaving) hold(w whole) (out []IgnoredField, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if held.Exists {
+	switch _, isMap := value.(map[string]any); {
+	case held.Exists:
 		err = l.sent.Set(w.at, held.Value)
-	} else {
+	case there == nil && isMap && l.isOwnMap(w.at):
+		err = l.sent.Set(w.at, map[string]any{})
+	default:
 		l.sent.Strip(w.at)
 	}
 	add := func(handling Handling, paths []projection.Path) {
@@ -211,9 +240,21 @@ func (l *leaving) hold(w whole) (out []IgnoredField, err error) {
 }
 
 // strip takes what is left out from what is sent, the last first: what follows an item of a list moves up when it goes.
+// Of the maps that become empty by that, it leaves those that are the applier's as such.
 func (l *leaving) strip() {
 	for _, p := range slices.Backward(l.leftOut) {
-		l.sent.Strip(p)
+		if !l.sent.Strip(p) {
+			continue
+		}
+		for n := len(p) - 1; n > 0; n-- {
+			if _, exists := l.sent.Get(p[:n]); exists {
+				break
+			}
+			if l.isOwnMap(p[:n]) {
+				_ = l.sent.Set(p[:n], map[string]any{}) // can't fail: there was a map
+				break
+			}
+		}
 	}
 }
 
@@ -229,8 +270,8 @@ func (l *leaving) isInNewItem(p projection.Path) bool {
 
 // sole returns the fields at or below p that nobody but the applier owns, or has something in.
 func (l *leaving) sole(p projection.Path) projection.FieldSet {
-	own := l.own.Under(p)
-	return own.Difference(l.others).Difference(own.Above(l.others))
+	own := l.own.Under(p).Difference(l.others)
+	return own.Difference(own.Above(l.others))
 }
 
 // ownersOf returns the others that own p, something in it or what it is a part of.

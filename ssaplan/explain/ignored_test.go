@@ -16,13 +16,16 @@ import (
 const managed = `{apiVersion: ex.io/v1, kind: Web, metadata: {name: a, annotations: {ours: live, theirs: live, both: live, free: live}, managedFields: [
 	{manager: my-tool, operation: Apply, apiVersion: ex.io/v1, fieldsType: FieldsV1, fieldsV1: {
 		"f:metadata": {"f:annotations": {"f:ours": {}, "f:both": {}}},
-		"f:spec": {"f:replicas": {}, "f:args": {}, "f:selector": {}, "f:empty": {}, "f:containers": {
+		"f:spec": {"f:replicas": {}, "f:args": {}, "f:selector": {}, "f:empty": {},
+			"f:free": {".": {}, "f:ours": {}, "f:deep": {".": {}, "f:x": {}}}, "f:containers": {
 			"k:{\"name\":\"app\"}": {".": {}, "f:name": {}, "f:image": {}, "f:cpu": {}},
 			"k:{\"name\":\"log\"}": {".": {}, "f:name": {}, "f:image": {}}}}}},
 	{manager: hpa, operation: Update, apiVersion: ex.io/v1, fieldsType: FieldsV1, fieldsV1: {
 		"f:metadata": {"f:annotations": {"f:theirs": {}, "f:both": {}}},
-		"f:spec": {"f:scale": {}, "f:empty": {"f:x": {}}, "f:containers": {"k:{\"name\":\"app\"}": {".": {}, "f:name": {}, "f:cpu": {}, "f:env": {}}}}}}]},
-	spec: {replicas: 3, scale: 5, args: [a, b, c], selector: {app: live, tier: live}, empty: {x: 1}, containers: [
+		"f:spec": {"f:scale": {}, "f:empty": {"f:x": {}}, "f:free": {"f:theirs": {}, "f:deep": {"f:x": {}}},
+			"f:containers": {"k:{\"name\":\"app\"}": {".": {}, "f:name": {}, "f:cpu": {}, "f:env": {}}}}}}]},
+	spec: {replicas: 3, scale: 5, args: [a, b, c], selector: {app: live, tier: live}, empty: {x: 1},
+		free: {ours: live, theirs: live, deep: {x: live}}, containers: [
 		{name: log, image: log:1}, {name: app, image: app:1, cpu: 2, env: live}]}}`
 
 func TestIgnored(t *testing.T) {
@@ -133,7 +136,27 @@ func TestIgnored(t *testing.T) {
 		},
 		{
 			why: "a map that we declared as empty and others fill", ignore: "spec.empty",
-			manifest: `{spec: {replicas: 1, empty: {}}}`, want: `{spec: {replicas: 1}}`, fields: []string{"spec.empty leftOut hpa"},
+			manifest: `{spec: {replicas: 1, empty: {}}}`, want: `{spec: {replicas: 1, empty: {}}}`, fields: []string{"spec.empty held hpa"},
+		},
+		{
+			why: "the same of what they put into it", ignore: "spec.empty.x",
+			manifest: `{spec: {replicas: 1, empty: {x: 9}}}`, want: `{spec: {replicas: 1, empty: {}}}`,
+			fields: []string{"spec.empty.x leftOut hpa"},
+		},
+		{
+			why: "maps that only we own as such", ignore: "spec.free.deep.x",
+			manifest: `{spec: {free: {deep: {x: 9}}}}`, want: `{spec: {free: {deep: {}}}}`,
+			fields: []string{"spec.free.deep.x leftOut hpa"},
+		},
+		{
+			why: "all of them", ignore: "spec.free",
+			manifest: `{spec: {free: {theirs: 9}}}`, want: `{spec: {free: {ours: live, deep: {}}}}`,
+			fields: []string{"spec.free held hpa"},
+		},
+		{
+			why: "all that is in one of them", ignore: "spec.free.*",
+			manifest: `{spec: {free: {theirs: 9, new: 9}}}`, want: `{spec: {free: {}}}`,
+			fields: []string{"spec.free.new leftOut", "spec.free.theirs leftOut hpa"},
 		},
 		{
 			why: "neither has it", ignore: "spec.replica",
