@@ -136,7 +136,7 @@ func (t *trial) handover() (fieldowner.Handover, error) {
 	if t.before == nil || !t.step.handsOver() {
 		return fieldowner.Handover{}, nil
 	}
-	ours := t.step.applier()
+	ours, giveUp := t.step.applier(), t.givenUp()
 	return fieldowner.HandOver(t.before.Object, func(e fieldowner.Entry) fieldowner.Entry {
 		if t.takesFrom(e.Owner) {
 			e.Manager, e.Operation = foreign.Text(ours.Manager), fieldowner.OperationApply
@@ -145,10 +145,18 @@ func (t *trial) handover() (fieldowner.Handover, error) {
 			e.APIVersion = foreign.Text(t.before.GetAPIVersion())
 		}
 		if ours.Is(e.Owner) {
-			e.Fields, _ = t.giveUp.Split(e.Fields)
+			e.Fields, _ = giveUp.Split(e.Fields)
 		}
 		return e
 	})
+}
+
+// givenUp returns the patterns of what is given up with positions in the manifest replaced by the names that the record
+// of the object has for these items.
+func (t *trial) givenUp() projection.Patterns {
+	owners, err := fieldowner.Read(t.before.Object)
+	t.check(handovers, err == nil, "%v", err)
+	return t.giveUp.Named(t.manifest.Object, owners.Fields(nil))
 }
 
 // judgeRefusedHandover has a bare client do what can't be planned, and looks whether the server refuses it as well. The
@@ -199,7 +207,7 @@ func (t *trial) judgeHands() {
 	t.check(handovers, err == nil, "%v", err)
 	left := after.Fields(t.takesFrom)
 	t.check(handovers, left.Empty(), "of who was adopted from stays: %s", left)
-	_, given := t.giveUp.Split(before.Fields(t.step.applier().Is).Union(before.Fields(t.takesFrom)))
+	_, given := t.givenUp().Split(before.Fields(t.step.applier().Is).Union(before.Fields(t.takesFrom)))
 	own := after.Fields(t.step.applier().Is)
 	for p := range given.Leaves().All() {
 		was, existed := valueAt(t.before, p)
