@@ -2,11 +2,12 @@ package handover
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
-	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
 )
 
 // remains are what is left of an object.
@@ -38,13 +39,10 @@ func (h *Handover) withoutDropped(server Server, obj map[string]any, answered pr
 	left.object, _ = projection.Patterns{}.Remove(obj) // a copy
 	all := h.own.Union(kept)
 	content, named, found := projection.NewObject(left.object, all), namedLists(all), false
+	h.findNamed(server, content, dropped, named)
 	for p := range dropped.All() {
 		value, exists := content.Get(p)
-		pattern := patternOf(p)
-		if _, known := named[pattern]; !known && isEmptyList(value) {
-			named[pattern] = !h.isWhole(server, p)
-		}
-		if !exists || named[pattern] && isEmpty(value) || !content.Remove(p) {
+		if !exists || named[patternOf(p)] && isEmpty(value) || !content.Remove(p) {
 			continue
 		}
 		found = true
@@ -62,24 +60,31 @@ func (h *Handover) withoutDropped(server Server, obj map[string]any, answered pr
 	return left, nil
 }
 
-// isWhole reports whether an empty list of the live object is one whole. A server records such a one for who applies
-// it, and an empty list of named items for no manager: it is asked what it records of the live object with that list.
-// If it refuses to try that, the list is taken for a whole, as most are.
-func (h *Handover) isWhole(server Server, list projection.Path) bool {
-	all, err := fieldowner.NewManifest(h.live.Object, fieldowner.Selection{})
-	if err != nil || projection.NewManifest(all.Object, all.Fields).Set(list, []any{}) != nil {
-		return true
+// findNamed notes in named whether the empty lists that are dropped have named items, of whose patterns it isn't known
+// yet. What goes with something around it needs no answer.
+func (h *Handover) findNamed(server Server, content *projection.Object, dropped projection.FieldSet, named map[string]bool) {
+	lists := map[string]projection.Path{}
+	for p := range dropped.All() {
+		pattern := patternOf(p)
+		_, known := named[pattern]
+		if value, _ := content.Get(p); !known && isEmptyList(value) && !isBelow(p, dropped) {
+			lists[pattern] = p
+		}
 	}
-	body, err := fastjson.Encode(all.Object)
-	if err != nil {
-		return true
+	wholes := h.wholes(server, content, slices.Collect(maps.Values(lists)))
+	for pattern, p := range lists {
+		named[pattern] = !wholes.Has(p)
 	}
-	answer, err := server.Force(body)
-	if err != nil {
-		return true
+}
+
+// isBelow reports whether p is in one of the fields.
+func isBelow(p projection.Path, fields projection.FieldSet) bool {
+	for n := range len(p) {
+		if fields.Has(p[:n]) {
+			return true
+		}
 	}
-	owners, err := fieldowner.Read(answer.Object)
-	return err != nil || owners.Fields(h.wanted.Applier.Is).Has(list)
+	return false
 }
 
 // namedLists returns the patterns of the lists of which the fields name items.

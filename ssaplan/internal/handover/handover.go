@@ -51,6 +51,7 @@ type Handover struct {
 	given  projection.FieldSet        // what it gave up
 	clears projection.FieldSet        // what it takes from all, so that it goes
 	isIdle bool                       // the apply alone does all of it
+	trial  *trial                     // what was asked of the server about wholes
 }
 
 // Find returns what changes hands of the live object, nil if nothing does. The only errors are those of a record that
