@@ -33,7 +33,7 @@ func (h *Handover) tryMerged(server Server, manifest map[string]any, refusal err
 			return nil, err
 		}
 	}
-	made, err := h.merged(manifest, created)
+	made, err := h.merged(server, manifest, created)
 	if err != nil {
 		return nil, refusal
 	}
@@ -70,7 +70,7 @@ func (h *Handover) leavesNull(refusal error) bool {
 
 // merged returns the live object with the values of the manifest, and with the record of after the handover and the
 // apply. What the manifest declares is what the server records of an object that is created with it.
-func (h *Handover) merged(manifest map[string]any, created *unstructured.Unstructured) (map[string]any, error) {
+func (h *Handover) merged(server Server, manifest map[string]any, created *unstructured.Unstructured) (map[string]any, error) {
 	owners, err := fieldowner.Read(created.Object)
 	if err != nil {
 		return nil, err
@@ -85,21 +85,18 @@ func (h *Handover) merged(manifest map[string]any, created *unstructured.Unstruc
 	content, sent := projection.NewObject(out, fields), projection.NewManifest(manifest, fields)
 	changed := removeRepeated(out, content, declared)
 	orders := listOrders(declared, content, sent)
+	keeping := h.keeping(server, declared.Leaves(), fields.Union(before.Fields(nil)), content, sent)
 	for p := range declared.Leaves().All() {
 		value, _ := sent.Get(p)
-		was, exists := content.Get(p)
-		_, isMap := was.(map[string]any)
-		isFilled := isMap && before.Fields(nil).Under(p).Empty() // by a server, with its defaults
-		isShared := isFilled || fields.Union(before.Fields(nil)).Under(p).Len() > 1
-		if exists && (reflect.DeepEqual(was, value) || isEmpty(value) && isShared) {
-			continue // and nothing goes from a map, or a list of named items, for an empty one
+		if was, exists := content.Get(p); exists && (reflect.DeepEqual(was, value) || keeping.Has(p)) {
+			continue
 		}
 		if err := content.Set(p, value); err != nil {
 			return nil, err
 		}
 		changed = append(changed, p)
 	}
-	if err := addEmptyLists(content, sent, created.Object); err != nil {
+	if err := addEmptyLists(content, sent, created.Object, keeping); err != nil {
 		return nil, err
 	}
 	for _, o := range orders {
@@ -117,12 +114,63 @@ func (h *Handover) merged(manifest map[string]any, created *unstructured.Unstruc
 	})
 }
 
+// keeping returns those of the maps and lists that are declared without anything in them of which something would be
+// recorded, and that keep what is in them: nothing goes from one for an empty one or for null, unless it is one whole.
+// Where parts are recorded, it isn't.
+func (h *Handover) keeping(
+	server Server, declared, recorded projection.FieldSet, content, sent *projection.Object,
+) projection.FieldSet {
+	var parted, unclear []projection.Path
+	for p := range declared.All() {
+		value, _ := sent.Get(p)
+		was, _ := content.Get(p)
+		fields, isMap := was.(map[string]any)
+		switch items, _ := was.([]any); {
+		case !isHollow(value) || isEmpty(value) && isEmpty(was) || value == nil && len(fields)+len(items) == 0:
+		case recorded.Under(p).Len() > 1 || isMap && isHollow(was): // of which a trial shows nothing, either
+			parted = append(parted, p)
+		case isMap && !isEmptyList(value) || len(items) > 0 && value == nil: // an empty list of named items isn't recorded
+			unclear = append(unclear, p)
+		}
+	}
+	wholes := h.wholes(server, content, unclear)
+	return projection.NewFieldSet(parted...).Union(projection.NewFieldSet(unclear...).Difference(wholes))
+}
+
+// listsIn returns where there are lists in a map at p, and in maps in it.
+func listsIn(p projection.Path, v any) (lists []projection.Path) {
+	if _, isList := v.([]any); isList {
+		return []projection.Path{p}
+	}
+	fields, _ := v.(map[string]any)
+	for name, value := range fields {
+		lists = append(lists, listsIn(p.Child(projection.Field(name)), value)...)
+	}
+	return lists
+}
+
+// isHollow reports whether v is null, or there is nothing in it but empty lists, and maps of such.
+func isHollow(v any) bool {
+	fields, isMap := v.(map[string]any)
+	for _, value := range fields {
+		if value == nil || !isHollow(value) {
+			return false
+		}
+	}
+	return v == nil || isMap || isEmptyList(v)
+}
+
 // addEmptyLists adds the lists that the manifest declares as empty, and that the server stores, where the object has
-// none: of a list of named items that is empty nothing is recorded.
-func addEmptyLists(content, sent *projection.Object, created map[string]any) error {
+// none: of a list of named items that is empty nothing is recorded. A map that has nothing but such looks like one
+// whole then.
+func addEmptyLists(content, sent *projection.Object, created map[string]any, keeping projection.FieldSet) error {
 	outline, err := projection.Outline(created)
 	if err != nil {
 		return err
+	}
+	for p := range keeping.All() {
+		value, _ := sent.Get(p)
+		outline = outline.Union(projection.NewFieldSet(listsIn(p, value)...))
 	}
 	stored := projection.NewObject(created, outline)
 	for p := range outline.Leaves().All() {

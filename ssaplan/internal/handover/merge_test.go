@@ -95,10 +95,11 @@ func TestTryMergesWhatIsRefused(t *testing.T) {
 // A map or a list of named items that is declared as empty keeps what others have in it, and one that has one owner is
 // emptied.
 func TestTryMergesEmptyMaps(t *testing.T) {
-	live := object(t, "7", `"spec": {"m": {"a": 1, "b": 2}, "l": [{"name": "kept", "x": 1}], "whole": {"a": 1}, "old": 1}`,
-		theirs+`{"f:spec": {"f:m": {"f:a": {}}, "f:whole": {}, "f:old": {}}}}, `+others+`{"f:spec": {"f:m": {"f:b": {}}, "f:l": {`+item("kept", "x")+`}}}}`)
+	live := object(t, "7", `"spec": {"m": {"a": 1, "b": 2}, "l": [{"name": "kept", "x": 1}], "whole": {"a": 1}, "open": {"a": 1}, "hollow": {"a": 1}, "null": {"a": 1}, "keyed": [{"name": "a"}], "old": 1}`,
+		theirs+`{"f:spec": {"f:m": {"f:a": {}}, "f:whole": {}, "f:old": {}}}}, `+others+`{"f:spec": {"f:m": {"f:b": {}}, "f:l": {`+item("kept", "x")+`}, "f:open": {}, "f:hollow": {}, "f:null": {}, "f:keyed": {}}}}`)
 	empty := map[string]any{}
-	manifest := map[string]any{"spec": map[string]any{"m": empty, "l": []any{}, "whole": empty}}
+	manifest := map[string]any{"spec": map[string]any{"m": empty, "l": []any{}, "whole": empty, "open": empty, "hollow": map[string]any{"list": []any{}}, "null": nil, "keyed": nil}}
+	asked := 0
 	h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
 	require.NoError(t, err)
 	made, err := h.Try(handover.Server{
@@ -107,7 +108,14 @@ func TestTryMergesEmptyMaps(t *testing.T) {
 			return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "Widget"}, "x", nil)
 		},
 		Create: func() (*unstructured.Unstructured, error) {
-			return object(t, "", `"spec": {}`, ours+`{"f:spec": {"f:m": {}, "f:l": {}, "f:whole": {}}}}`), nil
+			return object(t, "", `"spec": {}`, ours+`{"f:spec": {"f:m": {}, "f:l": {}, "f:whole": {}, "f:open": {}, "f:hollow": {}, "f:null": {}, "f:keyed": {}}}}`), nil
+		},
+		Force: func(body []byte) (*unstructured.Unstructured, error) { // what are wholes
+			asked++
+			var sent map[string]any
+			require.NoError(t, json.Unmarshal(body, &sent))
+			require.JSONEq(t, `{"m": {"a": 1, "b": 2}, "l": [{"name": "kept", "x": 1}], "whole": {"a": 1}, "open": {"a": 1}, "hollow": {"a": 1}, "keyed": [{"name": "a"}], "null": {"a": 1}, "old": 1}`, textOf(t, sent["spec"]))
+			return object(t, "7", `"spec": {}`, ours+`{"f:spec": {"f:whole": {}, "f:open": {"f:a": {}}, "f:hollow": {"f:a": {}}, "f:null": {"f:a": {}}, "f:keyed": {"k:{\"name\":\"a\"}": {".": {}}}}}}`), nil
 		},
 		Patch: func(patch []byte) (*unstructured.Unstructured, error) {
 			var operations []struct{ Value any }
@@ -116,7 +124,9 @@ func TestTryMergesEmptyMaps(t *testing.T) {
 		},
 	}, manifest, nil)
 	require.NoError(t, err)
-	require.JSONEq(t, `{"m": {"b": 2}, "l": [{"name": "kept", "x": 1}], "whole": {}}`, textOf(t, made.Object["spec"]))
+	require.JSONEq(t, `{"m": {"b": 2}, "l": [{"name": "kept", "x": 1}], "whole": {}, "open": {"a": 1}, "hollow": {"a": 1}, "null": {"a": 1}, "keyed": [{"name": "a"}]}`, textOf(t, made.Object["spec"]))
+	require.Equal(t, 1, asked)
+	require.Contains(t, owners(t, made.Object), `"others" (Update) spec.hollow`)
 	require.Contains(t, owners(t, made.Object), `"others" (Update) spec.m.b`)
 }
 
