@@ -192,17 +192,20 @@ func (h *Handover) kept(fields projection.FieldSet, manifest map[string]any) pro
 			}
 		}
 	}
-	return without(fields, gone).Union(h.emptied(manifest))
+	return without(fields, gone).Union(h.emptied(fields, manifest))
 }
 
-// emptied returns the maps that the manifest declares as empty, in which fields were given up. Of an empty list of
-// named items a server records nothing.
-func (h *Handover) emptied(manifest map[string]any) projection.FieldSet {
+// emptied returns the maps that the manifest declares as empty, and the maps and lists that it has as null, in which
+// fields were given up, given what the applier owns with those. Of an empty list of named items a server records
+// nothing, but the entry of a map that has nothing but such a list is recorded.
+func (h *Handover) emptied(fields projection.FieldSet, manifest map[string]any) projection.FieldSet {
 	sent := projection.NewManifest(manifest, h.own.Union(h.given))
 	var empty []projection.Path
 	for p := range h.given.Leaves().All() {
 		for n := len(p) - 1; n > 0; n-- {
-			if fields, isMap := mapAt(sent, p[:n]); isMap && len(fields) == 0 {
+			value, declared := sent.Get(p[:n])
+			isEntry := fields.Has(p[:n]) && !isItem(p[:n])
+			if declared && !isEmptyList(value) && isHollow(value) && (isEmpty(value) || value == nil || isEntry) {
 				empty = append(empty, p[:n])
 			}
 		}
