@@ -18,8 +18,8 @@ type trial struct {
 }
 
 // wholes returns those of the lists and maps of the content that are one whole. A server records such a one for who
-// applies it, of another one what is in it, and an empty list of named items for no manager; it is asked once, for what it
-// records of the live object with all of them. If it refuses to try that, they are taken for wholes.
+// applies it, of another one what is in it, and an empty list of named items for no manager. It is asked once, for what
+// it records of the live object with all of them; if it refuses to try that, they are taken for wholes.
 func (h *Handover) wholes(server Server, content *projection.Object, all []projection.Path) projection.FieldSet {
 	if len(all) == 0 {
 		return projection.FieldSet{}
