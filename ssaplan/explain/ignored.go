@@ -15,8 +15,9 @@ type Handling string
 const (
 	// HandlingSent: the manifest's value, since the object, or the list item that the field is in, is made anew.
 	HandlingSent Handling = "sent"
-	// HandlingHeld: the value that the live object has, since nobody else owns it, and a server would delete or reset
-	// what nobody applies any more. Of a map that others have something in, that is the map without what is theirs.
+	// HandlingHeld: the value that the live object has, since no other manager owns it, and a server would delete or
+	// reset what is applied by none any more. Of a map that others have something in, that is the map without what is
+	// theirs.
 	HandlingHeld Handling = "held"
 	// HandlingLeftOut: nothing, since others own the field, or the object doesn't have it.
 	HandlingLeftOut Handling = "leftOut"

@@ -61,8 +61,10 @@ func (h *Handover) withoutDropped(server Server, obj map[string]any, answered pr
 }
 
 // findNamed notes in named whether the empty lists that are dropped have named items, of whose patterns it isn't known
-// yet. What goes with something around it needs no answer.
-func (h *Handover) findNamed(server Server, content *projection.Object, dropped projection.FieldSet, named map[string]bool) {
+// yet. A list that is removed with what is around it needs no answer.
+func (h *Handover) findNamed(
+	server Server, content *projection.Object, dropped projection.FieldSet, named map[string]bool,
+) {
 	lists := map[string]projection.Path{}
 	for p := range dropped.All() {
 		pattern := patternOf(p)

@@ -70,7 +70,9 @@ func (h *Handover) leavesNull(refusal error) bool {
 
 // merged returns the live object with the values of the manifest, and with the record of after the handover and the
 // apply. What the manifest declares is what the server records of an object that is created with it.
-func (h *Handover) merged(server Server, manifest map[string]any, created *unstructured.Unstructured) (map[string]any, error) {
+func (h *Handover) merged(
+	server Server, manifest map[string]any, created *unstructured.Unstructured,
+) (map[string]any, error) {
 	owners, err := fieldowner.Read(created.Object)
 	if err != nil {
 		return nil, err

@@ -52,7 +52,9 @@ func itemsOf(obj *projection.Object, list projection.Path) []item {
 
 // removeRepeated removes the items that have the key or value of an earlier one, if it is among the fields that are
 // declared: of those an apply leaves one, which it takes for changed. It returns that.
-func removeRepeated(obj map[string]any, content *projection.Object, declared projection.FieldSet) (left []projection.Path) {
+func removeRepeated(
+	obj map[string]any, content *projection.Object, declared projection.FieldSet,
+) (left []projection.Path) {
 	for _, p := range projection.Project(obj, declared).Duplicates {
 		list, name := p[:len(p)-1], p[len(p)-1]
 		for _, item := range slices.Backward(itemsOf(content, list)) {

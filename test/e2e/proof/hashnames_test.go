@@ -136,7 +136,9 @@ func (h *hashedSet) hashed(base string) *unstructured.Unstructured {
 // user returns an object that refers to one of the others, nil if there is none of its kind.
 func (h *hashedSet) user(i int, named []*unstructured.Unstructured) *unstructured.Unstructured {
 	way := references[h.IntN(len(references))]
-	fitting := slices.DeleteFunc(slices.Clone(named), func(obj *unstructured.Unstructured) bool { return obj.GetKind() != way.kind })
+	fitting := slices.DeleteFunc(slices.Clone(named), func(obj *unstructured.Unstructured) bool {
+		return obj.GetKind() != way.kind
+	})
 	if len(fitting) == 0 {
 		return nil
 	}

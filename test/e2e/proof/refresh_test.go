@@ -65,7 +65,8 @@ func (t *trial) judgeRefresh(ctx context.Context) {
 			apart[c.Path.String()] = true
 		}
 	}
-	drift, changes := t.changedPlaces(reading.Drift, apart), t.changedPlaces(t.atWholes(plan.Changes, reading.Drift), apart)
+	drift := t.changedPlaces(reading.Drift, apart)
+	changes := t.changedPlaces(t.atWholes(plan.Changes, reading.Drift), apart)
 	t.check(refresh, slices.Equal(drift, changes), "drift:\n%v\nplan %v:\n%v", reading.Drift, plan, plan.Changes)
 	t.judgeBaseline(plan)
 }
