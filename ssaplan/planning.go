@@ -494,7 +494,7 @@ func (w *planning) dryRun(ctx context.Context, patch Patch, pinned bool) (*unstr
 	if err := scale.Check(w.plan.Subresource, w.manifest.Object); err != nil {
 		return nil, err
 	}
-	server := handover.ServerOf(ctx, w.target, w.live, w.manifest, patch.Options, pinned)
+	server := handover.ServerOf(ctx, w.target, w.live, patch.Options, pinned)
 	made, err := w.handover.Try(server, w.manifest.Object, patch.Body)
 	if w.handover.IsIdle() {
 		w.handover = nil

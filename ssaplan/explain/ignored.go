@@ -261,8 +261,9 @@ func (l *leaving) strip() {
 
 // isInNewItem reports whether p is in a list item that the live object lacks.
 func (l *leaving) isInNewItem(p projection.Path) bool {
-	for n := 1; n < len(p); n++ {
-		if _, exists := l.there.Get(p[:n]); isItem(p[:n]) && !exists {
+	at := l.there.Resolve(p) // which may be recorded by keys of before as well
+	for n := 1; n < len(at); n++ {
+		if _, exists := l.there.Get(at[:n]); isItem(at[:n]) && !exists {
 			return true
 		}
 	}

@@ -66,14 +66,16 @@ func partsOf(p projection.Path, there *projection.Object, recorded projection.Fi
 	return projection.NewFieldSet(parts...)
 }
 
-// isInSentWhole reports whether p is a part of a list or map that the applier owns and sends as a whole: what it lacks
-// goes. Of a map that the applier declared as empty, others own parts.
+// isInSentWhole reports whether p is a part of a list or map that is sent as a whole: what it lacks goes. Of a map that
+// others own without its parts, it isn't known whether it is a whole or was declared as empty; of one that the applier
+// declared as empty, others own parts.
 func isInSentWhole(p projection.Path, own, others projection.FieldSet, sent *projection.Object) bool {
+	recorded := own.Union(others)
 	for n := len(p) - 1; n > 0; n-- {
 		value, declared := sent.Get(p[:n])
 		_, isList := value.([]any) // of which a server records an empty one only if it is a whole
-		isWhole := own.Has(p[:n]) && own.Union(others).Under(p[:n]).Equal(projection.NewFieldSet(p[:n]))
-		if declared && isWhole && (isList || !isEmpty(value)) {
+		isWhole := recorded.Under(p[:n]).Equal(projection.NewFieldSet(p[:n]))
+		if declared && isWhole && (isList || own.Has(p[:n]) && !isEmpty(value)) {
 			return true
 		}
 	}
@@ -89,16 +91,34 @@ func (e *PartError) Error() string {
 }
 
 // partOfWhole returns an error if the server records, in place of a field that the applier takes over to clear it, the
-// list or map around it: that has one owner as a whole, and a part of it can't be removed. The part goes anyway if the
-// whole is cleared, or if the manifest declares the whole without it.
-func (w Wanted) partOfWhole(clears projection.FieldSet, owners fieldowner.Ownership) error {
-	own := owners.Fields(w.Applier.Is)
-	sent := projection.NewManifest(w.Manifest, own)
-	for p := range clears.Leaves().All() {
-		for n := len(p) - 1; n > 0 && own.Under(p).Empty(); n-- {
-			if _, declared := sent.Get(p[:n]); own.Has(p[:n]) && !declared && !clears.Has(p[:n]) {
-				return &PartError{Part: p, Whole: p[:n]}
+// list or map around it: that has one owner as a whole, and a part of it can't be removed. Of a list that no schema
+// has, it records the part as well. The part goes anyway if the whole is cleared, or if the manifest declares the whole
+// without it. Before and after are the owners of before and after the change of hands.
+func (h *Handover) partOfWhole(server Server, before, after fieldowner.Ownership) error {
+	own, recorded := after.Fields(h.wanted.Applier.Is), before.Fields(nil)
+	content := projection.NewObject(h.live.Object, own.Union(recorded))
+	sent := projection.NewManifest(h.wanted.Manifest, own)
+	goes := func(around projection.Path) bool {
+		_, declared := sent.Get(around)
+		return declared || h.clears.Has(around)
+	}
+	var parts []*PartError // of lists of which no item is recorded
+	var lists []projection.Path
+	for p := range h.clears.Leaves().All() {
+		for n := len(p) - 1; n > 0; n-- {
+			switch around := p[:n]; {
+			case goes(around):
+			case own.Has(around) && own.Under(p).Empty():
+				return &PartError{Part: p, Whole: around}
+			case p[n].Kind() != projection.FieldKind && recorded.Under(around).Len() < 2:
+				parts, lists = append(parts, &PartError{Part: p, Whole: around}), append(lists, around)
 			}
+		}
+	}
+	wholes := h.wholes(server, content, lists)
+	for _, part := range parts {
+		if wholes.Has(part.Whole) {
+			return part
 		}
 	}
 	return nil

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
@@ -134,20 +136,39 @@ func (r *remains) declareEmpty(manifest map[string]any) {
 	}
 }
 
-// refusedNull returns an error if the answer to an update lacks a null of a custom resource. A server leaves it out of
-// an update if its definition doesn't take it, and refuses it in an apply, but in metadata, which is for no definition
-// to say.
-func (r *remains) refusedNull(answer map[string]any) error {
+// lostNulls returns the nulls of a custom resource that the answer to an update lacks. A server leaves one out if its
+// definition doesn't allow it, but in metadata, which is for no definition to say.
+func (r *remains) lostNulls(answer map[string]any) (lost []projection.Path) {
 	if kinds.IsBuiltin(answer) {
 		return nil
 	}
 	there := projection.NewObject(answer, projection.NewFieldSet(r.nulls...))
 	for _, p := range r.nulls {
 		if _, exists := there.Get(p); !exists && !isInMetadata(there, p) {
-			return fmt.Errorf("%s: would be null when all that was in it goes, which a server refuses: leave it out of the manifest, or declare something in it", p)
+			lost = append(lost, p)
 		}
 	}
-	return nil
+	return lost
+}
+
+// tryNulls returns an error unless the server takes these nulls in a new object. It leaves them out of an update before
+// it validates that, and of what an apply makes after that: where a definition has a field without a type, it accepts
+// null and doesn't return it. Source: PruneNonNullableNullsWithoutDefaults in package schema/defaulting of
+// k8s.io/apiextensions-apiserver/pkg/apiserver, which decoders call.
+func (h *Handover) tryNulls(server Server, manifest map[string]any, nulls []projection.Path) error {
+	out, _ := projection.Patterns{}.Remove(manifest) // a copy
+	sent := projection.NewManifest(out, h.own)
+	for _, p := range nulls {
+		if err := sent.Set(p, nil); err != nil {
+			return err
+		}
+	}
+	_, err := server.Create(out)
+	if err == nil || apierrors.IsInvalid(err) && len(refusedNulls(err)) == 0 {
+		return nil
+	}
+	const text = "%s: would be null when all that was in it goes, which a server refuses: leave it out of the manifest, or declare something in it"
+	return fmt.Errorf(text, nulls[0])
 }
 
 // isInMetadata reports whether p is in the metadata of the object, or of one that is embedded in it. A server leaves

@@ -6,7 +6,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/ssaplan/primitives/ssaplan/internal/handover"
 )
@@ -26,6 +29,8 @@ func TestTryLeavesWhatServersLeave(t *testing.T) {
 			`{"m": null, "b": 2}`, `{"m": null, "b": 2}`, ""},
 		{"which the definition refuses", `{"m": {"a": 1}, "b": 2}`, `"f:m": {"f:a": {}}, "f:b": {}`, "", `"f:m": {}, "f:b": {}`,
 			`{"m": null, "b": 2}`, `{"b": 2}`, "spec.m: would be null when all that was in it goes"},
+		{"or which it leaves out and doesn't refuse, of a field without a type", `{"m": {"a": 1}, "b": 2}`, `"f:m": {"f:a": {}}, "f:b": {}`, "",
+			`"f:m": {}, "f:b": {}`, `{"m": null, "b": 2}`, `{"b": 2}`, ""},
 		{"but in the metadata of an object that is embedded in another one", `{"o": {"apiVersion": "v1", "kind": "Pod", "metadata": {"labels": {"a": "b"}}}}`,
 			`"f:o": {"f:metadata": {"f:labels": {"f:a": {}}}}`, "", `"f:o": {"f:metadata": {"f:labels": {}}}`,
 			`{"o": {"apiVersion": "v1", "kind": "Pod", "metadata": {"labels": null}}}`, `{"o": {"apiVersion": "v1", "kind": "Pod", "metadata": {}}}`, ""},
@@ -78,6 +83,14 @@ func TestTryLeavesWhatServersLeave(t *testing.T) {
 						}
 					}
 					return object(t, "7", `"spec": `+row.live, record(recorded)), nil
+				},
+				Create: func(manifest map[string]any) (*unstructured.Unstructured, error) {
+					require.Equal(t, map[string]any{"spec": map[string]any{"m": nil}}, manifest)
+					refused := field.TypeInvalid(field.NewPath("spec", "other"), "", "must have something else in a new object")
+					if row.err != "" {
+						refused = field.TypeInvalid(field.NewPath("spec", "m"), "null", `spec.m in body must be of type object: "null"`)
+					}
+					return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "Widget"}, "x", field.ErrorList{refused})
 				},
 				Patch: func(patch []byte) (*unstructured.Unstructured, error) {
 					patched = true

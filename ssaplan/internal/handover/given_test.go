@@ -1,6 +1,8 @@
 package handover_test
 
 import (
+	"encoding/json"
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -55,4 +57,61 @@ func TestTryWhereNothingChangesHands(t *testing.T) {
 	same := func([]byte) (*unstructured.Unstructured, error) { return live, nil }
 	_, err = h.Try(handover.Server{HandOver: same, Apply: same}, map[string]any{}, nil)
 	require.ErrorIs(t, err, applier.ErrKept)
+}
+
+// What another version hides can't be sent, and is gone in what an apply makes, with what this version has in its
+// place. After the handover both stay.
+func TestTryKeepsWhatAVersionHides(t *testing.T) {
+	const record = `"fieldsV1": {"f:spec": {"f:behavior": {}, "f:max": {}}}}`
+	const former = `{"manager": "us", "operation": "Apply", "apiVersion": "example.com/v2", "fieldsType": "FieldsV1", ` + record
+	live := object(t, "7", `"spec": {"annotated": "behavior", "max": 1}`, former)
+	h, err := handover.Find(live, handover.Wanted{Applier: us, GiveUp: patterns(t, "spec.behavior")})
+	require.NoError(t, err)
+	var patched string
+	server := handover.Server{
+		HandOver: allowed(h),
+		Apply: func([]byte) (*unstructured.Unstructured, error) {
+			return object(t, "7", `"spec": {"max": 2}`, ours+`{"f:spec": {"f:max": {}}}}`), nil
+		},
+		Patch: func(patch []byte) (*unstructured.Unstructured, error) {
+			var operations []struct{ Value any }
+			require.NoError(t, json.Unmarshal(patch, &operations))
+			patched = textOf(t, operations[1].Value)
+			return object(t, "7", `"spec": `+patched, ""), nil
+		},
+	}
+	manifest := map[string]any{"spec": map[string]any{"max": int64(2)}}
+	made, err := h.Try(server, manifest, nil)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"annotated": "behavior", "max": 2}`, patched)
+	require.Equal(t, []string{`"us" (Apply) spec.max`}, owners(t, made.Object))
+
+	server.Patch = func([]byte) (*unstructured.Unstructured, error) { return nil, errors.New("boom") }
+	_, err = h.Try(server, manifest, nil)
+	require.ErrorContains(t, err, "can't give up spec.behavior in example.com/v1, which lacks that: plan in the version in which it was applied: boom")
+}
+
+// A server rounds large numbers in a record that it reads, by which others would keep what is cleared.
+func TestTryClearsANumberThatIsRounded(t *testing.T) {
+	const exact, rounded = `{"f:spec": {"f:l": {"v:9007199254740993": {}}}}}`, `{"f:spec": {"f:l": {"v:9007199254740992": {}}}}}`
+	live := object(t, "7", `"spec": {"l": [9007199254740993]}`, others+exact)
+	h, err := handover.Find(live, handover.Wanted{Applier: us, Clear: patterns(t, "spec.l[=9007199254740993]")})
+	require.NoError(t, err)
+	made, err := h.Try(handover.Server{
+		HandOver: func([]byte) (*unstructured.Unstructured, error) {
+			return object(t, "7", `"spec": {}`, ours+rounded), nil
+		},
+		Apply: func([]byte) (*unstructured.Unstructured, error) {
+			return object(t, "7", `"spec": {"l": [9007199254740993]}`, others+rounded), nil
+		},
+		Force: func([]byte) (*unstructured.Unstructured, error) { // the list is no whole
+			return object(t, "7", `"spec": {"l": [9007199254740993]}`, ours+rounded), nil
+		},
+		Patch: func(patch []byte) (*unstructured.Unstructured, error) {
+			require.NotContains(t, string(patch), `"value":{"l"`)
+			return object(t, "7", `"spec": {}`, ""), nil
+		},
+	}, map[string]any{}, nil)
+	require.NoError(t, err)
+	require.Empty(t, owners(t, made.Object))
 }

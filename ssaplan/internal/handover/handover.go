@@ -49,6 +49,7 @@ type Handover struct {
 	alone  projection.FieldSet        // what of that no other has to hand over, and of which it gives nothing up
 	others projection.FieldSet        // what the others own then
 	given  projection.FieldSet        // what it gave up
+	hidden projection.FieldSet        // what of that is recorded in another version, and isn't in the live object of this one
 	clears projection.FieldSet        // what it takes from all, so that it goes
 	isIdle bool                       // the apply alone does all of it
 	trial  *trial                     // what was asked of the server about wholes
@@ -85,6 +86,9 @@ func Find(live *unstructured.Unstructured, wanted Wanted) (*Handover, error) {
 		if wanted.Applier.Is(e.Owner) {
 			_, given := giveUp.Split(e.Fields)
 			e.Fields, h.given = without(e.Fields, given), h.given.Union(given)
+			if string(e.APIVersion) != live.GetAPIVersion() {
+				h.hidden = h.hidden.Union(missing(live.Object, given.Leaves()))
+			}
 		}
 		e.Fields = e.Fields.Without(h.clears)
 		return e
@@ -92,8 +96,6 @@ func Find(live *unstructured.Unstructured, wanted Wanted) (*Handover, error) {
 	if err != nil || h.Empty() {
 		return nil, err
 	}
-	alone := before.Fields(wanted.Applier.Is).Difference(taken.Union(h.clears))
-	h.alone = alone.Difference(alone.Above(h.given))
 	after := &unstructured.Unstructured{Object: h.Object()}
 	owners, err := fieldowner.Read(after.Object)
 	if err == nil && !owners.Recorded() {
@@ -101,7 +103,22 @@ func Find(live *unstructured.Unstructured, wanted Wanted) (*Handover, error) {
 			"as written before its first apply: apply first what is to stay owned, and give up the rest after that")
 	}
 	h.makes(after, owners)
+	// The server drops fields in the version in which they are recorded, and zero is there for required ones.
+	if versionOf(before, wanted.Applier) == versionOf(owners, wanted.Applier) {
+		alone := before.Fields(wanted.Applier.Is).Difference(taken.Union(h.clears))
+		h.alone = alone.Difference(alone.Above(h.given))
+	}
 	return h, err
+}
+
+// versionOf returns the version in which the fields of the applier are recorded, empty if it has none.
+func versionOf(owners fieldowner.Ownership, applier fieldowner.Applier) string {
+	for _, e := range owners.Entries() {
+		if applier.Is(e.Owner) {
+			return string(e.APIVersion)
+		}
+	}
+	return ""
 }
 
 // Created returns an object that the applier is going to create with the record that it has after the applier gave up
@@ -149,7 +166,7 @@ func (h *Handover) ask(server Server) error {
 	if err != nil {
 		return err
 	}
-	if err := h.wanted.partOfWhole(h.clears, owners); err != nil {
+	if err := h.partOfWhole(server, before, owners); err != nil {
 		return err
 	}
 	if owners.Equal(before) {
@@ -263,8 +280,8 @@ type Server struct {
 	Force func(body []byte) (*unstructured.Unstructured, error)
 	// Patch tries a JSON patch of the object.
 	Patch func(patch []byte) (*unstructured.Unstructured, error)
-	// Create tries to make another object of the manifest.
-	Create func() (*unstructured.Unstructured, error)
+	// Create tries to make another object of a manifest.
+	Create func(manifest map[string]any) (*unstructured.Unstructured, error)
 	// Forced says that Apply takes fields from others.
 	Forced bool
 }
@@ -316,12 +333,18 @@ func (h *Handover) try(server Server, manifest map[string]any) (*unstructured.Un
 	if err != nil || answer.GetResourceVersion() != h.live.GetResourceVersion() {
 		return answer, err
 	}
+	if !h.hidden.Empty() {
+		return h.tryHidden(server, manifest, answer.Object)
+	}
 	err = h.ask(server) // not before it is known that the server gets the dryRun of an apply
 	if errors.Is(err, applier.ErrKept) && h.onlyClears() {
 		h.isIdle = true
 		return answer, nil
 	}
 	if err != nil {
+		return nil, err
+	}
+	if err := h.nameAsIn(answer); err != nil {
 		return nil, err
 	}
 	// Of an object without managedFields a server records all as written before its first apply, but not after the
@@ -345,7 +368,25 @@ func (h *Handover) try(server Server, manifest map[string]any) (*unstructured.Un
 		return &unstructured.Unstructured{Object: made}, err
 	}
 	left.declareEmpty(manifest)
-	return h.tryUpdate(server, made, left)
+	return h.tryUpdate(server, manifest, made, left)
+}
+
+// nameAsIn adds the names by which the record of an answer has the items in which fields are given up or cleared: a
+// server rounds large numbers in a record that it reads, and names items by the keys of today in one that it writes.
+func (h *Handover) nameAsIn(answer *unstructured.Unstructured) error {
+	owners, err := fieldowner.Read(answer.Object)
+	if err != nil {
+		return err
+	}
+	there := projection.NewObject(h.live.Object, owners.Fields(nil))
+	for _, fields := range []*projection.FieldSet{&h.given, &h.clears} {
+		var names []projection.Path
+		for p := range fields.All() {
+			names = append(names, there.Resolve(p))
+		}
+		*fields = fields.Union(projection.NewFieldSet(names...))
+	}
+	return nil
 }
 
 // IsIdle reports whether the server had nothing to do for the handover that was tried: what it clears are parts of a
@@ -362,7 +403,9 @@ func (h *Handover) onlyClears() bool {
 
 // tryUpdate returns the object as the server makes it of the live one with the content that is left of the one that the
 // apply makes.
-func (h *Handover) tryUpdate(server Server, made map[string]any, left *remains) (*unstructured.Unstructured, error) {
+func (h *Handover) tryUpdate(
+	server Server, manifest, made map[string]any, left *remains,
+) (*unstructured.Unstructured, error) {
 	patch, err := contentPatch(h.live, left.object)
 	if err != nil {
 		return nil, err
@@ -371,8 +414,10 @@ func (h *Handover) tryUpdate(server Server, made map[string]any, left *remains) 
 	if err != nil || answer.GetResourceVersion() != h.live.GetResourceVersion() {
 		return answer, err
 	}
-	if err := left.refusedNull(answer.Object); err != nil {
-		return nil, err
+	if nulls := left.lostNulls(answer.Object); len(nulls) > 0 {
+		if err := h.tryNulls(server, manifest, nulls); err != nil {
+			return nil, err
+		}
 	}
 	return h.withRecord(answer, made, left)
 }

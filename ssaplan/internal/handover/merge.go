@@ -1,13 +1,17 @@
 package handover
 
 import (
+	"fmt"
 	"reflect"
+	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // tryMerged returns the object as the apply makes it after the handover, given that the server refused to try the apply
@@ -21,7 +25,7 @@ func (h *Handover) tryMerged(server Server, manifest map[string]any, refusal err
 	if h.leavesNull(refusal) {
 		return nil, refusal
 	}
-	created, err := server.Create()
+	created, err := server.Create(manifest)
 	if err != nil {
 		return nil, refusal
 	}
@@ -33,22 +37,74 @@ func (h *Handover) tryMerged(server Server, manifest map[string]any, refusal err
 			return nil, err
 		}
 	}
-	made, err := h.merged(server, manifest, created)
+	owners, err := fieldowner.Read(created.Object)
 	if err != nil {
 		return nil, refusal
 	}
+	declared := owners.Fields(h.wanted.Applier.Is)
+	made, err := h.tryContent(server, manifest, declared, created.Object, h.movesAfter(refusal))
+	if err != nil || made == nil {
+		return nil, refusal
+	}
+	return made, nil
+}
+
+// HiddenError says that fields can't be given up in the version of the live object, which doesn't have them.
+type HiddenError struct {
+	Fields  projection.FieldSet
+	Version string
+	Err     error
+}
+
+func (e *HiddenError) Error() string {
+	var names []string
+	for p := range e.Fields.All() {
+		names = append(names, p.String())
+	}
+	const text = "can't give up %s in %s, which lacks that: plan in the version in which it was applied: %v"
+	return fmt.Sprintf(text, strings.Join(names, ", "), foreign.Text(e.Version), e.Err)
+}
+
+func (e *HiddenError) Unwrap() error { return e.Err }
+
+// tryHidden returns the object as the apply makes it after fields were given up that the version of the live object
+// doesn't have, given the answer to an apply before that. They are gone in that, and what this version has in their
+// place as well, such as an annotation.
+func (h *Handover) tryHidden(
+	server Server, manifest, answer map[string]any,
+) (*unstructured.Unstructured, error) {
+	if err := h.ask(server); err != nil {
+		return nil, err
+	}
+	owners, err := fieldowner.Read(answer)
+	if err != nil {
+		return nil, err
+	}
+	declared := h.kept(owners.Fields(h.wanted.Applier.Is), manifest)
+	made, err := h.tryContent(server, manifest, declared, answer, true)
+	if err != nil {
+		return nil, &HiddenError{h.hidden, h.live.GetAPIVersion(), err}
+	}
+	return made, nil
+}
+
+// tryContent returns the object as the server makes it of the live one with what is declared, given what it stores of
+// that; nil if nothing is dropped, unless it is to be tried then as well.
+func (h *Handover) tryContent(
+	server Server, manifest map[string]any, declared projection.FieldSet, stored map[string]any, always bool,
+) (*unstructured.Unstructured, error) {
+	made, err := h.merged(server, manifest, declared, stored)
+	if err != nil {
+		return nil, err
+	}
 	left, err := h.withoutDropped(server, made, projection.FieldSet{})
-	if err == nil && left == nil && h.movesAfter(refusal) {
+	if err == nil && left == nil && always {
 		left, err = remaining(made, h.wanted)
 	}
 	if err != nil || left == nil {
-		return nil, refusal
+		return nil, err
 	}
-	answer, err := h.tryUpdate(server, made, left)
-	if err != nil {
-		return nil, refusal
-	}
-	return answer, nil
+	return h.tryUpdate(server, manifest, made, left)
 }
 
 // leavesNull reports whether the refusal is of a null in the place of a map or list in which nothing changes hands, so
@@ -58,26 +114,29 @@ func (h *Handover) leavesNull(refusal error) bool {
 	own := before.Fields(h.wanted.Applier.Is)
 	others := before.Fields(func(o fieldowner.Owner) bool { return !h.wanted.Applier.Is(o) })
 	moved := own.Difference(h.own).Union(h.own.Difference(own)).Union(others.Difference(h.others))
+	return slices.ContainsFunc(refusedNulls(refusal), func(field string) bool {
+		p, err := projection.ParsePath(field)
+		return err == nil && !moved.Touches(p)
+	})
+}
+
+// refusedNulls returns the names of the fields whose nulls a server refuses.
+func refusedNulls(refusal error) (names []string) {
 	for _, status := range answer.Statuses(refusal) {
 		for _, cause := range answer.DistinctCauses(status.Details) {
-			if p, err := projection.ParsePath(cause.Field); cause.IsNull() && err == nil && !moved.Touches(p) {
-				return true
+			if cause.IsNull() {
+				names = append(names, cause.Field)
 			}
 		}
 	}
-	return false
+	return names
 }
 
 // merged returns the live object with the values of the manifest, and with the record of after the handover and the
-// apply. What the manifest declares is what the server records of an object that is created with it.
+// apply. Declared is what the server records of the manifest, and stored an object in which it is.
 func (h *Handover) merged(
-	server Server, manifest map[string]any, created *unstructured.Unstructured,
+	server Server, manifest map[string]any, declared projection.FieldSet, stored map[string]any,
 ) (map[string]any, error) {
-	owners, err := fieldowner.Read(created.Object)
-	if err != nil {
-		return nil, err
-	}
-	declared := owners.Fields(h.wanted.Applier.Is)
 	out, _ := projection.Patterns{}.Remove(h.after.Object) // a copy
 	before, err := fieldowner.Read(out)
 	if err != nil {
@@ -98,7 +157,7 @@ func (h *Handover) merged(
 		}
 		changed = append(changed, p)
 	}
-	if err := addEmptyLists(content, sent, created.Object, keeping); err != nil {
+	if err := addEmptyLists(content, sent, stored, keeping); err != nil {
 		return nil, err
 	}
 	for _, o := range orders {

@@ -38,7 +38,7 @@ func TestTryMergesWhatIsRefused(t *testing.T) {
 	server := handover.Server{
 		HandOver: allowed(h),
 		Apply:    func([]byte) (*unstructured.Unstructured, error) { return nil, refusal },
-		Create:   func() (*unstructured.Unstructured, error) { return created, nil },
+		Create:   func(map[string]any) (*unstructured.Unstructured, error) { return created, nil },
 		Patch: func(patch []byte) (*unstructured.Unstructured, error) {
 			var operations []struct {
 				Path  string
@@ -66,21 +66,21 @@ func TestTryMergesWhatIsRefused(t *testing.T) {
 
 	for why, change := range map[string]func(*handover.Server){
 		"nothing of it can be created": func(s *handover.Server) {
-			s.Create = func() (*unstructured.Unstructured, error) { return nil, errors.New("boom") }
+			s.Create = func(map[string]any) (*unstructured.Unstructured, error) { return nil, errors.New("boom") }
 		},
 		"the update is refused, too": func(s *handover.Server) {
 			s.Patch = func([]byte) (*unstructured.Unstructured, error) { return nil, errors.New("boom") }
 		},
 		"the record can't be read": func(s *handover.Server) {
-			s.Create = func() (*unstructured.Unstructured, error) { return object(t, "", `"spec": {}`, `5`), nil }
+			s.Create = func(map[string]any) (*unstructured.Unstructured, error) { return object(t, "", `"spec": {}`, `5`), nil }
 		},
 		"a value is in the way": func(s *handover.Server) {
-			s.Create = func() (*unstructured.Unstructured, error) {
+			s.Create = func(map[string]any) (*unstructured.Unstructured, error) {
 				return object(t, "", `"spec": {}`, ours+`{"f:spec": {"f:old": {"f:x": {}}}}}`), nil
 			}
 		},
 		"nothing is dropped": func(s *handover.Server) {
-			s.Create = func() (*unstructured.Unstructured, error) {
+			s.Create = func(map[string]any) (*unstructured.Unstructured, error) {
 				return object(t, "", `"spec": {}`, ours+`{"f:spec": {"f:same": {}, "f:old": {}, "f:l": {`+item("b", "x")+`, `+item("gone", "x")+`}}}}`), nil
 			}
 		},
@@ -107,7 +107,7 @@ func TestTryMergesEmptyMaps(t *testing.T) {
 		Apply: func([]byte) (*unstructured.Unstructured, error) {
 			return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "Widget"}, "x", nil)
 		},
-		Create: func() (*unstructured.Unstructured, error) {
+		Create: func(map[string]any) (*unstructured.Unstructured, error) {
 			return object(t, "", `"spec": {}`, ours+`{"f:spec": {"f:m": {}, "f:l": {}, "f:whole": {}, "f:open": {}, "f:hollow": {}, "f:null": {}, "f:keyed": {}}}}`), nil
 		},
 		Force: func(body []byte) (*unstructured.Unstructured, error) { // what are wholes
@@ -139,7 +139,7 @@ func TestTryMergesNothingForNothing(t *testing.T) {
 	_, err = h.Try(handover.Server{
 		HandOver: allowed(h),
 		Apply:    func([]byte) (*unstructured.Unstructured, error) { return nil, refusal },
-		Create: func() (*unstructured.Unstructured, error) {
+		Create: func(map[string]any) (*unstructured.Unstructured, error) {
 			return object(t, "", `"spec": {}`, ours+`{"f:spec": {"f:a": {}}}}`), nil
 		},
 	}, map[string]any{"spec": map[string]any{"a": int64(2)}}, nil)
@@ -159,8 +159,10 @@ func TestTryKeepsARefusalOfNull(t *testing.T) {
 			Apply: func([]byte) (*unstructured.Unstructured, error) {
 				return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "Widget"}, "x", field.ErrorList{refusal})
 			},
-			Create: func() (*unstructured.Unstructured, error) { return object(t, "", `"spec": {}`, ours+`{}}`), nil },
-			Patch:  func([]byte) (*unstructured.Unstructured, error) { return object(t, "7", `"spec": {}`, ours+`{}}`), nil },
+			Create: func(map[string]any) (*unstructured.Unstructured, error) {
+				return object(t, "", `"spec": {}`, ours+`{}}`), nil
+			},
+			Patch: func([]byte) (*unstructured.Unstructured, error) { return object(t, "7", `"spec": {}`, ours+`{}}`), nil },
 		}, map[string]any{}, nil)
 		return err
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
-// ServerOf returns where the apply of a manifest to the live object is tried with these options; pinned to just that
+// ServerOf returns where an apply to the live object is tried with these options; pinned to just that
 // version of the object, or to whichever is there.
-func ServerOf(ctx context.Context, target *wire.Target, live, manifest *unstructured.Unstructured, options metav1.PatchOptions, pinned bool) Server {
+func ServerOf(ctx context.Context, target *wire.Target, live *unstructured.Unstructured, options metav1.PatchOptions, pinned bool) Server {
 	try := target.Try
 	if pinned {
 		try = target.TryPinned
@@ -28,8 +28,8 @@ func ServerOf(ctx context.Context, target *wire.Target, live, manifest *unstruct
 		Patch: func(body []byte) (*unstructured.Unstructured, error) {
 			return target.Patch(ctx, live, body, options.FieldManager, metav1.DryRunAll)
 		},
-		Create: func() (*unstructured.Unstructured, error) {
-			return target.TryCreate(ctx, manifest.Object, options, true)
+		Create: func(manifest map[string]any) (*unstructured.Unstructured, error) {
+			return target.TryCreate(ctx, manifest, options, true)
 		},
 	}
 }

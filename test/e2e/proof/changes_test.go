@@ -254,13 +254,27 @@ func resolve(tree any, path projection.Path) (place, bool) {
 			at = at.child(e.Index())
 		default:
 			list, _ := here.([]any)
-			at = at.child(slices.IndexFunc(list, func(item any) bool { return isItem(item, e) }))
+			i := slices.IndexFunc(list, func(item any) bool { return isItem(item, e) })
+			if i < 0 {
+				i = slices.IndexFunc(list, func(item any) bool { return isRoundedTo(item, e) })
+			}
+			at = at.child(i)
 		}
 		if _, exists := lookup(tree, at); !exists {
 			return nil, false
 		}
 	}
 	return at, true
+}
+
+// isRoundedTo reports whether e names a number as a server rounds it in a record that it reads.
+func isRoundedTo(item any, e projection.Element) bool {
+	if e.Kind() != projection.ValueKind {
+		return false
+	}
+	is, isInt := item.(int64)
+	named, isNamed := e.Value().(int64)
+	return isInt && isNamed && float64(is) == float64(named)
 }
 
 func isItem(item any, e projection.Element) bool {

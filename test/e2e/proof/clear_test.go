@@ -3,11 +3,9 @@ package proof_test
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ssaplan/primitives/fieldowner"
@@ -75,25 +73,8 @@ func (t *trial) judgeRefusedClearing(ctx context.Context) error {
 	}
 	live, failed := t.object.get(ctx, t.manifest)
 	left := slices.DeleteFunc(slices.Collect(cleared.Leaves().All()), func(p projection.Path) bool { _, exists := valueAt(live, p); return !exists })
-	if failed == nil && t.isPrunedNull(live) {
-		return nil
-	}
 	t.check(clearing, err != nil || len(left) > 0, "planned %v %v, and the server takes the apply, and clears it all", t.plan, t.planErr)
 	return failed
-}
-
-// isPrunedNull reports whether the plan says of a map that it would be null, which the server would refuse, and the
-// server took it out of the object instead. It does that where a definition gives the map no type, see docs/limits.md.
-// Those who own the map own what isn't there then.
-func (t *trial) isPrunedNull(live *unstructured.Unstructured) bool {
-	if t.planErr == nil {
-		return false
-	}
-	text, _, isNull := strings.Cut(t.planErr.Error(), ": would be null when all that was in it goes")
-	p, err := projection.ParsePath(text[strings.LastIndex(text, " ")+1:])
-	owners, failed := fieldowner.Read(live.Object)
-	_, exists := valueAt(live, p)
-	return isNull && err == nil && failed == nil && !exists && owners.Fields(nil).Has(p)
 }
 
 // judgeCleared looks whether what the plan calls cleared was there, and is called the writing of the one who wrote it
