@@ -60,13 +60,63 @@ func Refresh(prior *State, live map[string]any) (Refreshed, error) {
 func (s *State) drift(owners fieldowner.Ownership, live map[string]any) (projection.Projection, []Change) {
 	seen, shared := s.observe(owners, live)
 	observed := s.Digested(seen)
-	differences := projection.Diff(s.appliedTo(live).Replace(shared, emptyLike(live)), observed)
+	gone := s.unsent(owners, live)
+	compared := observed.Without(gone)
+	differences := projection.Diff(s.appliedTo(live).Replace(shared, emptyLike(live)).Without(gone), compared)
 	differences = slices.DeleteFunc(differences, func(d projection.Difference) bool {
 		want, isUnkept := s.unkept[d.Path.String()]
 		isDigest := d.After == any(want) // of a sensitive value
 		return isUnkept && d.Op == projection.OpAdd && (isDigest || s.digest(d.Path, d.After) == any(want))
 	})
-	return observed, withCause(s.retyped(differences, live, observed.Missing), CauseDrifted)
+	return observed, withCause(s.retyped(differences, live, compared.Missing), CauseDrifted)
+}
+
+// unsent returns the maps and lists that were applied as empty, because all that the manifest has in them is left to
+// others, and of which applying it again sends nothing that is compared; see [Ignored.Leave]. So it is once they are
+// gone or something else, or a map isn't one whole any more.
+func (s *State) unsent(owners fieldowner.Ownership, live map[string]any) projection.FieldSet {
+	wholes, _ := wholesOf(s.Applied.Fields, slices.Collect(s.left.All()), s.ignored, live)
+	if len(wholes) == 0 {
+		return projection.FieldSet{}
+	}
+	all, own := owners.Fields(nil), owners.Fields(s.applier().Is)
+	applied := projection.NewObject(s.Applied.Object, s.Applied.Fields)
+	there := projection.NewObject(live, s.Applied.Fields)
+	var paths []projection.Path
+	for _, w := range wholes {
+		was, existed := applied.Get(w.at)
+		if !existed || !isEmptyOrNull(was) || s.left.Under(w.at).Empty() {
+			continue
+		}
+		is, exists := there.Get(w.at)
+		_, wasList := was.([]any)
+		_, isMap := is.(map[string]any)
+		_, isList := is.([]any)
+		isSame := wasList && isList || !wasList && isMap
+		isWhole := all.Has(w.at) && all.Under(w.at).Len() == 1
+		if isNull := exists && is == nil; isNull && !wasList && own.Has(w.at) {
+			continue // it becomes an empty map
+		}
+		isUnsent := !isSame || isMap && !isWhole
+		if !isUnsent && !isEmptyOrNull(is) {
+			held, err := w.parts.Hold(w.at, was, is)
+			isUnsent = err == nil && isEmptyOrNull(held.Value)
+		}
+		if isUnsent {
+			paths = append(paths, w.at)
+		}
+	}
+	return projection.NewFieldSet(paths...)
+}
+
+func isEmptyOrNull(v any) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		return len(v) == 0
+	case []any:
+		return len(v) == 0
+	}
+	return v == nil
 }
 
 // retyped returns the differences with those in a map or list that live has another value for in one, that of the

@@ -240,6 +240,47 @@ func TestRefreshOfWholesThatAreLeftToOthers(t *testing.T) {
 	}
 }
 
+// A map or list that was applied as empty, since all that the manifest has in it is left to others, isn't applied once
+// it is gone or something else. A null that is the manager's becomes an empty map again.
+func TestRefreshOfEmptyWholesThatAreLeftToOthers(t *testing.T) {
+	const (
+		both   = `fieldsV1: {"f:spec": {"f:args": {}, "f:map": {}}}}`
+		ours   = `{manager: m, operation: Apply, apiVersion: ex.io/v1, ` + both
+		none   = `{manager: m, operation: Apply, apiVersion: ex.io/v1, fieldsV1: {"f:spec": {"f:a": {}}}}`
+		theirs = `{manager: o, operation: Update, apiVersion: ex.io/v1, ` + both
+		parts  = `{manager: o, operation: Update, apiVersion: ex.io/v1, fieldsV1: {"f:spec": {"f:map": {"f:a": {}}}}}`
+	)
+	live := func(records, spec string) map[string]any {
+		return object(t, `{apiVersion: ex.io/v1, kind: Form, metadata: {name: a, managedFields: [`+records+`]},
+			spec: `+spec+`}`)
+	}
+	made := live(ours, "{args: [], map: {}}")
+	state, err := explain.NewState(made, made, fieldowner.Applier{Manager: "m"}, nil)
+	require.NoError(t, err)
+	state = state.Without(made, projection.NewFieldSet(path(t, "spec.args[0]"), path(t, "spec.map.a")))
+	for _, row := range []struct {
+		why, records, spec string
+		drift              []string
+	}{
+		{"as they were", ours, "{args: [], map: {}}", nil},
+		{"others removed them", none, "{}", nil},
+		{"others made something else of them", theirs, "{args: {a: b}, map: text}", nil},
+		{"others set the part of the map", ours + "," + parts, "{args: [], map: {a: x}}", nil},
+		{"others have parts of their own", theirs, "{args: [x], map: {a: x}}", nil},
+		{"others put another field there", theirs, "{args: [], map: {b: x}}", nil},
+		{"others put one beside the parts", theirs, "{args: [x, z], map: {a: x, b: x}}", []string{
+			`spec.args: ["x"] -> ["x","z"] (drifted: changed by "o" (Update))`,
+			`spec.map: {"a":"x"} -> {"a":"x","b":"x"} (drifted: changed by "o" (Update))`,
+		}},
+		{"the server made null of it", ours, "{args: [], map: null}", []string{`spec.map: {} -> null (drifted)`}},
+		{"others made null of it", none, "{args: [], map: null}", nil},
+	} {
+		refreshed, err := explain.Refresh(state, live(row.records, row.spec))
+		require.NoError(t, err, row.why)
+		require.Equal(t, row.drift, lines(refreshed.Drift), row.why)
+	}
+}
+
 // An item of a list with one owner that is left to others, and that the list lacked, is no drift wherever it comes; the
 // order of the others is.
 func TestRefreshOfItemsThatAreLeftToOthers(t *testing.T) {
