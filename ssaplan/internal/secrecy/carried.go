@@ -14,7 +14,8 @@ import (
 )
 
 // Carried returns the kinds of the objects inside of an object, such as the manifest in an Object of Crossplane. A map
-// is an object if it has apiVersion, kind and metadata; what has no metadata is a reference.
+// is an object if it has apiVersion, kind and metadata; what has no metadata is a reference. The kinds are sorted:
+// a plan warns of them in this order, and equal plans are to say the same.
 func Carried(obj map[string]any) []schema.GroupVersionKind {
 	if !mayCarry(obj) {
 		return nil // without what the rest allocates
@@ -29,6 +30,7 @@ func carried(obj map[string]any) (found []schema.GroupVersionKind) {
 		}
 	}}
 	c.root(obj)
+	slices.SortFunc(found, func(a, b schema.GroupVersionKind) int { return strings.Compare(a.String(), b.String()) })
 	return found
 }
 

@@ -62,6 +62,26 @@ func TestFieldsOfCarriedObjects(t *testing.T) {
 	}
 }
 
+// The kinds of the objects inside of an object have an order, which maps haven't.
+func TestCarriedKindsAreSorted(t *testing.T) {
+	obj := map[string]any{}
+	require.NoError(t, yaml.Unmarshal([]byte(`spec:
+  a: {apiVersion: v1, kind: Pod, metadata: {}}
+  b: {apiVersion: b.io/v1, kind: Thing, metadata: {}}
+  c: {apiVersion: b.io/v1, kind: Part, metadata: {}, spec: {inner: {apiVersion: a.io/v2, kind: Thing, metadata: {}}}}
+  d: [{apiVersion: v1, kind: Pod, metadata: {}}, {apiVersion: a.io/v1, kind: Thing, metadata: {}}]
+  e: {apiVersion: v1, kind: Node, name: a}
+`), &obj))
+	want := []schema.GroupVersionKind{
+		{Version: "v1", Kind: "Pod"},
+		{Group: "a.io", Version: "v1", Kind: "Thing"}, {Group: "a.io", Version: "v2", Kind: "Thing"},
+		{Group: "b.io", Version: "v1", Kind: "Part"}, {Group: "b.io", Version: "v1", Kind: "Thing"},
+	}
+	for range 20 {
+		require.Equal(t, want, secrecy.Carried(obj))
+	}
+}
+
 // An object that contains itself has an end.
 func TestCarriedByAnObjectThatContainsItself(t *testing.T) {
 	spec := map[string]any{}
