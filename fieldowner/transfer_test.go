@@ -2,6 +2,7 @@ package fieldowner
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -48,6 +49,8 @@ func TestCompare(t *testing.T) {
 			`x: taken from "you" (Apply)`},
 		{"my own update is another owner", `{"me Update": "x"}`, `{"me Apply": "x"}`, `x: taken from "me" (Update)`},
 		{"shared without a change of value", `{"you Update": "x"}`, `{"me Apply": "x", "you Update": "x"}`, `x: shared with "you" (Update)`},
+		{"who applies is the same owner in another version", `{"you Apply v1beta1": "x"}`,
+			`{"me Apply v1": "x", "you Apply v1": "x"}`, `x: shared with "you" (Apply)`},
 		{"somebody else joined", `{"me Apply": "x"}`, `{"me Apply": "x", "you Apply": "x"}`, `x: shared with "you" (Apply)`},
 		{"one joined, one left", `{"they Apply": "x"}`, `{"me Apply": "x", "you Apply": "x"}`,
 			`x: taken from "they" (Apply); x: shared with "you" (Apply)`},
@@ -71,21 +74,18 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// brief makes an ownership of {"MANAGER OPERATION": "PATH"}.
+// brief makes an ownership of {"MANAGER OPERATION": "PATH"}, or of {"MANAGER OPERATION VERSION": "PATH"}.
 func brief(t testing.TB, text string) Ownership {
 	t.Helper()
 	var owners map[string]string
 	require.NoError(t, json.Unmarshal([]byte(text), &owners))
 	var entries []any
 	for owner, field := range owners {
-		var manager, operation string
-		for i := range owner {
-			if owner[i] == ' ' {
-				manager, operation = owner[:i], owner[i+1:]
-			}
-		}
+		manager, operation, _ := strings.Cut(owner, " ")
+		operation, version, _ := strings.Cut(operation, " ")
 		entries = append(entries, map[string]any{
-			"manager": manager, "operation": operation, "fieldsV1": map[string]any{"f:" + field: map[string]any{}},
+			"manager": manager, "operation": operation, "apiVersion": version,
+			"fieldsV1": map[string]any{"f:" + field: map[string]any{}},
 		})
 	}
 	return mustRead(t, map[string]any{"metadata": map[string]any{"managedFields": entries}})

@@ -247,7 +247,7 @@ func changedOwners(before, after fieldowner.Ownership, ours func(fieldowner.Owne
 		found := map[string]bool{}
 		for _, e := range o.Entries() {
 			if !ours(e.Owner) && hasRenamed(e.Fields, p) {
-				found[e.Owner.String()+e.APIVersion.String()] = true
+				found[nameOf(e.Owner)] = true
 			}
 		}
 		return found
@@ -270,6 +270,17 @@ func changedOwners(before, after fieldowner.Ownership, ours func(fieldowner.Owne
 		}
 	}
 	return out
+}
+
+// nameOf returns what a server knows an owner by. One who applies is the same in each version, and stays it when its
+// record is moved to another one.
+//
+// Source: k8s.io/apimachinery, pkg/util/managedfields/internal, BuildManagerIdentifier.
+func nameOf(o fieldowner.Owner) string {
+	if o.Operation == fieldowner.OperationApply {
+		return o.String()
+	}
+	return o.String() + o.APIVersion.String()
 }
 
 // hasRenamed reports whether the fields have p, maybe in an item that has more or fewer keys since its definition was
