@@ -69,17 +69,19 @@ func hasOtherVersions(obj *unstructured.Unstructured) bool {
 var omitsKey = regexp.MustCompile(`omits (all key fields|key field ")`)
 
 // hasMixedKeys reports whether items of one list are recorded by different key fields, as a definition has changed
-// them.
-func hasMixedKeys(obj *unstructured.Unstructured) bool {
-	owners, _ := fieldowner.Read(obj.Object)
+// them, in one of the states of an object or between them.
+func hasMixedKeys(states ...*unstructured.Unstructured) bool {
 	keysOf := map[string]string{} // by list
-	for p := range owners.Fields(nil).WithItems().All() {
-		if last := p[len(p)-1]; last.Kind() == projection.KeyKind {
-			list, keys := p[:len(p)-1].String(), strings.Join(slices.Sorted(maps.Keys(last.KeyFields())), " ")
-			if known, found := keysOf[list]; found && known != keys {
-				return true
+	for _, obj := range states {
+		owners, _ := fieldowner.Read(obj.Object)
+		for p := range owners.Fields(nil).WithItems().All() {
+			if last := p[len(p)-1]; last.Kind() == projection.KeyKind {
+				list, keys := p[:len(p)-1].String(), strings.Join(slices.Sorted(maps.Keys(last.KeyFields())), " ")
+				if known, found := keysOf[list]; found && known != keys {
+					return true
+				}
+				keysOf[list] = keys
 			}
-			keysOf[list] = keys
 		}
 	}
 	return false

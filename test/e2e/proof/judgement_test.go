@@ -230,7 +230,7 @@ func (t *trial) judgeOwners() {
 			lost = slices.DeleteFunc(lost, func(line string) bool { return isKept(line, real) })
 		}
 		want, planned := append(changedOwners(before, real, ours), lost...), ownerLines(t.plan.Ownership)
-		if len(t.object.redefined) > 0 && (hasMixedKeys(t.before) || hasMixedKeys(t.after)) {
+		if len(t.object.redefined) > 0 && hasMixedKeys(t.before, t.after) {
 			// Items have the names of today in a plan.
 			want, planned = withoutKeys(want), withoutKeys(planned)
 		}
