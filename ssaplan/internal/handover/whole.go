@@ -23,12 +23,16 @@ func (h *Handover) Whole(apply *explain.Explanation, made map[string]any, sensit
 	if err != nil {
 		return whole, err
 	}
+	// Of what is cleared, a server fills in its defaults again.
+	whole.NoOp = before.Equal(after) && explain.Equal(content(h.live.Object), content(made))
+	// Items have their names of today, as in the explanation of the apply. A server writes those for the applier, and
+	// leaves the old ones to others.
+	today := after.Fields(h.wanted.Applier.Is)
+	before, after = before.Renamed(today, h.live.Object, made), after.Renamed(today, made)
 	all := after.Fields(nil)
 	moves := slices.DeleteFunc(fieldowner.Compare(before, after, h.wanted.Applier), func(t fieldowner.Transfer) bool {
 		return t.Kind == fieldowner.TransferDestroyed && !all.Under(t.Path).Empty() // updates own maps as such, applies what is in them
 	})
-	// Of what is cleared, a server fills in its defaults again.
-	whole.NoOp = before.Equal(after) && explain.Equal(content(h.live.Object), content(made))
 	whole.Ownership = explain.ShownTransfers(moves, sensitive)
 	whole.Changes = slices.Clone(apply.Changes)
 	for i := range whole.Changes {

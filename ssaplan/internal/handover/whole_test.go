@@ -51,3 +51,52 @@ func TestWholeNamesFormerOwners(t *testing.T) {
 	_, err = h.Whole(&apply, map[string]any{"metadata": map[string]any{"managedFields": "x"}}, nil)
 	require.Error(t, err)
 }
+
+// Items are named by the keys that a definition gives them today, also where the record has those of before.
+func TestWholeNamesItemsByTheirKeysOfToday(t *testing.T) {
+	const (
+		both  = `"spec": {"list": [{"name": "a", "size": 1}, {"name": "b", "size": 1}]`
+		was   = `{"f:spec": {"f:list": {"k:{\"name\":\"a\"}": {".": {}}, "k:{\"name\":\"b\"}": {".": {}}}`
+		today = ours + `{"f:spec": {"f:list": {"k:{\"name\":\"b\",\"size\":1}": {".": {}}}}}}`
+		a, b  = `spec.list[name="a",size=1]`, `spec.list[name="b",size=1]`
+	)
+	path, err := projection.ParsePath(a)
+	require.NoError(t, err)
+	dropped := projection.Difference{Path: path, Op: projection.OpRemove}
+	for _, row := range []struct {
+		why, made, record string
+		wanted            handover.Wanted
+		moves             []string
+		former            string
+	}{
+		{
+			"an item that is adopted, and one that goes", `"spec": {"list": [{"name": "b", "size": 1}]}`, today,
+			adopting("others"),
+			[]string{a + `: destroyed, was owned by "others" (Update)`, b + `: taken from "others" (Update)`}, "others",
+		},
+		{
+			"one that is shared, beside what is cleared", both + `}`,
+			today + `, ` + others + was + `}}}`, handover.Wanted{Applier: us, Clear: patterns(t, "spec.x")},
+			[]string{b + `: shared with "others" (Update)`, `spec.x: destroyed, was owned by "others" (Update)`}, "",
+		},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			record := was + `}}}`
+			if row.wanted.Clear != nil {
+				record = was + `, "f:x": {}}}}`
+			}
+			h, err := handover.Find(object(t, "7", both+`, "x": 1}`, others+record), row.wanted)
+			require.NoError(t, err)
+			apply := explain.Explanation{Changes: []explain.Change{{Difference: dropped, Cause: explain.CauseDropped}}}
+			whole, err := h.Whole(&apply, object(t, "7", row.made, row.record).Object, nil)
+			require.NoError(t, err)
+			var moves []string
+			for _, move := range whole.Ownership {
+				moves = append(moves, move.String())
+			}
+			require.Equal(t, row.moves, moves)
+			require.Equal(t, row.former, string(whole.Changes[0].Manager))
+			require.False(t, whole.NoOp)
+		})
+	}
+}

@@ -305,8 +305,11 @@ func hasRenamed(fields projection.FieldSet, p projection.Path) bool {
 func destroyedFields(before, after fieldowner.Ownership, ours func(fieldowner.Owner) bool) (out []string) {
 	anybody := func(fieldowner.Owner) bool { return true }
 	others := before.Fields(func(o fieldowner.Owner) bool { return !ours(o) })
-	for p := range others.Difference(after.Fields(anybody)).All() {
-		out = append(out, p.String()+" Destroyed")
+	left := after.Fields(anybody)
+	for p := range others.Difference(left).All() {
+		if !hasRenamed(left, p) { // as those are that were adopted, and are applied by other keys now
+			out = append(out, p.String()+" Destroyed")
+		}
 	}
 	return out
 }
