@@ -65,9 +65,13 @@ release_command() (
 	sign
 	quietly "$goreleaser" release --clean --skip publish,announce --config examples/kubectl-ssaplan/release/goreleaser.yaml
 	cd dist
+	for arch in amd64_v1 arm64_v8.0; do # the image has the program of the archives
+		cmp "kubectl-ssaplan_linux_$arch/kubectl-ssaplan" "../.cache/image/linux_${arch%%_*}/kubectl-ssaplan"
+	done
+	cp ../.cache/image/*_image_* . # where they are uploaded
 	quietly gpg --batch --verify checksums.txt.sig checksums.txt
 	quietly sha256sum -c checksums.txt
-	for archive in *.tar.gz *.zip; do
+	for archive in *.tar.gz *.zip *.tar; do
 		grep -q " $archive\$" checksums.txt
 	done
 	for bom in *.bom.json; do

@@ -33,8 +33,16 @@ type releaser struct {
 		FormatOverrides []map[string]any `json:"format_overrides"`
 		Files           []any
 	}
-	Checksum map[string]string
-	Sboms    []struct {
+	Before   struct{ Hooks []string }
+	Checksum struct {
+		Name      string `json:"name_template"`
+		Algorithm string
+		Extra     []map[string]string `json:"extra_files"`
+	}
+	Release struct {
+		Extra []map[string]string `json:"extra_files"`
+	}
+	Sboms []struct {
 		Artifacts, Cmd  string
 		Args, Documents []string
 	}
@@ -95,24 +103,15 @@ func TestRecipesNameDigests(t *testing.T) {
 	}
 }
 
-// The image is built, with the program that its command builds here in the place of a stage on an image of a registry,
-// and plans what is in a folder that is mounted, as its user.
+// The image is built as it is released, the same twice, and plans what is in a folder that is mounted, as its user.
 func TestImage(t *testing.T) {
 	if _, err := exec.LookPath("buildah"); err != nil || os.Getuid() != 0 {
 		t.Skip("NOT RUN: there is no buildah, or nobody who may use it")
 	}
-	recipe, err := os.ReadFile("../Dockerfile")
-	require.NoError(t, err)
-	_, image, found := strings.Cut(string(recipe), "\nFROM scratch\n")
-	require.True(t, found)
-	command := regexp.MustCompile(`(?m)^RUN (cd examples && go build .*) -o /kubectl-ssaplan (\S+)$`).FindSubmatch(recipe)
-	settings := regexp.MustCompile(`(?m)^ENV (.*)$`).FindSubmatch(recipe)
-	require.True(t, command != nil && settings != nil)
-
 	folder, c := t.TempDir(), lab.New(t)
-	write := func(name, text string, mode os.FileMode) {
+	write := func(name, text string) {
 		require.NoError(t, os.MkdirAll(filepath.Join(folder, filepath.Dir(name)), 0o755))
-		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), mode))
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644))
 	}
 	sh := func(script string) string {
 		shell := exec.Command("sh", "-ec", script)
@@ -120,23 +119,26 @@ func TestImage(t *testing.T) {
 		require.NoError(t, err, "%s: %s", script, out)
 		return string(out)
 	}
-	sh(fmt.Sprintf("cd ../../.. && env GOFLAGS= %s sh -c '%s -o %s/context/kubectl-ssaplan %s'", settings[1], command[1], folder, command[2]))
 	kubeconfig, err := os.ReadFile(c.Server.Kubeconfig())
 	require.NoError(t, err)
-	write("context/etc/ssl/certs/ca-certificates.crt", "none\n", 0o644)
-	write("context/Dockerfile", "FROM scratch AS build\nCOPY . /\nFROM scratch\n"+image, 0o644)
-	write("work/config", string(kubeconfig), 0o644)
-	write("work/app.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: "+c.Namespace+"}, data: {a: b}}", 0o644)
+	write("certificates", "none\n")
+	write("work/config", string(kubeconfig))
+	write("work/app.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: "+c.Namespace+"}, data: {a: b}}")
+	for _, out := range []string{"one", "two"} {
+		sh(fmt.Sprintf("CERTIFICATES=%s/certificates ./image.sh v1.2.3 %s/%s amd64", folder, folder, out))
+	}
+	const archive = "kubectl-ssaplan_v1.2.3_image_linux_amd64.tar"
+	sh(fmt.Sprintf("cd %s && cmp one/%s two/%s", folder, archive, archive))
 
 	buildah := fmt.Sprintf("cd %s && buildah --root $PWD/images --runroot $PWD/run --storage-driver vfs ", folder)
-	sh(buildah + "build --isolation chroot --tag kubectl-ssaplan context")
-	container := strings.TrimSpace(sh(buildah + "from localhost/kubectl-ssaplan"))
+	image := strings.TrimSpace(sh(buildah + "pull --quiet oci-archive:one/" + archive))
+	container := strings.TrimSpace(sh(buildah + "from " + image))
 	in := func(args string) string {
 		return sh(buildah + "run --isolation chroot --volume $PWD/work:/work:ro " + container + " -- /kubectl-ssaplan " + args)
 	}
 	assert.Contains(t, in("version"), "kubectl-ssaplan")
 	assert.Contains(t, in("plan --kubeconfig /work/config -f /work/app.yaml || [ $? = 2 ]"), "Plan: 1 to create.\n")
-	assert.Contains(t, sh(buildah+"inspect --type image --format '{{.OCIv1.Config.User}} {{.OCIv1.Config.Entrypoint}}' localhost/kubectl-ssaplan"), "65532:65532 [/kubectl-ssaplan]")
+	assert.Contains(t, sh(buildah+"inspect --type image --format '{{.OCIv1.Config.User}} {{.OCIv1.Config.Entrypoint}}' "+image), "65532:65532 [/kubectl-ssaplan]")
 }
 
 // What krew demands of a manifest holds, and there is a platform for each archive that is made.
