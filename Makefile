@@ -1,6 +1,6 @@
 # The modules; CONTRIBUTING.md says why each is one. MODULES have tests, BENCHES and PEERS are the comparison of make bench.
 MODULES := . test test/controlplane/launcher preview readiness ctrlssaplan otelssaplan examples
-# Those that programs import.
+# Those that programs import: they need no server to be tested.
 LIBRARIES := . preview readiness ctrlssaplan otelssaplan
 BENCHES := test/bench
 PEERS := test/bench/flux test/bench/argo
@@ -135,7 +135,7 @@ OWNERS ?= 1000
 REST ?= 600
 .PHONY: kit-rest
 kit-rest: controlplane ## a controller with many owners sends nothing while nothing happens: make kit-rest OWNERS=1000 REST=600
-	@$(call figures,ctrlssaplan,OWNERS=$(OWNERS) REST=$(REST) $(TEST) -v -count 1 -timeout 0 -run TestNothingIsSentAtRest .)
+	@$(call figures,test,OWNERS=$(OWNERS) REST=$(REST) $(TEST) -v -count 1 -timeout 0 -run TestNothingIsSentAtRest ./e2e/kit)
 
 BUSY ?= 200
 .PHONY: busy
@@ -280,7 +280,7 @@ install: ## install the command, for kubectl ssaplan
 	cd examples && CGO_ENABLED=0 $(GO) install -trimpath -ldflags="-s -w" ./kubectl-ssaplan
 
 GORELEASER ?= github.com/goreleaser/goreleaser/v2@v2.15.1
-CYCLONEDX ?= github.com/CycloneDX/cyclonedx-gomod@v1.9.0
+CYCLONEDX ?= github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.9.0
 PARTS ?= import install command provider
 .PHONY: release-check
 release-check: ## do with the last commit what others do with a release: import every module, install the command, release it and the provider, install that (git, gpg, buildah and terraform needed); make release-check PARTS=install

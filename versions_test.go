@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,25 +44,40 @@ func TestVersionsAgree(t *testing.T) {
 }
 
 // On empty caches client-go takes minutes to compile, and a module that differs in one version below it compiles all of
-// it again. The library and what measures it stand on the lowest versions, all that are programs on one newer set.
+// it again. What programs import, and what measures it, has the lowest versions, so that it changes none of theirs; all
+// that are programs share one newer set.
 func TestModulesShareVersions(t *testing.T) {
 	makefile := read(t, "Makefile")
-	modules := strings.Fields(find(t, makefile, `(?m)^MODULES := \. (.*)$`))
+	modules := strings.Fields(find(t, makefile, `(?m)^MODULES := (.*)$`))
+	libraries := strings.Fields(find(t, makefile, `(?m)^LIBRARIES := (.*)$`))
 	benches := strings.Fields(find(t, makefile, `(?m)^BENCHES := (.*)$`))
 	requirement := regexp.MustCompile(`(?m)^(?:require)?\s+(\S+) (v\S+)`)
-	for _, set := range [][]string{append(benches, "."), modules} {
+	programs := slices.DeleteFunc(modules, func(m string) bool { return slices.Contains(libraries, m) })
+	for _, set := range [][]string{slices.Concat(benches, libraries), programs} {
 		versions := map[string]string{}
 		for _, module := range set {
 			requirements := requirement.FindAllStringSubmatch(read(t, filepath.Join(module, "go.mod")), -1)
 			assert.NotEmpty(t, requirements, module)
 			for _, match := range requirements {
 				path, version := match[1], match[2]
-				if other, seen := versions[path]; seen && !strings.HasPrefix(path, "github.com/ssaplan/") {
+				isTestify := path == "github.com/davecgh/go-spew" || path == "github.com/pmezard/go-difflib" // of which it alone is built
+				if other, seen := versions[path]; seen && !isTestify && !strings.HasPrefix(path, "github.com/ssaplan/") {
 					assert.Equal(t, other, version, "%s in %s", path, module)
 				}
 				versions[path] = version
 			}
 		}
+	}
+}
+
+// A module that programs import needs no newer Go than the README says, and none of our tests: what these need would be
+// in the module graph of the program.
+func TestLibrariesNeedLittle(t *testing.T) {
+	lowest := find(t, read(t, "go.mod"), `(?m)^go (\S+)$`)
+	for _, module := range strings.Fields(find(t, read(t, "Makefile"), `(?m)^LIBRARIES := (.*)$`)) {
+		text := read(t, filepath.Join(module, "go.mod"))
+		assert.Equal(t, lowest, find(t, text, `(?m)^go (\S+)$`), module)
+		assert.NotContains(t, text, "github.com/ssaplan/primitives/test ", module)
 	}
 }
 

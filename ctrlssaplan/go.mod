@@ -1,13 +1,12 @@
 module github.com/ssaplan/primitives/ctrlssaplan
 
-go 1.26.0
+go 1.24.0
 
 require (
 	github.com/go-logr/logr v1.4.3
 	github.com/prometheus/client_golang v1.22.0
 	github.com/ssaplan/primitives v0.1.0
 	github.com/ssaplan/primitives/readiness v0.1.0
-	github.com/ssaplan/primitives/test v0.1.0
 	github.com/stretchr/testify v1.11.1
 	k8s.io/api v0.33.13
 	k8s.io/apimachinery v0.33.13
@@ -44,15 +43,15 @@ require (
 	github.com/prometheus/procfs v0.15.1 // indirect
 	github.com/spf13/pflag v1.0.5 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
-	golang.org/x/net v0.60.0 // indirect
-	golang.org/x/oauth2 v0.36.0 // indirect
-	golang.org/x/sync v0.23.0 // indirect
-	golang.org/x/sys v0.48.0 // indirect
-	golang.org/x/term v0.46.0 // indirect
-	golang.org/x/text v0.42.0 // indirect
+	golang.org/x/net v0.38.0 // indirect
+	golang.org/x/oauth2 v0.27.0 // indirect
+	golang.org/x/sync v0.12.0 // indirect
+	golang.org/x/sys v0.31.0 // indirect
+	golang.org/x/term v0.30.0 // indirect
+	golang.org/x/text v0.23.0 // indirect
 	golang.org/x/time v0.9.0 // indirect
 	gomodules.xyz/jsonpatch/v2 v2.4.0 // indirect
-	google.golang.org/protobuf v1.36.11 // indirect
+	google.golang.org/protobuf v1.36.5 // indirect
 	gopkg.in/evanphx/json-patch.v4 v4.12.0 // indirect
 	gopkg.in/inf.v0 v0.9.1 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
@@ -70,5 +69,4 @@ require (
 replace (
 	github.com/ssaplan/primitives => ../
 	github.com/ssaplan/primitives/readiness => ../readiness
-	github.com/ssaplan/primitives/test => ../test
 )

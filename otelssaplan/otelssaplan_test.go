@@ -46,7 +46,7 @@ func TestRequestsAreSpansAndMeasurements(t *testing.T) {
 			require.Equal(t, "NotFound", span.Status().Description)
 		}
 		for _, attribute := range span.Attributes() {
-			require.NotContains(t, attribute.Value.String(), "hidden")
+			require.NotContains(t, attribute.Value.Emit(), "hidden")
 		}
 	}
 	require.Subset(t, names, []string{"get ConfigMap", "dry-run patch ConfigMap", "plan"})

@@ -67,7 +67,7 @@ func TestSetsAndTheirStagesAreSpans(t *testing.T) {
 			require.Regexp(t, "^apply set/apply stage [^/]+/apply ConfigMap$", path)
 		}
 		for _, of := range span.Attributes() {
-			require.NotContains(t, of.Value.String(), "hidden")
+			require.NotContains(t, of.Value.Emit(), "hidden")
 		}
 	}
 	require.Equal(t, 1, applied)

@@ -1,125 +1,33 @@
 package preview_test
 
 import (
-	"encoding/json"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/preview"
-	"github.com/ssaplan/primitives/ssaplan"
-	"github.com/ssaplan/primitives/ssaplan/set"
-	"github.com/ssaplan/primitives/test/lab"
+	"github.com/ssaplan/primitives/ssaplan/manifest"
 )
 
-const definition = `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: gadgets.GROUP}
-spec:
-  group: GROUP
-  scope: Namespaced
-  names: {plural: gadgets, singular: gadget, kind: Gadget, listKind: GadgetList}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        required: [spec]
-        properties:
-          spec:
-            type: object
-            required: [size]
-            properties:
-              size: {type: integer, minimum: 1}
-              color: {type: string, default: red, enum: [red, blue]}
-              parts:
-                type: array
-                items: {type: object, required: [name], properties: {name: {type: string}, weight: {type: integer, default: 5}}}
-              free: {type: object, x-kubernetes-preserve-unknown-fields: true}
-              port: {x-kubernetes-int-or-string: true}
-              note: {type: string, nullable: true}`
-
-// specs are those of objects, with what is wrong with them; nothing if that is empty.
-var specs = map[string]string{
-	`{size: 1}`: "",
-	`{size: 2, color: blue, parts: [{name: a}, {name: b, weight: 1}]}`: "",
-	`{size: 1, free: {any: [1, {thing: x}]}, port: http}`:              "",
-	`{size: 1, port: 80, note: null}`:                                  "",
-	`{size: 1, parts: []}`:                                             "",
-	`{size: 0}`:                                                        "spec.size",
-	`{size: big}`:                                                      "spec.size",
-	`{color: red}`:                                                     "spec.size",
-	`{size: 1, color: c4n4ry}`:                                         "spec.color",
-	`{size: 1, colour: red}`:                                           "spec.colour",
-	`{size: 1, parts: [{weight: 1}]}`:                                  "spec.parts",
-	`{size: 1, parts: [{name: a, wieght: 1}]}`:                         "spec.parts[0].wieght",
-}
-
-// What is foretold is what a real server then makes, and what is refused is what it refuses.
-func TestPreviewEqualsTheServer(t *testing.T) {
-	c := lab.New(t)
-	crd := lab.Object(t, strings.ReplaceAll(definition, "GROUP", c.Namespace+".example.com"))
-	c.Define(t, crd)
-	for spec, wrong := range specs {
-		manifest := lab.Objectf(t, "{apiVersion: %s.example.com/v1, kind: Gadget, metadata: {name: a}, spec: %s}", c.Namespace, spec)
-		before := manifest.DeepCopy()
-		foretold, err := preview.Of(crd, manifest)
-		require.Equal(t, before, manifest)
-		made, refused := c.TryApply(t, manifest, metav1.PatchOptions{FieldManager: "preview", DryRun: []string{metav1.DryRunAll}})
-		require.Equal(t, refused == nil, err == nil, "%s: %v; the server: %v", spec, err, refused)
-		if wrong != "" {
-			require.ErrorContains(t, err, wrong)
-			require.NotContains(t, err.Error(), "c4n4ry")
-			continue
-		}
-		require.JSONEq(t, asJSON(t, made.Object["spec"]), asJSON(t, foretold.Object["spec"]), spec)
-	}
-}
-
-func asJSON(t *testing.T, v any) string {
+func object(t *testing.T, text string) *unstructured.Unstructured {
 	t.Helper()
-	text, err := json.Marshal(v)
-	require.NoError(t, err)
-	return string(text)
-}
-
-// A set shows what is foretold of a custom resource whose definition it brings, and refuses what that doesn't allow
-// before anything is applied.
-func TestPreviewInASet(t *testing.T) {
-	c := lab.New(t)
-	plan := func(spec string) (items []*set.Item) {
-		requests := []ssaplan.Request{
-			{Manifest: lab.Object(t, strings.ReplaceAll(definition, "GROUP", c.Namespace+".example.org"))},
-			{Manifest: lab.Objectf(t, "{apiVersion: %[1]s.example.org/v1, kind: Gadget, metadata: {name: a, namespace: %[1]s}, spec: %s}", c.Namespace, spec)},
-		}
-		s := set.New(c.Planner(t, ssaplan.Options{FieldManager: "preview"}), requests, set.Options{Preview: preview.Of})
-		for item := range s.Plan(t.Context()) {
-			items = append(items, item)
-		}
-		return items
-	}
-	color, _, err := unstructured.NestedString(plan("{size: 1}")[1].Foretold.Object, "spec", "color")
-	require.NoError(t, err)
-	require.Equal(t, "red", color)
-	require.ErrorContains(t, plan("{size: 1, colour: red}")[1].Err, "the definition has no field spec.colour")
+	manifests, failures := manifest.Parse("object.yaml", []byte(text))
+	require.Empty(t, failures)
+	require.Len(t, manifests, 1)
+	return manifests[0].Object
 }
 
 func TestDefinitionsThatTellNothing(t *testing.T) {
-	manifest := lab.Object(t, "{apiVersion: a.example.com/v2, kind: Gadget, metadata: {name: a}, spec: {any: thing}}")
+	manifest := object(t, "{apiVersion: a.example.com/v2, kind: Gadget, metadata: {name: a}, spec: {any: thing}}")
 	for _, text := range []string{
 		"{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: a}, spec: {versions: [{name: v1}]}}",
 		"{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: a}, spec: {versions: [{name: v2}]}}",
 	} {
-		foretold, err := preview.Of(lab.Object(t, text), manifest)
+		foretold, err := preview.Of(object(t, text), manifest)
 		require.NoError(t, err)
 		require.Equal(t, manifest, foretold)
 	}
-	_, err := preview.Of(lab.Object(t, "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: a}, spec: {versions: 1}}"), manifest)
+	_, err := preview.Of(object(t, "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: a}, spec: {versions: 1}}"), manifest)
 	require.ErrorContains(t, err, "the definition can't be read")
 }

@@ -7,9 +7,19 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/ssaplan/manifest"
 	"github.com/ssaplan/primitives/ssaplan/set"
-	"github.com/ssaplan/primitives/test/lab"
 )
+
+func object(t *testing.T, text string) *unstructured.Unstructured {
+	t.Helper()
+	manifests, failures := manifest.Parse("object.yaml", []byte(text))
+	require.Empty(t, failures)
+	require.Len(t, manifests, 1)
+	return manifests[0].Object
+}
 
 func TestReadiness(t *testing.T) {
 	conditions, err := ParseConditions([]string{"Gadget.example.com=Synced"})
@@ -51,7 +61,7 @@ func TestReadiness(t *testing.T) {
 		{"what is being deleted", `{apiVersion: batch/v1, kind: Job, metadata: {name: a, deletionTimestamp: "2026-01-01T00:00:00Z"}}`,
 			set.Readiness{Why: "Terminating", Said: "Resource scheduled for deletion"}},
 	} {
-		assert.Equal(t, row.want, Of(conditions)(lab.Object(t, row.object)), row.why)
+		assert.Equal(t, row.want, Of(conditions)(object(t, row.object)), row.why)
 	}
 	for _, rule := range []string{"Gadget", "=Ready", "Gadget="} {
 		_, err := ParseConditions([]string{rule})
@@ -80,11 +90,11 @@ func TestFields(t *testing.T) {
 	} {
 		fields, err := ParseFields(row.fields)
 		require.NoError(t, err)
-		assert.Equal(t, row.want, WithFields(fields, nil)(lab.Object(t, fmt.Sprintf(service, 2))), row.why)
-		assert.Equal(t, set.Readiness{Why: "the status is of generation 1, and the object of 2"}, WithFields(fields, nil)(lab.Object(t, fmt.Sprintf(service, 1))), row.why)
+		assert.Equal(t, row.want, WithFields(fields, nil)(object(t, fmt.Sprintf(service, 2))), row.why)
+		assert.Equal(t, set.Readiness{Why: "the status is of generation 1, and the object of 2"}, WithFields(fields, nil)(object(t, fmt.Sprintf(service, 1))), row.why)
 	}
 	unready := Of(Conditions{{Kind: "Service"}: "Synced"})
-	assert.Equal(t, set.Readiness{Why: "it has no condition Synced yet"}, WithFields(nil, unready)(lab.Object(t, fmt.Sprintf(service, 2))), "both have to be")
+	assert.Equal(t, set.Readiness{Why: "it has no condition Synced yet"}, WithFields(nil, unready)(object(t, fmt.Sprintf(service, 2))), "both have to be")
 	_, err := ParseFields(map[string]string{"status..phase": "a"})
 	assert.ErrorContains(t, err, "status..phase")
 }

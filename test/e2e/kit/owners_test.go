@@ -1,4 +1,4 @@
-package ctrlssaplan_test
+package kit_test
 
 import (
 	"fmt"

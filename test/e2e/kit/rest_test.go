@@ -1,4 +1,5 @@
-package ctrlssaplan_test
+// Package kit_test has the reconcile kit of ctrlssaplan work on a real server.
+package kit_test
 
 import (
 	"context"
@@ -75,6 +76,8 @@ func (l *SiteList) DeepCopyObject() kuberuntime.Object {
 	}
 	return &out
 }
+
+var configMaps = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
 
 // sites is a controller of Sites on a real server, and what it sends.
 type sites struct {
