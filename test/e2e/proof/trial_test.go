@@ -339,10 +339,10 @@ func told(plan *ssaplan.Plan, err error) string {
 }
 
 // unfixed is what a server says otherwise each time: which of several values of a wrong type it found first, in a
-// manifest or in what is stored in another version, which field that version lacks, and the number of a request in
-// whose handling it crashed.
+// manifest or in what is stored in another version, which field no schema has, and the number of a request in whose
+// handling it crashed.
 var unfixed = regexp.MustCompile(
-	`(?s)failed to create typed patch object .*|failed to convert new object .*|\.\S+: field not declared in schema|stream ID \d+|` +
+	`(?s)failed to create typed patch object .*|failed to convert new object .*|\S+: field not declared in schema|stream ID \d+|` +
 		`doesn't fit the schema of its type; \S+: expected \w+ \(HTTP 500; the server's words are withheld`)
 
 // fixed returns a text without what is unfixed, and with its words in a fixed order.
