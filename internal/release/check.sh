@@ -15,6 +15,7 @@ clean() { # a version that isn't released yet must not stay in the module cache,
 	for d in "$(go env GOMODCACHE)/github.com/ssaplan" "$(go env GOMODCACHE)/cache/download/github.com/ssaplan"; do
 		test ! -e "$d" || { chmod -R u+w "$d" && rm -rf "$d"; }
 	done
+	test ! -e "$out/key" || gpgconf --homedir "$out/key" --kill gpg-agent
 	rm -rf "$out/key"
 }
 trap clean EXIT
@@ -25,10 +26,12 @@ quietly() { "$@" >"$out/log" 2>&1 || { cat "$out/log"; exit 1; }; }
 GOPROXY="file://$out/proxy,$(go env GOPROXY)"
 export GOPROXY GOWORK=off GOFLAGS=-mod=mod GONOSUMDB="github.com/ssaplan/*" GNUPGHOME="$out/key"
 
+fingerprint() { gpg --list-keys --with-colons 2>/dev/null | sed -n 's/^fpr:*\([0-9A-F]*\):$/\1/p' | head -1; }
+
 # sign makes a key for this run, once.
 sign() {
-	test -n "$(gpg --list-keys --with-colons 2>/dev/null)" || quietly gpg --batch --passphrase '' --quick-gen-key release@example.com rsa3072 sign never
-	GPG_FINGERPRINT=$(gpg --list-keys --with-colons 2>/dev/null | sed -n 's/^fpr:*\([0-9A-F]*\):$/\1/p' | head -1)
+	test -n "$(fingerprint)" || quietly gpg --batch --passphrase '' --quick-gen-key release@example.com rsa3072 sign never
+	GPG_FINGERPRINT=$(fingerprint)
 	export GPG_FINGERPRINT
 }
 
