@@ -37,7 +37,7 @@ func (w Wanted) cleared(live map[string]any, owners fieldowner.Ownership) projec
 	for _, p := range w.Clear.Named(w.Manifest, names).Find(live, names) {
 		clear(p)
 	}
-	return projection.NewFieldSet(paths...)
+	return allNames(projection.NewFieldSet(paths...), live, names, w.today)
 }
 
 // declares reports whether the manifest has p, or has what a server stores there: the stringData of a Secret.
@@ -124,7 +124,8 @@ func (h *Handover) partOfWhole(server Server, before, after fieldowner.Ownership
 	return nil
 }
 
-// markCleared gives a change of a field that is cleared its cause, and the one who wrote last what was there.
+// markCleared gives a change of a field that is cleared its cause, and the one who wrote last what was there. The
+// record may name the item of it otherwise.
 func (h *Handover) markCleared(c *explain.Change, owners fieldowner.Ownership) {
 	before, _ := c.Before.(map[string]any)
 	hasNothing := c.After == nil || isEmpty(c.After)
@@ -133,7 +134,8 @@ func (h *Handover) markCleared(c *explain.Change, owners fieldowner.Ownership) {
 		return
 	}
 	c.Cause = explain.CauseCleared
-	for _, o := range owners.Below(c.Path) {
+	named := owners.Renamed(projection.NewFieldSet(c.Path), h.live.Object)
+	for _, o := range named.Below(c.Path) {
 		if c.Manager == "" || o.Time.After(c.Time) {
 			c.Manager, c.Operation, c.Subresource, c.Time = o.Manager, o.Operation, o.Subresource, o.Time
 		}

@@ -25,8 +25,9 @@ type remains struct {
 // that are empty already. An item of a list goes although others own something in it, and the maps around the item stay
 // for that. A map or list that stays, since it is declared as empty, and from which all goes, becomes null, but not a
 // map in which something is declared that isn't stored, such as an empty list of a built-in kind. Answered are fields
-// of which the object shows already what a server makes of dropping them: it keeps items whose keys another definition
-// has changed. Source: Updater.prune in sigs.k8s.io/structured-merge-diff/v6/merge.
+// of which the object shows already what a server makes of dropping them. It finds items by their keys of today, so it
+// keeps those that are recorded by other ones, but for a list that goes as such. Source: Updater.prune in
+// sigs.k8s.io/structured-merge-diff/v6/merge.
 func (h *Handover) withoutDropped(server Server, obj map[string]any, answered projection.FieldSet) (*remains, error) {
 	owners, err := fieldowner.Read(obj)
 	if err != nil {
@@ -40,6 +41,7 @@ func (h *Handover) withoutDropped(server Server, obj map[string]any, answered pr
 	left := &remains{declared: owners.Fields(h.wanted.Applier.Is)}
 	left.object, _ = projection.Patterns{}.Remove(obj) // a copy
 	all := h.own.Union(kept)
+	all = all.Renamed(h.namesOfToday(server, left.declared, dropped), h.live.Object)
 	content, named, found := projection.NewObject(left.object, all), namedLists(all), false
 	h.findNamed(server, content, dropped, named)
 	for p := range dropped.All() {

@@ -3,6 +3,7 @@ package handover_test
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -114,4 +115,52 @@ func TestTryClearsANumberThatIsRounded(t *testing.T) {
 	}, map[string]any{}, nil)
 	require.NoError(t, err)
 	require.Empty(t, owners(t, made.Object))
+}
+
+// A server finds items by the keys that a definition gives them today. What is cleared goes by those, and what is
+// dropped that is recorded by other ones stays. It is asked for the keys if the manifest has no item of the list.
+func TestTryNamesItemsByTheirKeysOfToday(t *testing.T) {
+	const (
+		spec  = `"spec": {"l": [{"name": "a", "n": 1, "x": 1}, {"name": "b", "n": 1}]}`
+		was   = `{"f:spec": {"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:x": {}}, "k:{\"name\":\"b\"}": {".": {}}}}}}`
+		today = `{"f:spec": {"f:l": {"k:{\"n\":1,\"name\":\"a\"}": {".": {}, "f:x": {}}, "k:{\"n\":1,\"name\":\"b\"}": {".": {}}}}}}`
+		b     = `{"f:spec": {"f:l": {"k:{\"n\":1,\"name\":\"b\"}": {".": {}}}}}}`
+	)
+	clearing := handover.Wanted{Applier: us, Clear: patterns(t, `spec.l[name="a"].x`)}
+	for _, row := range []struct {
+		why, declared string
+		wanted        handover.Wanted
+		asked         int
+		left          string // empty if nothing is taken away
+	}{
+		{"what is cleared", `{"f:spec": {"f:y": {}}}}`, clearing, 1, `{"l": [{"n": 1, "name": "a"}, {"n": 1, "name": "b"}]}`},
+		{"beside an item that is applied", b, clearing, 0, `{"l": [{"n": 1, "name": "a"}, {"n": 1, "name": "b"}]}`},
+		{"what is adopted", b, adopting("others"), 0, ""},
+		{"and the list as such", `{"f:spec": {"f:y": {}}}}`, adopting("others"), 0, `{}`},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			h, err := handover.Find(object(t, "7", spec, others+was), row.wanted)
+			require.NoError(t, err)
+			asked, left := 0, ""
+			_, err = h.Try(handover.Server{
+				HandOver: func([]byte) (*unstructured.Unstructured, error) { return h.Of(nil), nil },
+				Apply: func([]byte) (*unstructured.Unstructured, error) {
+					return object(t, "7", spec, others+was+", "+ours+row.declared), nil
+				},
+				Force: func([]byte) (*unstructured.Unstructured, error) {
+					asked++
+					return object(t, "7", spec, ours+today), nil
+				},
+				Patch: func(patch []byte) (*unstructured.Unstructured, error) {
+					var operations []struct{ Value any }
+					require.NoError(t, json.Unmarshal(patch, &operations))
+					left = textOf(t, operations[1].Value)
+					return object(t, "7", spec, ""), nil
+				},
+			}, map[string]any{}, nil)
+			require.NoError(t, err)
+			require.Equal(t, row.asked, asked)
+			require.Equal(t, strings.ReplaceAll(row.left, " ", ""), left)
+		})
+	}
 }

@@ -31,6 +31,8 @@ type Wanted struct {
 	Clear projection.Patterns
 	// Lost are the versions whose entries move to the version of the object.
 	Lost []string
+	// today has items by the names that the server gives them, if the record has those that are cleared by others.
+	today projection.FieldSet
 }
 
 // takes reports whether the applier takes over from the owner. What an owner wrote to a subresource stays its own.
@@ -146,8 +148,12 @@ func (h *Handover) makes(after *unstructured.Unstructured, owners fieldowner.Own
 
 // ask has the server try the change of hands. It may have something against the object as it is, such as a policy that
 // came later. Its record is by the definition of now: of a list or map that has become one whole it has no parts any
-// more. Source: Updater.reconcileManagedFieldsWithSchemaChanges in sigs.k8s.io/structured-merge-diff/v6/merge.
-func (h *Handover) ask(server Server) error {
+// more. Source: Updater.reconcileManagedFieldsWithSchemaChanges in sigs.k8s.io/structured-merge-diff/v6/merge. Declared
+// is what the server records of the manifest.
+func (h *Handover) ask(server Server, declared projection.FieldSet) error {
+	if err := h.clearByToday(server, declared); err != nil {
+		return err
+	}
 	patch, err := h.Patch()
 	if err != nil {
 		return err
@@ -336,7 +342,12 @@ func (h *Handover) try(server Server, manifest map[string]any) (*unstructured.Un
 	if !h.hidden.Empty() {
 		return h.tryHidden(server, manifest, answer.Object)
 	}
-	err = h.ask(server) // not before it is known that the server gets the dryRun of an apply
+	owners, err := fieldowner.Read(answer.Object)
+	if err != nil {
+		return nil, err
+	}
+	// Not before it is known that the server gets the dryRun of an apply.
+	err = h.ask(server, owners.Fields(h.wanted.Applier.Is))
 	if errors.Is(err, applier.ErrKept) && h.onlyClears() {
 		h.isIdle = true
 		return answer, nil
@@ -344,9 +355,7 @@ func (h *Handover) try(server Server, manifest map[string]any) (*unstructured.Un
 	if err != nil {
 		return nil, err
 	}
-	if err := h.nameAsIn(answer); err != nil {
-		return nil, err
-	}
+	h.nameAsIn(owners)
 	// Of an object without managedFields a server records all as written before its first apply, but not after the
 	// handover.
 	isUnrecorded := len(h.live.GetManagedFields()) == 0
@@ -373,11 +382,7 @@ func (h *Handover) try(server Server, manifest map[string]any) (*unstructured.Un
 
 // nameAsIn adds the names by which the record of an answer has the items in which fields are given up or cleared: a
 // server rounds large numbers in a record that it reads, and names items by the keys of today in one that it writes.
-func (h *Handover) nameAsIn(answer *unstructured.Unstructured) error {
-	owners, err := fieldowner.Read(answer.Object)
-	if err != nil {
-		return err
-	}
+func (h *Handover) nameAsIn(owners fieldowner.Ownership) {
 	there := projection.NewObject(h.live.Object, owners.Fields(nil))
 	for _, fields := range []*projection.FieldSet{&h.given, &h.clears} {
 		var names []projection.Path
@@ -386,7 +391,6 @@ func (h *Handover) nameAsIn(answer *unstructured.Unstructured) error {
 		}
 		*fields = fields.Union(projection.NewFieldSet(names...))
 	}
-	return nil
 }
 
 // IsIdle reports whether the server had nothing to do for the handover that was tried: what it clears are parts of a

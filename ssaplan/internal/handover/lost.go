@@ -34,14 +34,9 @@ func (e *ConflictError) Error() string {
 	return fmt.Sprintf("%d fields have other owners", len(e.Conflicts))
 }
 
-// conflict returns the conflicts of the apply of the manifest after the handover, given what a server makes of it as a
-// new object. A server says nothing of conflicts before the entries have moved.
-func (h *Handover) conflict(manifest map[string]any, created *unstructured.Unstructured) error {
-	owners, err := fieldowner.Read(created.Object)
-	if err != nil {
-		return err
-	}
-	declared := owners.Fields(h.wanted.Applier.Is)
+// conflict returns the conflicts of the apply of the manifest after the handover, given what a server records of it. A
+// server says nothing of conflicts before the entries have moved.
+func (h *Handover) conflict(manifest map[string]any, declared projection.FieldSet) error {
 	conflicts, err := fieldowner.PredictConflicts(h.after.Object, manifest, declared, h.wanted.Applier)
 	if err == nil && len(conflicts) > 0 {
 		err = &ConflictError{conflicts}

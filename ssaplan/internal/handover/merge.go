@@ -29,19 +29,19 @@ func (h *Handover) tryMerged(server Server, manifest map[string]any, refusal err
 	if err != nil {
 		return nil, refusal
 	}
-	if err := h.ask(server); err != nil {
-		return nil, err
-	}
-	if h.movesAfter(refusal) && !server.Forced {
-		if err := h.conflict(manifest, created); err != nil {
-			return nil, err
-		}
-	}
 	owners, err := fieldowner.Read(created.Object)
 	if err != nil {
 		return nil, refusal
 	}
 	declared := owners.Fields(h.wanted.Applier.Is)
+	if err := h.ask(server, declared); err != nil {
+		return nil, err
+	}
+	if h.movesAfter(refusal) && !server.Forced {
+		if err := h.conflict(manifest, declared); err != nil {
+			return nil, err
+		}
+	}
 	made, err := h.tryContent(server, manifest, declared, created.Object, h.movesAfter(refusal))
 	if err != nil || made == nil {
 		return nil, refusal
@@ -73,14 +73,15 @@ func (e *HiddenError) Unwrap() error { return e.Err }
 func (h *Handover) tryHidden(
 	server Server, manifest, answer map[string]any,
 ) (*unstructured.Unstructured, error) {
-	if err := h.ask(server); err != nil {
-		return nil, err
-	}
 	owners, err := fieldowner.Read(answer)
 	if err != nil {
 		return nil, err
 	}
-	declared := h.kept(owners.Fields(h.wanted.Applier.Is), manifest)
+	applied := owners.Fields(h.wanted.Applier.Is)
+	if err := h.ask(server, applied); err != nil {
+		return nil, err
+	}
+	declared := h.kept(applied, manifest)
 	made, err := h.tryContent(server, manifest, declared, answer, true)
 	if err != nil {
 		return nil, &HiddenError{h.hidden, h.live.GetAPIVersion(), err}

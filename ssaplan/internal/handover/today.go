@@ -1,0 +1,71 @@
+package handover
+
+import (
+	"github.com/ssaplan/primitives/internal/kinds"
+	"github.com/ssaplan/primitives/projection"
+)
+
+// namesOfToday returns fields that name the items of lists as the server does. A record has them by the keys that a
+// definition gave them when it was written, and a server that drops fields looks for items by the keys of now. Declared
+// is what it records of the manifest; of lists of which that names no item, it is asked what it records of the live
+// object. The keys of built-in kinds don't change, and a list that goes as such needs no names.
+func (h *Handover) namesOfToday(server Server, declared, dropped projection.FieldSet) projection.FieldSet {
+	if kinds.IsBuiltin(h.live.Object) {
+		return projection.FieldSet{}
+	}
+	known := namedLists(declared)
+	for p := range dropped.All() {
+		for n := 1; n < len(p); n++ {
+			if p[n].Kind() != projection.KeyKind || known[patternOf(p[:n])] || dropped.Has(p[:n]) {
+				continue
+			}
+			if h.trial == nil {
+				h.trial = h.tryAll(server, nil, nil)
+			}
+			if h.trial == nil {
+				return declared
+			}
+			return declared.Union(h.trial.recorded)
+		}
+	}
+	return declared
+}
+
+// clearByToday makes the applier take over what is cleared by the names of today as well, if the record has others: a
+// server wouldn't find it by those.
+func (h *Handover) clearByToday(server Server, declared projection.FieldSet) error {
+	if h.clears.Empty() {
+		return nil
+	}
+	today := h.namesOfToday(server, declared, h.clears)
+	if h.clears.Renamed(today, h.live.Object).Same(h.clears) {
+		return nil
+	}
+	h.wanted.today = today
+	renamed, err := Find(h.live, h.wanted)
+	if err != nil || renamed == nil {
+		return err
+	}
+	renamed.trial = h.trial
+	*h = *renamed
+	return nil
+}
+
+// allNames returns the fields by all names that their items have in the record, which may be of several times, and by
+// those of today.
+func allNames(
+	fields projection.FieldSet, live map[string]any, recorded, today projection.FieldSet,
+) projection.FieldSet {
+	if fields.Empty() {
+		return fields
+	}
+	there := projection.NewObject(live, recorded)
+	var others []projection.Path
+	for p := range recorded.All() {
+		if fields.Has(there.Resolve(p)) {
+			others = append(others, p)
+		}
+	}
+	all := fields.Union(projection.NewFieldSet(others...))
+	return all.Union(all.Renamed(today, live))
+}
