@@ -41,6 +41,14 @@ func (w Wanted) takes(o fieldowner.Owner) bool {
 	return o.Subresource == "" && !w.Applier.Is(o) && (isTool || slices.Contains(w.Adopt, string(o.Manager)))
 }
 
+// owner is the applier as the record of the live object has it.
+func (w Wanted) owner(live *unstructured.Unstructured) fieldowner.Owner {
+	return fieldowner.Owner{
+		Manager: foreign.Text(w.Applier.Manager), Operation: fieldowner.OperationApply,
+		APIVersion: foreign.Text(live.GetAPIVersion()),
+	}
+}
+
 // Handover is what changes hands of a live object.
 type Handover struct {
 	fieldowner.Handover
@@ -72,9 +80,7 @@ func Find(live *unstructured.Unstructured, wanted Wanted) (*Handover, error) {
 	isApplied := !before.Fields(wanted.Applier.Is).Empty()
 	giveUp := wanted.GiveUp.Named(wanted.Manifest, before.Fields(nil))
 	h.clears = wanted.cleared(live.Object, before)
-	own := fieldowner.Entry{Fields: h.clears, Owner: fieldowner.Owner{
-		Manager: foreign.Text(wanted.Applier.Manager), Operation: fieldowner.OperationApply, APIVersion: foreign.Text(live.GetAPIVersion()),
-	}}
+	own := fieldowner.Entry{Fields: h.clears, Owner: wanted.owner(live)}
 	var taken projection.FieldSet
 	h.Handover, err = fieldowner.HandOver(live.Object, func(e fieldowner.Entry) fieldowner.Entry {
 		if wanted.takes(e.Owner) {
@@ -426,9 +432,11 @@ func (h *Handover) tryUpdate(
 	return h.withRecord(answer, made, left)
 }
 
-// change returns the object with another record.
-func change(obj map[string]any, by func(fieldowner.Entry) fieldowner.Entry) (map[string]any, error) {
-	changed, err := fieldowner.HandOver(obj, by)
+// change returns the object with another record, to which more may be added.
+func change(
+	obj map[string]any, by func(fieldowner.Entry) fieldowner.Entry, more ...fieldowner.Entry,
+) (map[string]any, error) {
+	changed, err := fieldowner.HandOver(obj, by, more...)
 	if err != nil || changed.Empty() {
 		return obj, err
 	}

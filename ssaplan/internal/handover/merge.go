@@ -166,14 +166,19 @@ func (h *Handover) merged(
 			return nil, err
 		}
 	}
+	own := fieldowner.Entry{Fields: h.kept(declared, manifest), Owner: h.wanted.owner(h.live)}
+	var more []fieldowner.Entry
+	if h.own.Empty() && !own.Fields.Empty() { // of the first apply of a manager, there is no entry to change
+		more = append(more, own)
+	}
 	return change(out, func(e fieldowner.Entry) fieldowner.Entry {
 		if h.wanted.Applier.Is(e.Owner) {
-			e.Fields = h.kept(declared, manifest)
+			e.Fields = own.Fields
 		} else {
 			e.Fields = e.Fields.Without(projection.NewFieldSet(changed...))
 		}
 		return e
-	})
+	}, more...)
 }
 
 // keeping returns those of the maps and lists that are declared without anything in them of which something would be
