@@ -48,8 +48,10 @@ func isHeadless(obj map[string]any) bool {
 var clusterIPs = projection.Path{projection.Field("spec"), projection.Field("clusterIPs")}
 
 // generatedIn returns the fields that the server made up for obj, the answer to a dry run that creates it, without
-// those that are declared or left to the server.
-func generatedIn(obj map[string]any, declared projection.FieldSet, left []projection.Path) ([]projection.Path, error) {
+// those that are declared or left to the server. In a map that is declared as empty nothing is declared.
+func generatedIn(
+	obj map[string]any, declared projection.FieldSet, declaration fieldowner.Declaration,
+) ([]projection.Path, error) {
 	patterns := generated[keyOf(obj)]
 	if len(patterns) == 0 {
 		return slices.Clone(generatedAlways), nil
@@ -59,7 +61,8 @@ func generatedIn(obj map[string]any, declared projection.FieldSet, left []projec
 		return nil, err
 	}
 	rest, made := patterns.Split(all.Difference(declared))
-	made = made.Union(listsWith(patterns, obj, rest)).Difference(projection.NewFieldSet(left...))
+	made = made.Union(listsWith(patterns, obj, rest)).Union(madeInMaps(patterns, obj, declaration.Filled))
+	made = made.Difference(projection.NewFieldSet(declaration.Assigned...))
 	if isHeadless(obj) {
 		made = made.Difference(projection.NewFieldSet(clusterIPs))
 	}
@@ -80,6 +83,17 @@ func listsWith(patterns projection.Patterns, obj map[string]any, fields projecti
 				found = append(found, p)
 			}
 		}
+	}
+	return projection.NewFieldSet(found...)
+}
+
+// madeInMaps returns what the patterns match in maps that are declared as empty. To a record such a map is one whole
+// until it is given up, and then no more.
+func madeInMaps(patterns projection.Patterns, obj map[string]any, filled projection.FieldSet) projection.FieldSet {
+	var found []projection.Path
+	for p, v := range projection.Project(obj, filled).Leaves() {
+		_, inside := withoutAssigned(v, p, patterns.Match)
+		found = append(found, inside...)
 	}
 	return projection.NewFieldSet(found...)
 }

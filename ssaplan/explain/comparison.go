@@ -37,7 +37,7 @@ type comparison struct {
 // create explains an apply that creates the object.
 func (c *comparison) create(e *Explanation) (err error) {
 	e.Before = projection.Project(nil, e.After.Fields)
-	if e.Generated, err = generatedIn(c.Answer, e.After.Fields, e.Assigned); err != nil {
+	if e.Generated, err = generatedIn(c.Answer, e.After.Fields, c.declaration); err != nil {
 		return fmt.Errorf("dry run: %w", err)
 	}
 	e.Changes = withCause(projection.Diff(e.Before, e.After), CauseEdited)

@@ -54,7 +54,7 @@ func Replace(in Input, refused []projection.Path) (*Explanation, error) {
 		}
 	}
 	if answered {
-		if e.Generated, err = generatedIn(in.Answer, e.After.Fields, e.Assigned); err != nil {
+		if e.Generated, err = generatedIn(in.Answer, e.After.Fields, c.declaration); err != nil {
 			return nil, err
 		}
 		for i := range e.Dropped { // what a server makes up is another value at each dry run

@@ -49,9 +49,6 @@ func (e *Explanation) Unforeseen(dryRun, made map[string]any, by fieldowner.Appl
 	}
 	before, after := projection.Project(expected, fields), projection.Project(actual, fields)
 	return slices.DeleteFunc(projection.Diff(before.Hiding(sensitive), after.Hiding(sensitive)), func(d projection.Difference) bool {
-		if d.Op == projection.OpChange && equal(ungenerated(d.Before, d.Path, made), ungenerated(d.After, d.Path, made)) {
-			return true // a map that is declared as empty, and that the server fills
-		}
 		isOurs := touches(ours, d.Path) || slices.ContainsFunc(changed, d.Path.HasPrefix)
 		return !isOurs && touches(others, d.Path)
 	}), nil
@@ -70,12 +67,6 @@ func without(paths []projection.Path, a, b map[string]any, texts ...string) (res
 	restA, _ = patterns.Remove(a)
 	restB, _ = patterns.Remove(b)
 	return restA, restB, nil
-}
-
-// ungenerated returns the value that a new object has at a path without what the server makes up in it.
-func ungenerated(v any, at projection.Path, obj map[string]any) any {
-	v, _ = withoutAssigned(v, at, generated[keyOf(obj)].Match)
-	return v
 }
 
 // touches reports whether a place belongs to the fields, or some of them lie in it.

@@ -36,3 +36,35 @@ func TestUnforeseen(t *testing.T) {
 		require.Equal(t, want, strings.TrimPrefix(fmt.Sprint(differences), "[]"), change)
 	}
 }
+
+// What a server makes up in a map that is declared as empty is generated, also when a record no longer has the map: it
+// was given up. What it puts beside that isn't.
+func TestGeneratedInAMapThatIsDeclaredEmpty(t *testing.T) {
+	manifest := object(t, `{apiVersion: batch/v1, kind: Job, metadata: {name: web}, spec: {template: {metadata: {}}}}`)
+	with := func(labels map[string]any) map[string]any {
+		return changed(t, newMemory(t).try(manifest), func(obj map[string]any) {
+			obj["spec"].(map[string]any)["template"].(map[string]any)["metadata"] = map[string]any{"labels": labels}
+		})
+	}
+	answer := with(map[string]any{"batch.kubernetes.io/controller-uid": "dry", "job-name": "web"})
+	e, err := explain.Apply(explain.Input{Manifest: manifest, Answer: answer, Manager: us})
+	require.NoError(t, err)
+	const made = `spec.template.metadata.labels["batch.kubernetes.io/controller-uid"]`
+	require.Contains(t, lines(e.Generated), made)
+	require.NotContains(t, lines(e.Generated), "spec.template.metadata.labels.job-name")
+	for name, want := range map[string]string{
+		"web": "[]", "other": `[spec.template.metadata.labels.job-name: "web" -> "other"]`,
+	} {
+		is := with(map[string]any{"batch.kubernetes.io/controller-uid": "made", "job-name": name})
+		given, now := answer, is
+		for _, obj := range []*map[string]any{&given, &now} {
+			*obj = changed(t, *obj, func(obj map[string]any) { delete(obj["metadata"].(map[string]any), "managedFields") })
+		}
+		differences, err := e.Unforeseen(given, now, fieldowner.Applier{Manager: us}, nil)
+		require.NoError(t, err)
+		require.Equal(t, want, fmt.Sprint(differences))
+		differences, err = e.Unforeseen(answer, is, fieldowner.Applier{Manager: us}, nil)
+		require.NoError(t, err)
+		require.Equal(t, name != "web", len(differences) > 0)
+	}
+}
