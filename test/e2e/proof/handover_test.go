@@ -39,12 +39,7 @@ func (t *trial) carryOut(ctx context.Context) (isJudged bool, err error) {
 	case t.before == nil && len(t.giveUp) > 0 && t.planIs(ssaplan.ActionCreate):
 		t.dryRun = t.plan.Result()
 		if t.after, err = t.planners().tested.Apply(ctx, t.plan); t.check(handovers, err == nil, "planned %v, and then %v", t.plan, err) {
-			foretold := t.withPicked(t.plan, t.after)
-			uid, madeUp := string(t.after.GetUID()), string(foretold.GetUID())
-			text := strings.ReplaceAll(shown(foretold.Object), madeUp, uid) // a Job's labels have it
-			t.check(handovers, foretold.UnmarshalJSON([]byte(text)) == nil, "no object: %s", text)
-			foretold.SetCreationTimestamp(t.after.GetCreationTimestamp())
-			lines := differences(withoutBookkeeping(foretold.Object), withoutBookkeeping(t.after.Object), nil)
+			lines := differences(withoutBookkeeping(t.plannedNew().Object), withoutBookkeeping(t.after.Object), nil)
 			t.hookedTwice = hasHook(t.manifest) && areOfHooks(lines)
 			t.check(handovers, len(lines) == 0 || t.hookedTwice, "planned, and real: %v", lines)
 		}
@@ -92,6 +87,17 @@ func (t *trial) carryOut(ctx context.Context) (isJudged bool, err error) {
 	t.judgeHands()
 	t.judgeCleared()
 	return false, nil
+}
+
+// plannedNew returns a new object as it was planned, with what only the server knew: what it picked, and who the object
+// is since when.
+func (t *trial) plannedNew() *unstructured.Unstructured {
+	planned := t.withPicked(t.plan, t.after)
+	uid, madeUp := string(t.after.GetUID()), string(planned.GetUID())
+	text := strings.ReplaceAll(shown(planned.Object), madeUp, uid) // a Job's labels have it
+	t.check(handovers, planned.UnmarshalJSON([]byte(text)) == nil, "no object: %s", text)
+	planned.SetCreationTimestamp(t.after.GetCreationTimestamp())
+	return planned
 }
 
 // isHPAOfTwoVersions reports whether some fields are recorded in another version that the server converts. It drops
@@ -242,7 +248,7 @@ func (t *trial) withPicked(plan *ssaplan.Plan, made *unstructured.Unstructured) 
 	}
 	for _, at := range pickedPlaces(foretold.Object) {
 		_, declared := lookup(t.wire.Object, at)
-		if v, exists := lookup(made.Object, at); t.before == nil && !declared && exists {
+		if v, exists := lookup(made.Object, at); (t.before == nil || t.replaced) && !declared && exists {
 			put(foretold.Object, at, v)
 		}
 	}

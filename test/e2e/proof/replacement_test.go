@@ -38,6 +38,14 @@ func (t *trial) judgeReplacement(ctx context.Context) error {
 		t.judgeUntried()
 		return nil
 	}
+	made := t.after
+	if !isUntried && len(t.giveUp) > 0 && hasHook(t.manifest) {
+		planned := t.plannedNew()
+		lines := differences(withoutBookkeeping(planned.Object), withoutBookkeeping(t.after.Object), nil)
+		if t.hookedTwice = areOfHooks(lines); t.hookedTwice {
+			made = planned // with which the rest is as the plan lists it
+		}
+	}
 	t.judgeValues()
 	if !isUntried || len(t.plan.Ownership) > 0 { // without an answer a plan says of no owner what becomes of it
 		t.judgeOwners()
@@ -46,7 +54,7 @@ func (t *trial) judgeReplacement(ctx context.Context) error {
 	if isUntried {
 		return nil // the server can't try the new object beside the old one, whose node port it has, say
 	}
-	t.unlisted = unlistedChanges(t.known(t.before), t.known(t.after), t.plan.Changes, t.filled(ctx))
+	t.unlisted = unlistedChanges(t.known(t.before), t.known(made), t.plan.Changes, t.filled(ctx))
 	t.check(replace, len(t.unlisted) == 0, "%s; listed: %v", strings.Join(t.unlisted, "\n"), t.plan.Changes)
 	return nil
 }

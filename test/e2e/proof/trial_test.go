@@ -86,7 +86,10 @@ type trial struct {
 	clear      projection.Patterns
 	over       bool // nothing can follow: the record is another than a host knows
 	handedOver bool // and the plan was carried out
-	// hookedTwice says that a webhook changed a new object once more when fields of it were given up.
+	// hookedTwice says that admission changed a new object once more when fields of it were given up: by a second
+	// write, which no dry run shows. A server asks policies before webhooks, so that a policy finds a container then
+	// that a webhook added at the first write. Source: AllOrderedPlugins in
+	// k8s.io/kubernetes/pkg/kubeapiserver/options.
 	hookedTwice bool
 
 	outcome   string
