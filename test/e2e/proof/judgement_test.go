@@ -372,7 +372,7 @@ func (t *trial) judgeIgnored() {
 		if t.isNamelessItem(f.Path) || t.object.isRedefined(f.Path) || projection.ServerMetadata().Covers(f.Path) {
 			continue // also what each write changes
 		}
-		was, existed := valueAt(t.before, f.Path)
+		was, existed := valueAt(t.before, t.placeBefore(f.Path))
 		is, exists := valueAt(t.after, f.Path)
 		isSent := len(valuesAt(t.wire.Object, f.Path)) > 0
 		isShown := slices.ContainsFunc(t.plan.Changes, func(c explain.Change) bool {
@@ -389,6 +389,48 @@ func (t *trial) judgeIgnored() {
 			t.check(ignored, c.Cause == explain.CauseSideEffect || !c.Path.HasPrefix(f.Path), "%s is ignored: %v", f.Path, c)
 		}
 	}
+}
+
+// placeBefore returns where the object had what an apply leaves as it is at p. An item of a list with one owner has no
+// name, and another position once the manifest has an item in front of it. What is ignored in it moves along, as
+// [projection.Patterns.Hold] says: left at its position, it would be in another item.
+func (t *trial) placeBefore(p projection.Path) projection.Path {
+	was, _ := t.except.Ignore.Remove(t.before.Object)
+	is, _ := t.except.Ignore.Remove(t.after.Object)
+	out := slices.Clone(p)
+	for n, e := range p[:len(p)-1] {
+		if e.Kind() != projection.IndexKind {
+			continue
+		}
+		theirs, _ := valueAt(&unstructured.Unstructured{Object: was}, out[:n])
+		mine, _ := valueAt(&unstructured.Unstructured{Object: is}, p[:n])
+		if at, existed := positionsBefore(asList(mine), asList(theirs))[e.Index()]; existed {
+			out[n] = projection.Index(at)
+		}
+	}
+	return out
+}
+
+// positionsBefore returns at which positions another list has the items of a list, by their own: one that is the same,
+// or else the one at the same place among those that are left over.
+func positionsBefore(items, others []any) map[int]int {
+	found := map[int]int{}
+	var open, left []int
+	for i := range others {
+		left = append(left, i)
+	}
+	for i, item := range items {
+		n := slices.IndexFunc(left, func(at int) bool { return reflect.DeepEqual(others[at], item) })
+		if n < 0 {
+			open = append(open, i)
+			continue
+		}
+		found[i], left = left[n], slices.Delete(left, n, n+1)
+	}
+	for n := range min(len(open), len(left)) {
+		found[open[n]] = left[n]
+	}
+	return found
 }
 
 // isNamelessItem reports whether p is the position in the manifest of a new item that leaves out its key, which the
