@@ -135,7 +135,7 @@ func filledMaps(fields projection.FieldSet, obj, manifest map[string]any) (fille
 	object := projection.NewObject(obj, fields)
 	for _, p := range fields.LeavesNamed(func(name string) bool { return maps[name] }) {
 		value, _ := object.Get(p)
-		if m, _ := value.(map[string]any); isFilled(m, p[len(p)-1].Name()) && (holdsNulls(m) || isGranularMap(obj, p)) {
+		if m, _ := value.(map[string]any); isFilled(m, p[len(p)-1].Name()) && !isInAnyJSON(obj, p) && (holdsNulls(m) || kinds.IsGranularMap(p[len(p)-1].Name())) {
 			filled = append(filled, p)
 		}
 	}
@@ -201,15 +201,14 @@ func atomicInVersion(obj map[string]any) projection.FieldSet {
 	return projection.NewFieldSet(paths...)
 }
 
-// isGranularMap reports whether every field can have owners of its own in the map that an object of a built-in kind has
-// at p.
-func isGranularMap(obj map[string]any, p projection.Path) bool {
+// isInAnyJSON reports whether an object of a built-in kind has any JSON at p, or around it: that has one owner.
+func isInAnyJSON(obj map[string]any, p projection.Path) bool {
 	for i, e := range p {
 		if kinds.HoldsAnyJSON(obj, e.Name(), i+1) {
-			return false
+			return true
 		}
 	}
-	return kinds.IsGranularMap(p[len(p)-1].Name())
+	return false
 }
 
 // holdsNulls reports whether all fields of m are null: a server stores them for an empty map.

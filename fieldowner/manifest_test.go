@@ -157,6 +157,8 @@ func TestManifestOfWhatAServerFilled(t *testing.T) {
 			`{"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {}, "spec": {"ordinals": {}}}`, "one that isn't atomic anywhere"},
 		{`{"apiVersion": "apps/v1", "kind": "ControllerRevision", "metadata": {}, "data": {"spec": {"x": 1}}}`, `{"f:data": {"f:spec": {}}}`,
 			`{"apiVersion": "apps/v1", "kind": "ControllerRevision", "metadata": {}, "data": {"spec": {"x": 1}}}`, "a part of any JSON"},
+		{`{"apiVersion": "apps/v1", "kind": "ControllerRevision", "metadata": {}, "data": {"x": null}}`, `{"f:data": {}}`,
+			`{"apiVersion": "apps/v1", "kind": "ControllerRevision", "metadata": {}, "data": {"x": null}}`, "any JSON with nothing but nulls"},
 		{`{"apiVersion": "v1", "metadata": {}, "spec": {"selector": {"a": 1}}}`, `{"f:spec": {"f:selector": {}}}`,
 			`{"apiVersion": "v1", "metadata": {}, "spec": {"selector": {"a": 1}}}`, "an atomic one"},
 		{`{"apiVersion": "v1", "metadata": {}, "spec": {"a": 1, "b": 2}}`, `{"f:spec": {"f:a": {}}}`,
