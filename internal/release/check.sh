@@ -71,6 +71,7 @@ release_command() (
 	for arch in amd64_v1 arm64_v8.0; do # the image has the program of the archives
 		cmp "kubectl-ssaplan_linux_$arch/kubectl-ssaplan" "../.cache/image/linux_${arch%%_*}/kubectl-ssaplan"
 	done
+	./kubectl-ssaplan_linux_amd64_v1/kubectl-ssaplan version | grep -q "^kubectl-ssaplan $version "
 	cp ../.cache/image/*_image_* . # where they are uploaded
 	quietly gpg --batch --verify checksums.txt.sig checksums.txt
 	quietly sha256sum -c checksums.txt

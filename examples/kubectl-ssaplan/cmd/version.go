@@ -25,8 +25,15 @@ func newVersion(streams genericiooptions.IOStreams) *cobra.Command {
 	}
 }
 
-// version returns what the go command recorded: a tag, a revision or "(devel)".
+// released is the version of a program of a release, which its linker sets. It is built of the tag of the library, and
+// the go command looks for one of this module.
+var released string
+
+// version returns the version of the release, or what the go command recorded: a tag, a revision or "(devel)".
 func version() string {
+	if released != "" {
+		return released
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {
 		return "(unknown)"

@@ -15,13 +15,14 @@ trap 'rm -rf "$work"' EXIT
 
 made=$(git -C "$here" log -1 --format=%ct)
 settings=$(sed -n 's/^ENV //p' "$here/../Dockerfile")
-build=$(sed -n 's/^RUN \(cd examples && go build .*\) -o \/kubectl-ssaplan \(.*\)$/\1 -o "$PROGRAM" \2/p' "$here/../Dockerfile")
+released="-X github.com/ssaplan/primitives/examples/kubectl-ssaplan/cmd.released=$version"
+build=$(sed -n 's/^RUN \(cd examples && go build .*\) -o \/kubectl-ssaplan \(.*\)$/\1 -o "$PROGRAM" \2/p' "$here/../Dockerfile" | sed "s#-s -w#& $released#")
 test -n "$settings" && test -n "$build"
 
 for arch in ${*:-amd64 arm64}; do
 	stage=$work/$arch
 	mkdir -p "$stage/etc/ssl/certs" "$out/linux_$arch"
-	(cd "$here/../../.." && env GOFLAGS= GOOS=linux GOARCH="$arch" PROGRAM="$stage/kubectl-ssaplan" $settings sh -ec "$build")
+	(cd "$here/../../.." && env GOFLAGS=-buildvcs=false GOOS=linux GOARCH="$arch" PROGRAM="$stage/kubectl-ssaplan" $settings sh -ec "$build")
 	cp "$stage/kubectl-ssaplan" "$out/linux_$arch/" # for who wants to know what is in it
 	cp "$certificates" "$stage/etc/ssl/certs/ca-certificates.crt"
 	{ printf 'FROM scratch AS build\nCOPY . /\n'; sed -n '/^FROM scratch$/,$p' "$here/../Dockerfile"; } >"$work/Dockerfile"

@@ -136,7 +136,7 @@ func TestImage(t *testing.T) {
 	in := func(args string) string {
 		return sh(buildah + "run --isolation chroot --volume $PWD/work:/work:ro " + container + " -- /kubectl-ssaplan " + args)
 	}
-	assert.Contains(t, in("version"), "kubectl-ssaplan")
+	assert.Contains(t, in("version"), "kubectl-ssaplan v1.2.3 ")
 	assert.Contains(t, in("plan --kubeconfig /work/config -f /work/app.yaml || [ $? = 2 ]"), "Plan: 1 to create.\n")
 	assert.Contains(t, sh(buildah+"inspect --type image --format '{{.OCIv1.Config.User}} {{.OCIv1.Config.Entrypoint}}' "+image), "65532:65532 [/kubectl-ssaplan]")
 }
