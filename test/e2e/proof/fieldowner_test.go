@@ -52,7 +52,7 @@ func (t *trial) judgePrediction(ctx context.Context) {
 	if len(t.object.redefined) > 0 && hasMixedKeys(t.before) {
 		return // by which keys the items are named today isn't known, see docs/limits.md
 	}
-	if isForgotten(t.before) && t.hasNullForList(declared) {
+	if (isForgotten(t.before) || len(t.object.redefined) > 0) && t.hasNullForList(declared) {
 		return // whether the list has one owner, or its items have theirs, isn't known
 	}
 	t.meetPrediction(declared)

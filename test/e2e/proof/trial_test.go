@@ -207,7 +207,10 @@ func (t *trial) run(ctx context.Context) (err error) {
 	t.memory.last = t.applied()
 	t.judgeApply(ctx)
 	if !t.planIs(ssaplan.ActionNoOp) {
-		t.object.redefined = nil
+		t.object.redefined = slices.DeleteFunc(t.object.redefined, func(p projection.Path) bool {
+			value, declared := valueAt(t.wire, p)
+			return !declared || value != nil // null writes nothing into a list, and its record stays as it was
+		})
 	}
 	return nil
 }
