@@ -28,6 +28,7 @@ type releaser struct {
 		Stamp                             string `json:"mod_timestamp"`
 	}
 	Archives []struct {
+		ID              string
 		IDs, Formats    []string
 		Name            string           `json:"name_template"`
 		FormatOverrides []map[string]any `json:"format_overrides"`
@@ -37,14 +38,15 @@ type releaser struct {
 	Checksum struct {
 		Name      string `json:"name_template"`
 		Algorithm string
+		IDs       []string
 		Extra     []map[string]string `json:"extra_files"`
 	}
 	Release struct {
 		Extra []map[string]string `json:"extra_files"`
 	}
 	Sboms []struct {
-		Artifacts, Cmd  string
-		Args, Documents []string
+		ID, Artifacts, Cmd string
+		Args, Documents    []string
 	}
 	Signs []struct {
 		Artifacts string
