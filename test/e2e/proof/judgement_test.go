@@ -393,8 +393,13 @@ func (t *trial) judgeIgnored() {
 
 // placeBefore returns where the object had what an apply leaves as it is at p. An item of a list with one owner has no
 // name, and another position once the manifest has an item in front of it. What is ignored in it moves along, as
-// [projection.Patterns.Hold] says: left at its position, it would be in another item.
+// [projection.Patterns.Hold] says: left at its position, it would be in another item. A pattern that has the position
+// means that one.
 func (t *trial) placeBefore(p projection.Path) projection.Path {
+	isMatch := func(pattern projection.Pattern) bool { return pattern.Match(p) }
+	if !slices.ContainsFunc(t.except.Ignore.WithoutPositions(), isMatch) {
+		return p
+	}
 	was, _ := t.except.Ignore.Remove(t.before.Object)
 	is, _ := t.except.Ignore.Remove(t.after.Object)
 	out := slices.Clone(p)
