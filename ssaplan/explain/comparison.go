@@ -323,7 +323,9 @@ func (c *comparison) movesOfLeft(own projection.FieldSet, changes []Change) (mov
 	}
 	all := own.Union(c.left)
 	for _, d := range projection.Diff(c.declaration.ProjectWith(c.Live, all), c.declaration.ProjectWith(c.Answer, all)) {
-		isKnown := func(other Change) bool { return other.Op == d.Op && other.Path.HasPrefix(d.Path[:len(d.Path)-1]) }
+		isKnown := func(other Change) bool { // in the very list, and not in one that an item of it has
+			return other.Op == d.Op && len(other.Path) == len(d.Path) && other.Path.HasPrefix(d.Path[:len(d.Path)-1])
+		}
 		if d.Op == projection.OpMove && !slices.ContainsFunc(changes, isKnown) {
 			moves = append(moves, Change{Difference: d, Cause: CauseSideEffect})
 		}

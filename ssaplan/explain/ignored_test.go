@@ -304,3 +304,22 @@ func TestMoveOfIgnoredItem(t *testing.T) {
 		})
 	}
 }
+
+// A move in a list that an item has says nothing of the list that the item is in.
+func TestMoveOfIgnoredItemAroundAnotherMove(t *testing.T) {
+	object := func(rows string) map[string]any {
+		return object(t, `{apiVersion: ex.io/v1, kind: Shelf, metadata: {name: a, uid: u, managedFields: [
+			{manager: us, operation: Apply, apiVersion: ex.io/v1, fieldsType: FieldsV1, fieldsV1: {"f:spec": {"f:rows": {
+				"k:{\"name\":\"low\"}": {".": {}, "f:name": {}},
+				"k:{\"name\":\"top\"}": {".": {}, "f:name": {}, "f:boxes": {'v:"b"': {}, 'v:"c"': {}}}}}}}]},
+			spec: {rows: `+rows+`}}`)
+	}
+	answer := object("[{name: top, boxes: [c, b]}, {name: low}]")
+	e, err := explain.Apply(explain.Input{
+		Manifest: answer, Live: object("[{name: low}, {name: top, boxes: [b, c]}]"), Answer: answer, Manager: "us",
+		Ignored: []explain.IgnoredField{{Path: path(t, `spec.rows[name="low"]`), Handling: explain.HandlingHeld}},
+	})
+	require.NoError(t, err)
+	assert.Equal(t, `[spec.rows[name="top"].boxes[="b"]: moved from position 0 to 1 `+
+		`spec.rows[name="low"]: moved from position 0 to 1 (side effect of the server)]`, fmt.Sprint(e.Changes))
+}
