@@ -134,7 +134,8 @@ func refusedNulls(refusal error) (names []string) {
 }
 
 // merged returns the live object with the values of the manifest, and with the record of after the handover and the
-// apply. Declared is what the server records of the manifest, and stored an object in which it is.
+// apply. Declared is what the server records of the manifest, and stored an object in which it is. Others lose what
+// changes and what comes to be. Source: compareWalker.compare in sigs.k8s.io/structured-merge-diff/v6/typed.
 func (h *Handover) merged(
 	server Server, manifest map[string]any, declared projection.FieldSet, stored map[string]any,
 ) (map[string]any, error) {
@@ -175,10 +176,25 @@ func (h *Handover) merged(
 		if h.wanted.Applier.Is(e.Owner) {
 			e.Fields = own.Fields
 		} else {
-			e.Fields = e.Fields.Without(projection.NewFieldSet(changed...))
+			came := added(h.after.Object, out, e.Fields)
+			e.Fields = e.Fields.Without(projection.NewFieldSet(changed...)).Difference(came)
 		}
 		return e
 	}, more...)
+}
+
+// added returns those of the fields that only the object after has, such as a map of which the record has a null that
+// isn't stored, and that comes to be with what is put into it.
+func added(before, after map[string]any, fields projection.FieldSet) projection.FieldSet {
+	was, is := projection.NewObject(before, fields), projection.NewObject(after, fields)
+	var paths []projection.Path
+	for p := range fields.All() {
+		_, existed := was.Get(p)
+		if _, exists := is.Get(p); exists && !existed {
+			paths = append(paths, p)
+		}
+	}
+	return projection.NewFieldSet(paths...)
 }
 
 // keeping returns those of the maps and lists that are declared without anything in them of which something would be

@@ -26,11 +26,13 @@ func item(name, field string) string {
 func TestTryMergesWhatIsRefused(t *testing.T) {
 	live := object(t, "7", `"spec": {"old": 1, "same": 1, "shared": 1, "k": [{"name": "b", "x": 1}], "l": [{"name": "b", "x": 1}, {"name": "kept", "x": 1}, {"name": "gone", "x": 1}]}`,
 		theirs+`{"f:spec": {"f:old": {}, "f:same": {}, "f:k": {`+item("b", "x")+`}, "f:l": {`+item("b", "x")+`, `+item("gone", "x")+`}}}}, `+
-			others+`{"f:spec": {"f:shared": {}, "f:l": {`+item("kept", "x")+`}}}}`)
+			others+`{"f:spec": {"f:shared": {}, "f:null": {}, "f:l": {`+item("kept", "x")+`}}}}`)
 	manifest := map[string]any{"apiVersion": "example.com/v1", "kind": "Widget", "spec": map[string]any{
+		"null": map[string]any{"x": int64(5)},
 		"same": int64(1), "shared": int64(2), "new": "n", "k": []any{map[string]any{"name": "a", "x": int64(5)}, map[string]any{"name": "b", "x": int64(1)}}, "l": []any{map[string]any{"name": "a", "x": int64(5)}, map[string]any{"name": "b", "y": int64(6)}},
 	}}
-	created := object(t, "", `"spec": {}`, ours+`{"f:spec": {"f:same": {}, "f:shared": {}, "f:new": {}, "f:k": {`+item("a", "x")+`, `+item("b", "x")+`}, "f:l": {`+item("a", "x")+`, `+item("b", "y")+`}}}}`)
+	created := object(t, "", `"spec": {}`, ours+`{"f:spec": {"f:null": {"f:x": {}}, "f:same": {}, "f:shared": {}, `+
+		`"f:new": {}, "f:k": {`+item("a", "x")+`, `+item("b", "x")+`}, "f:l": {`+item("a", "x")+`, `+item("b", "y")+`}}}}`)
 	refusal := apierrors.NewInvalid(schema.GroupKind{Kind: "Widget"}, "x", nil)
 	h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
 	require.NoError(t, err)
@@ -53,15 +55,17 @@ func TestTryMergesWhatIsRefused(t *testing.T) {
 	before := textOf(t, live.Object)
 	made, err := h.Try(server, manifest, nil)
 	require.NoError(t, err)
-	require.JSONEq(t, `{"same": 1, "shared": 2, "new": "n", "k": [{"name": "a", "x": 5}, {"name": "b", "x": 1}], "l": [{"name": "a", "x": 5}, {"name": "b", "y": 6}, {"name": "kept", "x": 1}]}`, textOf(t, patched))
+	require.JSONEq(t, `{"null": {"x": 5}, "same": 1, "shared": 2, "new": "n",
+		"k": [{"name": "a", "x": 5}, {"name": "b", "x": 1}],
+		"l": [{"name": "a", "x": 5}, {"name": "b", "y": 6}, {"name": "kept", "x": 1}]}`, textOf(t, patched))
 	require.Equal(t, []string{
 		`"others" (Update) spec.l[name="kept"]`, `"others" (Update) spec.l[name="kept"].name`, `"others" (Update) spec.l[name="kept"].x`,
 		`"us" (Apply) spec.k[name="a"]`, `"us" (Apply) spec.k[name="a"].name`, `"us" (Apply) spec.k[name="a"].x`,
 		`"us" (Apply) spec.k[name="b"]`, `"us" (Apply) spec.k[name="b"].name`, `"us" (Apply) spec.k[name="b"].x`,
 		`"us" (Apply) spec.l[name="a"]`, `"us" (Apply) spec.l[name="a"].name`, `"us" (Apply) spec.l[name="a"].x`,
 		`"us" (Apply) spec.l[name="b"]`, `"us" (Apply) spec.l[name="b"].name`, `"us" (Apply) spec.l[name="b"].y`,
-		`"us" (Apply) spec.new`, `"us" (Apply) spec.same`, `"us" (Apply) spec.shared`,
-	}, owners(t, made.Object), "what changes is taken from others")
+		`"us" (Apply) spec.new`, `"us" (Apply) spec.null.x`, `"us" (Apply) spec.same`, `"us" (Apply) spec.shared`,
+	}, owners(t, made.Object), "what changes or comes to be is taken from others")
 	require.Equal(t, before, textOf(t, live.Object), "the live object stays as it is")
 
 	for why, change := range map[string]func(*handover.Server){
