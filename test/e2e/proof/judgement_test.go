@@ -36,7 +36,7 @@ func (t *trial) judgeApply(ctx context.Context) {
 			"the apply removed the object; planned %v, warnings %q", t.plan, t.plan.Warnings)
 	}
 	t.check(noOp, t.planIs(ssaplan.ActionNoOp) == unchanged, "planned %v; resourceVersion unchanged: %t; after: %v", t.plan, unchanged, t.after)
-	t.judgeValues()
+	t.judgeValues(t.after)
 	t.judgeOwners()
 	t.judgeFates()
 	t.judgeIgnored()
@@ -79,7 +79,8 @@ func withoutTimes(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	return obj
 }
 
-func (t *trial) judgeValues() {
+// judgeValues compares the values. Made is the new object without what admission changed of it at a second write.
+func (t *trial) judgeValues(made *unstructured.Unstructured) {
 	recorded, err := managedFields(t.after.Object, t.step.applier())
 	declared := t.memory.state.Applied.Fields
 	t.check(values, err == nil && recorded.Union(declared).Equal(recorded), "declared, but not recorded: %v", declared.Difference(recorded))
@@ -101,7 +102,7 @@ func (t *trial) judgeValues() {
 		if c.Path.String() == timeOfPhase {
 			continue
 		}
-		wrong := wrongValues(withAssigned(c, t.plan.Changes, t.after), t.before, t.after)
+		wrong := wrongValues(withAssigned(c, t.plan.Changes, made), t.before, made)
 		t.check(values, wrong == "", "%s", wrong)
 	}
 }

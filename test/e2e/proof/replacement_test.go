@@ -46,7 +46,7 @@ func (t *trial) judgeReplacement(ctx context.Context) error {
 			made = planned // with which the rest is as the plan lists it
 		}
 	}
-	t.judgeValues()
+	t.judgeValues(made)
 	if !isUntried || len(t.plan.Ownership) > 0 { // without an answer a plan says of no owner what becomes of it
 		t.judgeOwners()
 	}
