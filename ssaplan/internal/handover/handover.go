@@ -314,7 +314,7 @@ func (h *Handover) Try(server Server, manifest map[string]any, body []byte) (*un
 	if err != nil || made.GetResourceVersion() != h.live.GetResourceVersion() {
 		return made, err
 	}
-	return h.inOrder(made), nil
+	return h.withCopy(h.inOrder(made), body)
 }
 
 // inOrder returns the object with the record of after the handover, if the apply changes nothing of that: what a dry

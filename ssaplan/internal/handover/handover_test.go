@@ -12,6 +12,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/handover"
@@ -127,6 +128,37 @@ func TestTryOfNothingMore(t *testing.T) {
 	}}, map[string]any{"data": map[string]any{"a": int64(1)}}, nil)
 	require.NoError(t, err)
 	require.Equal(t, h.Of(live).GetManagedFields(), made.GetManagedFields())
+}
+
+// A server copies what the manager kubectl applies into an annotation that is there. What is tried has what is given up
+// in it as well.
+func TestTryCopiesWhatIsApplied(t *testing.T) {
+	const body = `{"metadata": {"annotations": {"a": "<", "` + kinds.LastApplied + `": "x"}}, "spec": {"n": 9007199254740993}}`
+	const copied = `{"metadata":{"annotations":{"a":"\u003c"}},"spec":{"n":9007199254740993}}` + "\n"
+	for _, row := range []struct{ why, manager, body, was, want string }{
+		{"the annotation is there", "kubectl", body, "old", copied},
+		{"and the manifest has no annotations", "kubectl", `{"metadata": {}}`, "old", `{"metadata":{}}` + "\n"},
+		{"it isn't there", "kubectl", body, "", ""},
+		{"another manager", "us", body, "old", "old"},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			record := strings.Replace(ours, `"us"`, `"`+row.manager+`"`, 1) + `{"f:spec": {"f:b": {}, "f:n": {}}}}`
+			live := object(t, "7", `"spec": {"b": 1, "n": 2}`, record)
+			live.SetAnnotations(map[string]string{kinds.LastApplied: row.was})
+			wanted := handover.Wanted{Applier: fieldowner.Applier{Manager: row.manager}, GiveUp: patterns(t, "spec.b")}
+			h, err := handover.Find(live, wanted)
+			require.NoError(t, err)
+			server := handover.Server{HandOver: allowed(h), Apply: func([]byte) (*unstructured.Unstructured, error) { return live, nil }}
+			made, err := h.Try(server, map[string]any{"spec": map[string]any{"n": int64(2)}}, []byte(row.body))
+			require.NoError(t, err)
+			require.Equal(t, row.want, made.GetAnnotations()[kinds.LastApplied])
+			require.Equal(t, row.was, live.GetAnnotations()[kinds.LastApplied])
+			if row.manager == "kubectl" && row.was != "" {
+				_, err = h.Try(server, map[string]any{}, []byte("]"))
+				require.ErrorContains(t, err, "the manifest is no object: ")
+			}
+		})
+	}
 }
 
 func TestFindErrors(t *testing.T) {
