@@ -75,7 +75,7 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 		}
 		now, failed := p.replan(ctx, plan, obj)
 		switch {
-		case failed != nil && obj != nil && plan.Action == ActionNoOp && !errors.As(failed, new(*ChangedError)):
+		case failed != nil && obj != nil && plan.Action == ActionNoOp && !plan.isOutdatedBy(failed):
 			return obj, nil // no apply was to follow
 		case failed != nil && obj != nil:
 			return nil, handover.NotApplied(plan.Object, failed)
@@ -238,6 +238,22 @@ func (p *Planner) replan(ctx context.Context, outdated *Plan, live *unstructured
 		return nil, &ChangedError{plan}
 	}
 	return plan, nil
+}
+
+// isOutdatedBy reports whether an error of planning again says that applying would do something by now, given a plan to
+// do nothing. That a server would write the object again, with the same values and owners, is nothing to review: it may
+// do so because of the order that the times of writers give the record, and no dry run from before fields change hands
+// shows the order of after it.
+func (plan *Plan) isOutdatedBy(err error) bool {
+	var changed *ChangedError
+	if !errors.As(err, &changed) {
+		return false
+	}
+	now := *changed.Plan
+	if now.Action == ActionUpdate && now.OnlyRewrites() {
+		now.Action, now.NoOp = plan.Action, plan.NoOp
+	}
+	return !now.matches(plan)
 }
 
 // matches reports whether who reviewed the other plan has reviewed this one. Both are for an object that exists.

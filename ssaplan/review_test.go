@@ -124,3 +124,57 @@ func TestWhatElseOfAReviewedPlanCounts(t *testing.T) {
 		require.Equal(t, row.same, later.matches(before), why)
 	}
 }
+
+// When fields have changed hands and no apply was to follow, one that only has the server write the object again is no
+// other plan.
+func TestPlansToDoNothingThatAreOutdated(t *testing.T) {
+	explained := func(reordered bool, before, after string) explain.Explanation {
+		object := func(value string, managers ...string) map[string]any {
+			var entries []any
+			for _, manager := range managers {
+				entries = append(entries, map[string]any{
+					"manager": manager, "operation": "Apply", "apiVersion": "v1", "fieldsType": "FieldsV1",
+					"fieldsV1": map[string]any{"f:data": map[string]any{"f:" + manager: map[string]any{}}},
+				})
+			}
+			return map[string]any{
+				"apiVersion": "v1", "kind": "ConfigMap", "data": map[string]any{"m": value, "n": "N"},
+				"metadata": map[string]any{"name": "a", "resourceVersion": "23", "managedFields": entries},
+			}
+		}
+		managers := []string{"m", "n"}
+		if reordered {
+			managers = []string{"n", "m"}
+		}
+		manifest := map[string]any{
+			"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a"}, "data": map[string]any{"m": after},
+		}
+		e, err := explain.Apply(explain.Input{
+			Manifest: manifest, Live: object(before, "m", "n"), Answer: object(after, managers...), Manager: "m",
+		})
+		require.NoError(t, err)
+		return *e
+	}
+	outdated := reviewed()
+	outdated.Action, outdated.Explanation = ActionNoOp, explained(false, "A", "A")
+	require.True(t, outdated.NoOp)
+	for why, row := range map[string]struct {
+		change func(*Plan)
+		want   bool
+	}{
+		"it is written again":  {func(p *Plan) { p.Explanation = explained(true, "A", "A") }, false},
+		"another value":        {func(p *Plan) { p.Explanation = explained(true, "A", "B") }, true},
+		"it was another value": {func(p *Plan) { p.Explanation = explained(true, "B", "B") }, true},
+		"another request": {func(p *Plan) {
+			p.Explanation, p.basis.patch.Body = explained(true, "A", "A"), []byte(`{}`)
+		}, true},
+		"it is replaced": {func(p *Plan) {
+			p.Explanation, p.Action = explained(true, "A", "A"), ActionReplace
+		}, true},
+	} {
+		now := reviewed()
+		row.change(now)
+		require.Equal(t, row.want, outdated.isOutdatedBy(&ChangedError{now}), why)
+	}
+	require.False(t, outdated.isOutdatedBy(errors.New("no answer")))
+}

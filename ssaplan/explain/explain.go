@@ -232,6 +232,12 @@ func (e *Explanation) Summary() string {
 		"as it may do at each apply of empty fields: leave out " + projection.JoinPaths(e.omitted)
 }
 
+// OnlyRewrites reports whether the server writes the object again though neither values nor owners change. It does so
+// if it stores no empty fields that are applied, or admission undoes what an apply sets, and the time of that gives the
+// record another order. Source: IgnoreManagedFieldsTimestampsTransformer in
+// k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager, which compares records by their positions.
+func (e *Explanation) OnlyRewrites() bool { return !e.NoOp && len(e.Changes) == 0 && e.sameOwners }
+
 // Known returns the explanation of an apply to the live object that is known to be a no-op, because the server answered
 // so before, given what was explained then. Of the input it needs no more than Live, Was, Manager, Subresource, Prior,
 // Ignored and Tools. Before, After and Baseline are empty. It shares no memory with what was explained.

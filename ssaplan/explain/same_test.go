@@ -52,7 +52,7 @@ var mayDiffer = map[string]string{
 	".Dropped[].Owners[].Time":   "an owner's time grows with each of its writes",
 	".Ineffective":               "words about what isn't done",
 	".left":                      "are the paths of Ignored, by other names",
-	".sameOwners":                "only words of the summary follow from it",
+	".sameOwners":                "only words of the summary follow from it, and what is a change beside the rest",
 	".omitted":                   "only words of the summary follow from it",
 	".Warnings":                  "words",
 	".Writers":                   "words about what stays as it is",
