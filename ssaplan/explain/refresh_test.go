@@ -49,6 +49,30 @@ func TestRefreshOfMapsOfOthers(t *testing.T) {
 	}
 }
 
+// An entry of a map is a map with a list. Its own record remains to its owner when another writes the list in another
+// version: that is no record of a map with one owner, unless the record has no part of it at all.
+func TestRefreshOfEntriesThatAnotherVersionFilled(t *testing.T) {
+	const (
+		ours    = `{manager: m, operation: Apply, apiVersion: ex.io/v1, fieldsV1: {"f:map": {"f:a": {".": {}, "f:b": {".": {}, "f:c": {}}}}}}`
+		entries = `{manager: m, operation: Apply, apiVersion: ex.io/v1, fieldsV1: {"f:map": {"f:a": {".": {}, "f:b": {}}}}}`
+		theirs  = `{manager: o, operation: Update, apiVersion: ex.io/v2, fieldsV1: {"f:map": {"f:a": {"f:b": {"f:c": {}}}}}}`
+	)
+	live := func(list, records string) map[string]any {
+		return object(t, `{apiVersion: ex.io/v1, kind: Form, metadata: {name: a, managedFields: [`+records+`]}, map: {a: {b: {c: `+list+`}}}}`)
+	}
+	manifest := object(t, `{apiVersion: ex.io/v1, kind: Form, metadata: {name: a}, map: {a: {b: {c: [x]}}}}`)
+	state, err := explain.NewState(manifest, live("[x]", ours), fieldowner.Applier{Manager: "m"}, nil)
+	require.NoError(t, err)
+	for records, drift := range map[string]string{
+		entries + "," + theirs: `map.a.b.c: ["x"] -> ["z"] (drifted: changed by "o" (Update))`,
+		entries:                `map.a.b: {"c":["x"]} -> {"c":["z"]} (drifted)`,
+	} {
+		refreshed, err := explain.Refresh(state, live("[z]", records))
+		require.NoError(t, err)
+		require.Equal(t, []string{drift}, lines(refreshed.Drift))
+	}
+}
+
 // A server leaves out empty values of some kinds. What such a map has later is of others, unless they took the map.
 func TestRefreshOfWhatTheServerLeftOut(t *testing.T) {
 	const (

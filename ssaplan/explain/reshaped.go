@@ -23,6 +23,7 @@ func (s *State) reshaped(owners fieldowner.Ownership, obj map[string]any, isAnsw
 	var today projection.FieldSet
 	if s.record != nil || s.Subresource != "" { // otherwise the manifest, with the maps that it has empty, isn't known
 		today = owners.Fields(inVersionOf(obj)).Without(s.filled)
+		today = today.Union(s.partsInOtherVersions(today, owners))
 	}
 	applied, renamed := s.Applied.Reshaped(today, names, isOwn, obj)
 	if applied.Fields.Same(s.Applied.Fields) {
@@ -39,6 +40,19 @@ func (s *State) reshaped(owners fieldowner.Ownership, obj map[string]any, isAnsw
 		record.unsure, out.record = renamedIn(record.unsure, renamed), &record
 	}
 	return out
+}
+
+// partsInOtherVersions returns the fields of s in maps that are wholes in today's records only in appearance. For an
+// entry of a map that is itself a map, a server records the entry beside what is in it. The entry alone remains to its
+// owner when another writes all that is in it in another version. (visitMapItems in structured-merge-diff)
+func (s *State) partsInOtherVersions(today projection.FieldSet, owners fieldowner.Ownership) projection.FieldSet {
+	var parts projection.FieldSet
+	for p := range today.Above(owners.Fields(nil)).All() {
+		if s.Applied.Fields.Has(p) {
+			parts = parts.Union(s.Applied.Fields.Under(p))
+		}
+	}
+	return parts
 }
 
 // inVersionOf selects the owners whose fields have the shape that they have in the version of obj. Another version
