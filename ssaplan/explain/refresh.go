@@ -60,12 +60,15 @@ func Refresh(prior *State, live map[string]any) (Refreshed, error) {
 func (s *State) drift(owners fieldowner.Ownership, live map[string]any) (projection.Projection, []Change) {
 	seen, shared := s.observe(owners, live)
 	observed := s.Digested(seen)
-	gone := s.unsent(owners, live)
+	gone, own := s.unsent(owners, live), owners.Fields(s.applier().Is)
 	compared := observed.Without(gone)
 	differences := projection.Diff(s.appliedTo(live).Replace(shared, emptyLike(live)).Without(gone), compared)
 	differences = slices.DeleteFunc(differences, func(d projection.Difference) bool {
 		want, isUnkept := s.unkept[d.Path.String()]
 		isDigest := d.After == any(want) // of a sensitive value
+		if d.Op == projection.OpRemove && d.Before == nil && own.Has(d.Path) {
+			return true // a server leaves out the null; who removes a field takes it from its owners
+		}
 		return isUnkept && d.Op == projection.OpAdd && (isDigest || s.digest(d.Path, d.After) == any(want))
 	})
 	return observed, withCause(s.retyped(differences, live, compared.Missing), CauseDrifted)
@@ -138,7 +141,8 @@ func (s *State) retyped(all []projection.Difference, live map[string]any, missin
 // who declares it as empty doesn't, such as the manager whose fields were imported.
 //
 // Shared are the maps and lists of which that shows only now: they were declared as null, or with nothing that a server
-// records, such as an empty list, and others own fields or items in them. They are empty in what is returned.
+// records, such as an empty list, and others own fields or items in them or a default fills them. They are empty in
+// what is returned.
 func (s *State) observe(owners fieldowner.Ownership, live map[string]any) (observed projection.Projection, shared projection.FieldSet) {
 	recorded := owners.Fields(s.applier().Is)
 	all := owners.Fields(nil)
@@ -147,9 +151,10 @@ func (s *State) observe(owners fieldowner.Ownership, live map[string]any) (obser
 	emptied := declaredEmpty(owners, live).Union(s.filled) // nobody declares as a whole a map that something else can be in
 	var filled, absent, parted []projection.Path
 	for p, v := range projection.Project(live, s.Applied.Fields.Leaves()).Leaves() {
-		_, isMap := v.(map[string]any)
+		is, isMap := v.(map[string]any)
 		_, isList := v.([]any)
 		was, existed := applied.Get(p)
+		isFilled := len(is) > 0 // by the server, if the null in it is still the manager's
 		m, wasMap := was.(map[string]any)
 		list, wasList := was.([]any)
 		wasEmptied := existed && was == nil && s.filled.Has(p) // to null
@@ -167,7 +172,7 @@ func (s *State) observe(owners fieldowner.Ownership, live map[string]any) (obser
 			absent = append(absent, p)
 		case wasMap && len(m) == 0:
 			filled = append(filled, p)
-		case (wasMap || was == nil) && inParts.Has(p) || wasEmptied:
+		case (wasMap || was == nil) && inParts.Has(p) || wasEmptied || was == nil && isFilled && recorded.Has(p):
 			parted = append(parted, p)
 		}
 	}

@@ -49,6 +49,35 @@ func TestRefreshOfMapsOfOthers(t *testing.T) {
 	}
 }
 
+// A map is declared as null that has what others own in it. It is null or gone once they give that up, unless the
+// server has a default for it.
+func TestRefreshOfMapDeclaredAsNull(t *testing.T) {
+	const (
+		ours   = `{manager: m, operation: Apply, apiVersion: ex.io/v1, fieldsV1: {"f:map": {}}}`
+		theirs = `{manager: o, operation: Apply, apiVersion: ex.io/v1, fieldsV1: {"f:map": {"f:b": {}}}}`
+		whole  = `{manager: o, operation: Apply, apiVersion: ex.io/v1, fieldsV1: {"f:map": {}}}`
+	)
+	object := func(rest, records string) map[string]any {
+		return object(t, `{apiVersion: ex.io/v1, kind: Form, metadata: {name: a, managedFields: [`+records+`]}, `+rest+`}`)
+	}
+	for _, row := range []struct{ why, was, is, records, drift string }{
+		{"as it was", `map: {b: 1}`, `map: {b: 1}`, ours + "," + theirs, ""},
+		{"others changed what is in it", `map: {b: 1}`, `map: {b: 2}`, ours + "," + theirs, ""},
+		{"others gave it up", `map: {b: 1}`, `map: null`, ours, ""},
+		{"others gave it up, and it can't be null", `map: {b: 1}`, `on: true`, ours, ""},
+		{"another removed it", `map: {b: 1}`, `on: true`, "", "map: - null (drifted)"},
+		{"another emptied it", `map: {b: 1}`, `map: {}`, ours, "map: null -> {} (drifted)"},
+		{"others gave it up, and it has a default", `map: {b: 1}`, `map: {a: 0}`, ours, ""},
+		{"others took it as a whole", `map: {b: 1}`, `map: {a: 0}`, whole, `map: null -> {"a":0} (drifted: changed by "o" (Apply))`},
+	} {
+		state, err := explain.NewState(object(`map: null`, ""), object(row.was, ours+","+theirs), fieldowner.Applier{Manager: "m"}, nil)
+		require.NoError(t, err, row.why)
+		refreshed, err := explain.Refresh(state, object(row.is, row.records))
+		require.NoError(t, err, row.why)
+		require.Equal(t, row.drift, strings.Join(lines(refreshed.Drift), "\n"), row.why)
+	}
+}
+
 // An entry of a map is a map with a list. Its own record remains to its owner when another writes the list in another
 // version: that is no record of a map with one owner, unless the record has no part of it at all.
 func TestRefreshOfEntriesThatAnotherVersionFilled(t *testing.T) {

@@ -102,10 +102,25 @@ func NewState(manifest, obj map[string]any, applier fieldowner.Applier, prior *S
 	if err != nil {
 		return nil, err
 	}
-	out.filled = out.filled.Union(out.declaredHollow(manifest))
+	nulls := out.declaredNull(manifest, owners)
+	out.Applied = out.Applied.Replace(nulls, func(projection.Path, any) any { return nil })
+	out.filled = out.filled.Difference(nulls).Union(out.declaredHollow(manifest))
 	out.unkept = out.digestsOfUnkept(manifest)
 	out.time, out.record = lastApplied(obj, applier), out.newAppliedRecord(manifest, obj, owners)
 	return out.hiding(sensitive, obj), nil
+}
+
+// declaredNull returns those of the filled maps that the manifest declares as null, and in which others own something.
+// What they have there isn't what was declared, and neither is an empty map that they leave behind.
+func (s *State) declaredNull(manifest map[string]any, owners fieldowner.Ownership) projection.FieldSet {
+	var paths []projection.Path
+	sent := projection.NewManifest(manifest, s.Applied.Fields)
+	for p := range s.filled.Intersection(s.Applied.Fields.Above(owners.Fields(nil))).All() {
+		if v, declared := sent.Get(p); declared && v == nil {
+			paths = append(paths, p)
+		}
+	}
+	return projection.NewFieldSet(paths...)
 }
 
 // declaredHollow returns the maps that the manifest declares as empty and that are null, and those in which it has
