@@ -82,7 +82,7 @@ func TestPlansAndWritesAreSpans(t *testing.T) {
 			require.Equal(t, codes.Error, span.Status().Code)
 		}
 		for _, attribute := range span.Attributes() {
-			require.NotContains(t, attribute.Value.Emit(), "hidden")
+			require.NotContains(t, fmt.Sprint(attribute.Value.AsInterface()), "hidden")
 		}
 	}
 	require.Contains(t, below["dry-run patch ConfigMap"], "plan ConfigMap")
