@@ -358,6 +358,18 @@ func (w *planning) ignoreNothing(ctx context.Context) error {
 	return w.hold(ctx, nil)
 }
 
+// dropUID takes the UID out of what is sent, by which a manifest says which object it is for: the new one is another,
+// and a server creates none of a given UID.
+func (w *planning) dropUID() (err error) {
+	if w.manifest.GetUID() == "" {
+		return nil
+	}
+	w.manifest = w.manifest.DeepCopy()
+	w.manifest.SetUID("")
+	w.patch.Body, err = fastjson.Encode(w.manifest.Object)
+	return err
+}
+
 // unreadable handles a failed read. Who may apply but not read gets a plan of what would be there, but not of what
 // changes.
 func (w *planning) unreadable(ctx context.Context, cause error) error {
@@ -444,6 +456,9 @@ func (w *planning) input(live *unstructured.Unstructured) explain.Input {
 // the old one has its name. Where the server can't try that, the plan has what the manifest declares.
 func (w *planning) explainReplacement(ctx context.Context, taken bool) error {
 	if err := w.ignoreNothing(ctx); err != nil {
+		return err
+	}
+	if err := w.dropUID(); err != nil {
 		return err
 	}
 	if w.target != nil {

@@ -44,6 +44,27 @@ func TestPreconditions(t *testing.T) {
 	require.Equal(t, "z", c.Get(t, manifest(t, settings, "", "x")).Object["data"].(map[string]any)["a"])
 }
 
+// The object that replaces another one has another UID than the manifest says.
+func TestPreconditionsOfReplacement(t *testing.T) {
+	c := newCluster(t)
+	const settings = "{apiVersion: v1, kind: ConfigMap, metadata: {name: replaced%s}, immutable: true, data: {a: %s}}"
+	old := c.Apply(t, "proof", manifest(t, settings, "", "x"))
+	for _, value := range []string{"b", "c"} { // one with the UID of the old object, and one that ignores another
+		more, request := ", uid: "+string(old.GetUID()), ssaplan.Request{}
+		if value == "c" {
+			request.Ignore = patterns(t, "metadata.uid")
+		}
+		request.Manifest = manifest(t, settings, more, value)
+		plan, err := c.planner.Plan(t.Context(), request)
+		require.NoError(t, err)
+		require.Equal(t, ssaplan.ActionReplace, plan.Action)
+		made, err := c.planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+		require.NoError(t, err)
+		require.Equal(t, map[string]any{"a": value}, made.Object["data"])
+		require.NotEqual(t, old.GetUID(), made.GetUID())
+	}
+}
+
 // The same holds where fields change hands before the apply, which makes another version of the object.
 func TestPreconditionsOfAdoption(t *testing.T) {
 	c := newCluster(t)
