@@ -349,6 +349,7 @@ func told(plan *ssaplan.Plan, err error) string {
 // handling it crashed.
 var unfixed = regexp.MustCompile(
 	`(?s)failed to create typed patch object .*|failed to convert new object .*|\S+: field not declared in schema|stream ID \d+|` +
+		`\S+: expected (?:string|numeric|boolean|map|list)|` +
 		`doesn't fit the schema of its type; \S+: expected \w+ \(HTTP 500; the server's words are withheld`)
 
 // fixed returns a text without what is unfixed, and with its words in a fixed order.
