@@ -1,8 +1,8 @@
 package otelssaplan_test
 
 import (
-	"fmt"
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
