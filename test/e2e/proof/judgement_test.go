@@ -377,7 +377,8 @@ func (t *trial) judgeIgnored() {
 		is, exists := valueAt(t.after, f.Path)
 		isSent := len(valuesAt(t.wire.Object, f.Path)) > 0
 		isShown := slices.ContainsFunc(t.plan.Changes, func(c explain.Change) bool {
-			isDefault := !existed && !isSent && len(c.Path) < len(f.Path) // in a list or map that is changed as a whole
+			isWhole := len(c.Path) < len(f.Path)
+			isDefault := isWhole && (!existed && !isSent || isMapWith(is, was)) // in a list or map that is changed as a whole
 			isAround := c.Path.HasPrefix(f.Path) || f.Path.HasPrefix(c.Path)
 			return isAround && (c.Cause == explain.CauseSideEffect || isDefault) // what admission or the server does there
 		})
@@ -390,6 +391,18 @@ func (t *trial) judgeIgnored() {
 			t.check(ignored, c.Cause == explain.CauseSideEffect || !c.Path.HasPrefix(f.Path), "%s is ignored: %v", f.Path, c)
 		}
 	}
+}
+
+// isMapWith reports whether v is a map that has all that another map has.
+func isMapWith(v, other any) bool {
+	m, isMap := v.(map[string]any)
+	had, wasMap := other.(map[string]any)
+	for name, value := range had {
+		if !reflect.DeepEqual(m[name], value) {
+			return false
+		}
+	}
+	return isMap && wasMap
 }
 
 // placeBefore returns where the object had what an apply leaves as it is at p. An item of a list with one owner has no
