@@ -135,7 +135,9 @@ func filledMaps(fields projection.FieldSet, obj, manifest map[string]any) (fille
 	object := projection.NewObject(obj, fields)
 	for _, p := range fields.LeavesNamed(func(name string) bool { return maps[name] }) {
 		value, _ := object.Get(p)
-		if m, _ := value.(map[string]any); isFilled(m, p[len(p)-1].Name()) && !isInAnyJSON(obj, p) && (holdsNulls(m) || kinds.IsGranularMap(p[len(p)-1].Name())) {
+		name := p[len(p)-1].Name()
+		m, _ := value.(map[string]any)
+		if isFilled(m, name) && !isInAnyJSON(obj, p) && (holdsNulls(m) || kinds.IsGranularMap(name)) {
 			filled = append(filled, p)
 		}
 	}

@@ -9,9 +9,11 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
-// ServerOf returns where an apply to the live object is tried with these options; pinned to just that
-// version of the object, or to whichever is there.
-func ServerOf(ctx context.Context, target *wire.Target, live *unstructured.Unstructured, options metav1.PatchOptions, pinned bool) Server {
+// ServerOf returns where an apply to the live object is tried with these options; pinned to just that version of the
+// object, or to whichever is there.
+func ServerOf(
+	ctx context.Context, target *wire.Target, live *unstructured.Unstructured, options metav1.PatchOptions, pinned bool,
+) Server {
 	try := target.Try
 	if pinned {
 		try = target.TryPinned
