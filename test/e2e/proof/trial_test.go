@@ -363,7 +363,8 @@ func TestTold(t *testing.T) {
 	same := func(a, b string) bool { return told(nil, errors.New(a)) == told(nil, errors.New(b)) }
 	require.True(t, same("x: dry run: .spec.a: field not declared in schema", "x: dry run: .spec.b[0].c: field not declared in schema"))
 	require.False(t, same("x: dry run: .spec.a: field not declared in schema", "x: apply: .spec.a: field not declared in schema"))
-	require.False(t, same("x: dry run: .spec.a: expected list", "x: dry run: .spec.b: expected list"))
+	require.True(t, same("x: dry run: .spec.a: expected list", "x: dry run: .spec.b: expected map"))
+	require.False(t, same("x: dry run: .spec.a: expected list", "x: apply: .spec.a: expected list"))
 	require.True(t, same("x: stream ID 3", "x: stream ID 5"))
 	withheld := func(field string) string {
 		return "x: the manifest doesn't fit the schema of its type; " + field + ": expected string (HTTP 500; the server's words are withheld)"
