@@ -59,19 +59,26 @@ func knownDetail(detail string) string {
 	return ""
 }
 
-// typedPatch matches what a server says of a manifest that doesn't fit the schema. Source: the errors of
-// structured-merge-diff's typed package.
-var typedPatch = regexp.MustCompile(
-	`^failed to create typed patch object \([^()]*\): (?:errors:\n\s*)?\.([^:\n]+): (expected (?:string|numeric|boolean|map|list)|field not declared in schema|duplicate entries for key)`)
+// Source: the errors of structured-merge-diff's typed package. Each is a line of its own if there are several.
+var (
+	typedPatch = regexp.MustCompile(`^failed to create typed patch object \([^()]*\): (?:errors:\n)?`)
+	typedError = regexp.MustCompile(
+		`(?m)^\s*\.([^:\n]+): (expected (?:string|numeric|boolean|map|list)|field not declared in schema|duplicate entries for key)`)
+)
 
 // WrongType returns the field of a manifest that doesn't fit the schema, and what is wrong with it, without its value;
-// "" for other statuses.
+// "" for other statuses. Of several fields it is the first by name: a server lists them in another order each time.
 func WrongType(status metav1.Status) (field, problem string) {
-	found := typedPatch.FindStringSubmatch(status.Message)
-	if found == nil {
+	head := typedPatch.FindString(status.Message)
+	if head == "" {
 		return "", ""
 	}
-	return found[1], found[2]
+	for _, found := range typedError.FindAllStringSubmatch(status.Message[len(head):], -1) {
+		if field == "" || found[1] < field {
+			field, problem = found[1], found[2]
+		}
+	}
+	return field, problem
 }
 
 // Names reports whether a field, as a server prints it, is made of names of fields that the object has, each with one

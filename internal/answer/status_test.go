@@ -185,3 +185,21 @@ func TestCannotConvertScale(t *testing.T) {
 		assert.Equal(t, want, CannotConvertScale(metav1.Status{Code: 500, Message: message}), message)
 	}
 }
+
+func TestWrongType(t *testing.T) {
+	lines := []string{
+		`.spec.disks: element 0: associative list with keys has an element that omits all key fields ["name"]`,
+		".spec.size: expected numeric (int or float), got map[string]interface {}",
+		".spec.modes: field not declared in schema",
+	}
+	for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 0, 2}} {
+		message := "failed to create typed patch object (ns/a; ex.io/v1, Kind=A): errors:"
+		for _, i := range order {
+			message += "\n  " + lines[i]
+		}
+		field, problem := WrongType(metav1.Status{Code: 500, Message: message})
+		assert.Equal(t, []string{"spec.modes", "field not declared in schema"}, []string{field, problem}, "in the order %d", order)
+	}
+	field, _ := WrongType(metav1.Status{Message: "no typed patch:\n  " + lines[1]})
+	require.Empty(t, field)
+}
