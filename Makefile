@@ -212,7 +212,7 @@ FUZZTIME ?= 30s
 JOBS ?= 4
 .PHONY: fuzz
 fuzz: ## run every fuzz target for a while, four at a time: make fuzz FUZZTIME=10m
-	@mkdir -p .cache; grep -ro --include='*_test.go' '^func Fuzz[A-Za-z0-9]*' . | sed -E 's#^(.*)/[^/]*:func (.*)$$#\1 \2#' | sort >.cache/fuzz
+	@mkdir -p .cache; grep -ro --exclude-dir=.cache --include='*_test.go' '^func Fuzz[A-Za-z0-9]*' . | sed -E 's#^(.*)/[^/]*:func (.*)$$#\1 \2#' | sort >.cache/fuzz
 	@set -e; cut -d ' ' -f 1 .cache/fuzz | sort -u | while read -r d; do (cd $$d && $(TEST) -c -o /dev/null -fuzz . .); done
 	@GO="$(GO)" xargs -P $(JOBS) -L 1 internal/fuzz/fuzz.sh $(FUZZTIME) <.cache/fuzz
 
