@@ -57,7 +57,7 @@ SITE := $(CURDIR)/.cache/site
 .PHONY: site
 site: ## build a site of the pages in .cache/site, with a search, and check its links; Chromium tries the search
 	@test -x $(BIN)/hugo || CGO_ENABLED=0 GOFLAGS= GOBIN=$(BIN) $(GO) install $(HUGO)
-	@rm -rf $(SITE) && cd internal/site && $(BIN)/hugo --quiet --panicOnWarning --noBuildLock --destination $(SITE)
+	@rm -rf $(SITE) && $(BIN)/hugo --config internal/site/hugo.toml --panicOnWarning --noBuildLock --destination $(SITE)
 	cd test && SITE=$(SITE) $(TEST) -count 1 -v -run 'TestSite|TestSearch' ./docs
 
 .PHONY: test
