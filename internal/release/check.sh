@@ -25,6 +25,7 @@ quietly() { "$@" >"$out/log" 2>&1 || { cat "$out/log"; exit 1; }; }
 "$here/proxy.sh" "$version" "$out/proxy"
 GOPROXY="file://$out/proxy,$(go env GOPROXY)"
 export GOPROXY GOWORK=off GOFLAGS=-mod=mod GONOSUMDB="github.com/ssaplan/*" GNUPGHOME="$out/key"
+export GODEBUG=goindex=0 # go keeps which files a version has, and this one had others in the last run
 
 fingerprint() { gpg --list-keys --with-colons 2>/dev/null | sed -n 's/^fpr:*\([0-9A-F]*\):$/\1/p' | head -1; }
 
