@@ -16,7 +16,8 @@ import (
 // Declaration is what a field manager declared when it applied a manifest to an object. Plans, remembered states,
 // refreshes and imports all use it, so that they agree.
 type Declaration struct {
-	// Fields are the fields that the object's record has for the manager, without those of Assigned.
+	// Fields are the fields that the object's record has for the manager, without those of Assigned. List items that
+	// the manifest names by a null have the names that they got.
 	Fields projection.FieldSet
 	// Filled are those of the Fields that are maps which were declared as empty and have something in them, such as
 	// defaults or the fields of other managers. The map is declared, and its content isn't.
@@ -37,6 +38,9 @@ type Declaration struct {
 // that was declared as empty, whatever is known of the kind.
 func (o Ownership) Declared(manifest, obj map[string]any, applier Applier) Declaration {
 	recorded := o.Fields(applier.Is)
+	if manifest != nil { // a later write leaves the items to those who name them by their default
+		recorded = recorded.WithDefaultKeys(obj, o.all)
+	}
 	d := Declaration{Fields: recorded, Filled: o.filled(recorded, obj, manifest)}
 	if manifest == nil {
 		return d

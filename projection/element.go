@@ -85,6 +85,20 @@ func (e Element) KeyFields() map[string]any {
 	return m
 }
 
+// nullFields returns the names of the key fields of e that are null, nil if there are none.
+func (e Element) nullFields() (null []string) {
+	if e.kind != KeyKind || !strings.Contains(e.text, ":null") {
+		return nil // as almost always, for which this makes nothing
+	}
+	fields := keyFields(e.text)
+	for f, ok := fields.next(); ok; f, ok = fields.next() {
+		if f.value == "null" {
+			null = append(null, unquote(f.name))
+		}
+	}
+	return null
+}
+
 // Value returns the set value of e, and nil if e is not a value.
 func (e Element) Value() any {
 	if e.kind != ValueKind {

@@ -100,7 +100,7 @@ func (x *items) table(kind ElementKind, s spelling) *nameTable {
 	return t
 }
 
-// leftOut finds items that leave out key fields by those that they have.
+// leftOut finds items that leave out key fields by those that they have. A null is no value, and gets the default, too.
 type leftOut struct {
 	groups []leftOutGroup
 	index  map[string]int // of the groups, by what their items leave out
@@ -115,7 +115,7 @@ type leftOutGroup struct {
 // add adds an item if it is one.
 func (l *leftOut) add(at int, item any, keyFields []string) {
 	m, isMap := plain(item).(map[string]any)
-	lacks := func(name string) bool { _, exists := m[name]; return !exists }
+	lacks := func(name string) bool { return m[name] == nil }
 	if !isMap || !slices.ContainsFunc(keyFields, lacks) {
 		return // as most items, for which this makes nothing
 	}
@@ -145,10 +145,10 @@ func (x *items) leftOut() *leftOut {
 // of returns the items that have what e has, but for what they leave out.
 func (g leftOutGroup) of(e Element) []int { return g.items[restricted(e, g.with)] }
 
-// presentNames divides the names into those that the item has and the others.
+// presentNames divides the names into those for which the item has a value and the others.
 func presentNames(item map[string]any, names []string) (with, without []string) {
 	for _, name := range names {
-		if _, exists := item[name]; exists {
+		if item[name] != nil {
 			with = append(with, name)
 		} else {
 			without = append(without, name)
@@ -244,6 +244,21 @@ func (x *items) first(e Element, free func(item int) bool) int {
 		}
 	}
 	return -1
+}
+
+// only returns the one item that is free and that e names as it is written, or -1 if there are more or none.
+func (x *items) only(e Element, free func(item int) bool) int {
+	found := -1
+	for item := range x.named(e, asWritten) {
+		switch {
+		case !free(item):
+		case found >= 0:
+			return -1
+		default:
+			found = item
+		}
+	}
+	return found
 }
 
 // firstLeftOut returns the first item that is free, leaves out key fields of e and has the others, or -1.

@@ -18,9 +18,9 @@ import (
 //     default is empty, as the name of an imagePullSecret. So 9007199254740992 names the item 9007199254740993, unless
 //     the list has 9007199254740992 too, or 9007199254740993 is among the elements. The exact number of a record never
 //     names an item with the rounded one.
-//   - In a manifest, items may leave out key fields that have any default. Such an item is named by the element that
-//     has the same values in the others and names no other item; if there are several, first by one whose record lacks
-//     the fields that the item leaves out.
+//   - In a manifest, items may leave out key fields that have any default, or have null there. Such an item is named by
+//     the element that has the same values in the others and names no other item; if there are several, first by one
+//     whose record lacks the fields that the item leaves out.
 
 // matches are the items of a list that the children of a node name.
 type matches struct {
@@ -91,6 +91,9 @@ func (n *node) matchItems(x *items) matches {
 // many is the number of items from which on finding them by an index of their names is faster than comparing each with
 // each child.
 const many = 16
+
+// isFree reports whether no child names the item.
+func (m matches) isFree(item int) bool { return m.child[item] < 0 }
 
 // matchFew compares the name of each item with those of some children.
 func (n *node) matchFew(x *items, m matches, s spelling, children []int) {
@@ -233,7 +236,7 @@ func (x *listIndex) find(e Element) int {
 		}
 		return -1
 	}
-	return x.firstOf(x.by(e, x.items.names), e, x.free)
+	return x.firstOf(x.by(e, x.items.names), e, x.isFree)
 }
 
 // firstOf returns the first of the items that is free and that e names, or -1.
@@ -244,9 +247,6 @@ func (x *listIndex) firstOf(by *items, e Element, free func(item int) bool) int 
 	}
 	return found
 }
-
-// free reports whether no child names the item.
-func (x *listIndex) free(item int) bool { return x.child[item] < 0 }
 
 // findPart returns the first item that has the key fields of e, whatever others it has, or -1.
 func (x *listIndex) findPart(e Element) int {
@@ -297,7 +297,8 @@ func (x *listIndex) like(item any) Element {
 		e, _ := Value(item)
 		return e
 	}
-	if _, without := presentNames(m, x.requiredFields()); !isMap || len(without) > 0 {
+	lacks := func(name string) bool { _, exists := m[name]; return !exists }
+	if !isMap || slices.ContainsFunc(x.requiredFields(), lacks) {
 		return Element{}
 	}
 	key := map[string]any{}

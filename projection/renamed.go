@@ -1,6 +1,9 @@
 package projection
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Renamed returns the set with the items of lists named by the key fields that current names them by. A definition that
 // gives a list other keys leaves records with the old ones. An item is looked for in obj by those of its old key fields
@@ -18,6 +21,55 @@ func (s FieldSet) Renamed(current FieldSet, obj map[string]any, also ...map[stri
 
 // Same reports whether both share their memory, as they do if one was made of the other without a change.
 func (s FieldSet) Same(other FieldSet) bool { return s.root == other.root }
+
+// WithDefaultKeys returns the set with the items that have a null among their key fields named as obj has them, which
+// is what a server answered to an apply. It records such a null as it was sent and then fills in the default, so that
+// nothing has the name that it records. The item is the one that has the same values in the other key fields and that
+// nothing else names, in this set or in all, the fields of every manager. If there are several, it isn't known which,
+// and the name stays. A set without such names is returned itself.
+func (s FieldSet) WithDefaultKeys(obj map[string]any, all FieldSet) FieldSet {
+	if !s.root.hasNullKey() {
+		return s
+	}
+	return FieldSet{withDefaultKeys(s.root, s.Union(all).root, obj)}.normal()
+}
+
+// hasNullKey reports whether an item is named by a key field that is null.
+func (n *node) hasNullKey() bool {
+	return n != nil && slices.ContainsFunc(n.children, func(c child) bool {
+		return c.element.nullFields() != nil || c.node.hasNullKey()
+	})
+}
+
+// withDefaultKeys returns n with the names of v; all has the names that n has, and those of others.
+func withDefaultKeys(n, all *node, v any) *node {
+	if n == nil || len(n.children) == 0 {
+		return n
+	}
+	there := all.values(v)
+	kept, renamed := &node{member: n.member}, &node{}
+	without := map[string]*items{} // the items of the list, by those of the key fields that aren't null
+	for _, c := range n.children {
+		at, _ := all.find(c.element)
+		item, e := there.at(at).value, c.element
+		into := kept
+		if null := e.nullFields(); null != nil && there.list != nil && there.itemOf[at] < 0 {
+			isNull := func(name string) bool { return slices.Contains(null, name) }
+			fields := slices.DeleteFunc(slices.Clone(there.keyFields), isNull)
+			id := strings.Join(fields, "\x00")
+			if without[id] == nil {
+				without[id] = &items{names: names{keyFields: fields}, list: there.list}
+			}
+			if i := without[id].only(Element{KeyKind, restricted(e, fields)}, there.isFree); i >= 0 {
+				there.join(at, i)
+				into, item, e = renamed, there.list[i], nameBy(mapOf(there.list[i]), there.keyFields)
+			}
+		}
+		into.children = append(into.children, child{e, withDefaultKeys(c.node, all.child(c.element), item)})
+	}
+	slices.SortFunc(renamed.children, func(a, b child) int { return a.element.Compare(b.element) })
+	return FieldSet{kept}.Union(FieldSet{renamed}).root
+}
 
 type renamer struct {
 	obj  map[string]any

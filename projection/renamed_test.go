@@ -42,3 +42,37 @@ func TestRenamed(t *testing.T) {
 		require.True(t, same.Renamed(current, obj).Same(same), "nothing has another name")
 	}
 }
+
+// A server records the null of a key field, and the item has the default.
+func TestWithDefaultKeys(t *testing.T) {
+	obj := map[string]any{"list": []any{
+		map[string]any{"n": int64(1), "s": "left", "sub": []any{map[string]any{"k": "x"}}},
+		map[string]any{"n": int64(1), "s": "right"}, map[string]any{"n": int64(2), "s": "left"}, map[string]any{"n": int64(2), "s": "right"},
+	}}
+	for _, row := range []struct {
+		why          string
+		was, all, is []string
+	}{
+		{"another element of the set names the other item", []string{`list[n=1,s=null].sub[k=null].k`, `list[n=1,s="right"]`}, nil,
+			[]string{`list[n=1,s="left"].sub[k="x"].k`, `list[n=1,s="right"]`}},
+		{"another manager does", []string{`list[n=1,s=null].n`, "other"}, []string{`list[n=1,s="left"]`}, []string{`list[n=1,s="right"].n`, "other"}},
+		{"nothing does", []string{`list[n=2,s=null].n`}, []string{`list[n=1,s="left"]`}, []string{`list[n=2,s=null].n`}},
+		{"all items have another name", []string{`list[n=1,s=null]`}, []string{`list[n=1,s="left"]`, `list[n=1,s="right"]`}, []string{`list[n=1,s=null]`}},
+		{"no such item", []string{`list[n=3,s=null]`, `more[n=1,s=null]`}, nil, []string{`list[n=3,s=null]`, `more[n=1,s=null]`}},
+	} {
+		require.Equal(t, set(row.is...).String(), set(row.was...).WithDefaultKeys(obj, set(row.all...)).String(), row.why)
+	}
+	same := set(`list[n=1,s="left"].n`)
+	require.True(t, same.WithDefaultKeys(obj, same).Same(same))
+}
+
+// An item of a manifest that has null for a key field is the one that got the default.
+func TestNullKeyInManifest(t *testing.T) {
+	manifest := map[string]any{"list": []any{map[string]any{"n": int64(1), "s": nil, "v": "a"}, map[string]any{"n": int64(1), "s": "right", "v": "b"}}}
+	left, err := projection.ParsePath(`list[n=1,s="left"].v`)
+	require.NoError(t, err)
+	v, _ := projection.NewManifest(manifest, set(`list[n=1,s="left"].v`, `list[n=1,s="right"].v`)).Get(left)
+	require.Equal(t, "a", v)
+	_, exists := projection.NewObject(manifest, set(`list[n=1,s="left"].v`)).Get(left)
+	require.False(t, exists)
+}
