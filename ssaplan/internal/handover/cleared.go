@@ -3,6 +3,8 @@ package handover
 import (
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/runtime"
+
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -92,15 +94,28 @@ func (e *PartError) Error() string {
 
 // partOfWhole returns an error if the server records, in place of a field that the applier takes over to clear it, the
 // list or map around it: that has one owner as a whole, and a part of it can't be removed. Of a list that no schema
-// has, it records the part as well. The part goes anyway if the whole is cleared, or if the manifest declares the whole
-// without it. Before and after are the owners of before and after the change of hands.
+// has, it records the part as well. The part goes anyway if the whole is cleared, if the manifest declares the whole
+// without it, or if all parts are cleared of a whole that no other owns. Before and after are the owners of before and
+// after the change of hands.
 func (h *Handover) partOfWhole(server Server, before, after fieldowner.Ownership) error {
+	if h.clears.Empty() {
+		return nil
+	}
 	own, recorded := after.Fields(h.wanted.Applier.Is), before.Fields(nil)
 	content := projection.NewObject(h.live.Object, own.Union(recorded))
 	sent := projection.NewManifest(h.wanted.Manifest, own)
+	others := after.Fields(func(o fieldowner.Owner) bool { return !h.wanted.Applier.Is(o) })
+	rest := projection.NewObject(runtime.DeepCopyJSON(h.live.Object), recorded.Union(h.clears))
+	for p := range h.clears.All() {
+		rest.Remove(p)
+	}
 	goes := func(around projection.Path) bool {
 		_, declared := sent.Get(around)
 		return declared || h.clears.Has(around)
+	}
+	goesByParts := func(around projection.Path) bool {
+		left, _ := rest.Get(around)
+		return isHollow(left) && others.Under(around).Empty()
 	}
 	var parts []*PartError // of lists of which no item is recorded
 	var lists []projection.Path
@@ -109,7 +124,9 @@ func (h *Handover) partOfWhole(server Server, before, after fieldowner.Ownership
 			switch around := p[:n]; {
 			case goes(around):
 			case own.Has(around) && own.Under(p).Empty():
-				return &PartError{Part: p, Whole: around}
+				if !goesByParts(around) {
+					return &PartError{Part: p, Whole: around}
+				}
 			case p[n].Kind() != projection.FieldKind && recorded.Under(around).Len() < 2:
 				parts, lists = append(parts, &PartError{Part: p, Whole: around}), append(lists, around)
 			}

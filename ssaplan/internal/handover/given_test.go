@@ -164,3 +164,30 @@ func TestTryNamesItemsByTheirKeysOfToday(t *testing.T) {
 		})
 	}
 }
+
+// A server that is asked for all parts of a whole that no other owns takes the whole, and with it the part that stays
+// if it is asked for one of two.
+func TestTryClearsAllPartsOfAWhole(t *testing.T) {
+	const whole = `{"f:spec": {"f:l": {}}}}`
+	a, both := `"spec": {"l": [{"name": "a", "x": 1}]}`, `"spec": {"l": [{"name": "a", "x": 1}, {"name": "b"}]}`
+	for _, row := range []struct{ why, spec, before, after, refused string }{
+		{"all parts", a, "", ours + whole, ""},
+		{"one of two", both, "", ours + whole, "has one owner as a whole"},
+		{"all parts of what another owns", a, others + whole, others + whole + ", " + ours + whole, "has one owner as a whole"},
+	} {
+		h, err := handover.Find(object(t, "7", row.spec, row.before), handover.Wanted{Applier: us, Clear: patterns(t, `spec.l[name="a"]`)})
+		require.NoError(t, err)
+		made, err := h.Try(handover.Server{
+			HandOver: func([]byte) (*unstructured.Unstructured, error) { return object(t, "7", row.spec, row.after), nil },
+			Apply:    func([]byte) (*unstructured.Unstructured, error) { return object(t, "7", row.spec, row.before), nil },
+			Force:    func([]byte) (*unstructured.Unstructured, error) { return object(t, "7", row.spec, ours+whole), nil },
+			Patch:    func([]byte) (*unstructured.Unstructured, error) { return object(t, "7", `"spec": {}`, ""), nil },
+		}, map[string]any{}, nil)
+		if row.refused != "" {
+			require.ErrorContains(t, err, row.refused, row.why)
+			continue
+		}
+		require.NoError(t, err, row.why)
+		require.Equal(t, map[string]any{}, made.Object["spec"], row.why)
+	}
+}

@@ -35,7 +35,8 @@ func (t *trial) refusesClearing(ctx context.Context) bool {
 }
 
 // judgeRefusedClearing has a bare client take over what was to be cleared, and apply the manifest without it: the
-// server refuses that, too, or doesn't clear all.
+// server refuses that, too, or doesn't clear all, or takes more away than that: of a list or map that has one owner as
+// a whole the rest as well, if no other owns it.
 func (t *trial) judgeRefusedClearing(ctx context.Context) error {
 	t.over, t.outcome = true, "refused without what is cleared"
 	owners, err := fieldowner.Read(t.before.Object)
@@ -47,8 +48,11 @@ func (t *trial) judgeRefusedClearing(ctx context.Context) error {
 		return err
 	}
 	var found []projection.Path
-	for _, p := range t.clear.Find(t.before.Object, owners.Fields(nil)) {
+	asked := projection.NewFieldSet(t.clear.Find(t.before.Object, owners.Fields(nil))...)
+	rest := projection.NewObject(t.before.DeepCopy().Object, owners.Fields(nil).Union(asked))
+	for p := range asked.All() {
 		found = append(append(found, p), slices.Collect(outline.Under(p).Leaves().All())...)
+		rest.Remove(p)
 	}
 	cleared := projection.NewFieldSet(slices.DeleteFunc(found, func(p projection.Path) bool { return len(valuesAt(t.wire.Object, p)) > 0 })...)
 	owner := fieldowner.Owner{Manager: foreign.Text(t.step.By), Operation: fieldowner.OperationApply, APIVersion: foreign.Text(t.before.GetAPIVersion())}
@@ -73,7 +77,14 @@ func (t *trial) judgeRefusedClearing(ctx context.Context) error {
 	}
 	live, failed := t.object.get(ctx, t.manifest)
 	left := slices.DeleteFunc(slices.Collect(cleared.Leaves().All()), func(p projection.Path) bool { _, exists := valueAt(live, p); return !exists })
-	t.check(clearing, err != nil || len(left) > 0, "planned %v %v, and the server takes the apply, and clears it all", t.plan, t.planErr)
+	takesMore := false
+	own := owners.Fields(t.step.applier().Is) // which goes if the manifest lacks it, whatever is cleared
+	for p := range outline.All() {
+		value, exists := rest.Get(p)
+		_, stays := valueAt(live, p)
+		takesMore = takesMore || exists && !stays && own.Under(p).Empty() && !own.Covers(p) && !isHollow(value)
+	}
+	t.check(clearing, err != nil || len(left) > 0 || takesMore, "planned %v %v, and the server takes the apply, and clears it all", t.plan, t.planErr)
 	return failed
 }
 
