@@ -81,7 +81,8 @@ type Request struct {
 	GiveUp projection.Patterns
 	// Clear are fields that the object shall not have any more, no matter who owns them, such as
 	// spec.strategy.rollingUpdate when the manifest sets spec.strategy.type to Recreate. What the manifest declares
-	// stays. Fields that nobody but the manager owns go anyway when the manifest drops them.
+	// stays. Fields that the manager alone owns go anyway when the manifest drops them. A position is that of an item
+	// of the manifest, as in GiveUp, and names nothing in a list that the manifest lacks.
 	Clear projection.Patterns
 	// ClearBlocking clears the fields that are proven to be the reason why the server refuses the apply; see
 	// [immutability.Verdict.Leftovers].

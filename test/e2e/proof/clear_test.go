@@ -48,7 +48,7 @@ func (t *trial) judgeRefusedClearing(ctx context.Context) error {
 		return err
 	}
 	var found []projection.Path
-	asked := projection.NewFieldSet(t.clear.Find(t.before.Object, owners.Fields(nil))...)
+	asked := projection.NewFieldSet(t.toClear(owners)...)
 	rest := projection.NewObject(t.before.DeepCopy().Object, owners.Fields(nil).Union(asked))
 	for p := range asked.All() {
 		found = append(append(found, p), slices.Collect(outline.Under(p).Leaves().All())...)
@@ -88,6 +88,13 @@ func (t *trial) judgeRefusedClearing(ctx context.Context) error {
 	return failed
 }
 
+// toClear returns what the object has of what is to be cleared. Positions are those of the lists of the manifest, and
+// name nothing where it has no such list.
+func (t *trial) toClear(owners fieldowner.Ownership) []projection.Path {
+	names := owners.Fields(nil)
+	return t.clear.Named(t.wire.Object, names).Find(t.before.Object, names)
+}
+
 // judgeCleared looks whether what the plan calls cleared was there, and is called the writing of the one who wrote it
 // last: a plan names items by the keys of today, which the record may not have. Of all that was to be cleared and isn't
 // in the manifest, others own nothing any more.
@@ -109,7 +116,7 @@ func (t *trial) judgeCleared() {
 	}
 	left := after.Fields(func(o fieldowner.Owner) bool { return !t.step.applier().Is(o) })
 	sent := projection.NewManifest(t.wire.Object, before.Fields(nil))
-	for _, at := range t.clear.Find(t.before.Object, before.Fields(nil)) {
+	for _, at := range t.toClear(before) {
 		for p := range before.Fields(nil).Under(at).Leaves().All() {
 			_, isSent := sent.Get(p)
 			if p.IsKey() { // which the manifest may leave out, if it has a default
