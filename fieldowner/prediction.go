@@ -78,7 +78,8 @@ func (p *predictor) entries(ownership Ownership, live, manifest map[string]any, 
 
 // present returns the paths of the manifest at which the live object has something: those that are declared, and null
 // in the place of an empty list, which may be declared without a record. The value that every object of the kind has
-// there is nothing, and so is null in the place of a map or list, which only a custom resource stores.
+// there is nothing, and so is null in the place of a map or list. In an item, that no object of the kind has by itself,
+// null is something in the place of a list that is recorded as a whole.
 func (p *predictor) present(live, manifest map[string]any) projection.FieldSet {
 	var paths []projection.Path
 	isBuiltin := kinds.IsBuiltin(live)
@@ -86,10 +87,13 @@ func (p *predictor) present(live, manifest map[string]any) projection.FieldSet {
 	for path := range p.declared.Union(sent).All() {
 		wanted, _ := p.manifest.Get(path)
 		found, exists := p.live.Get(path)
-		if list, isList := wanted.([]any); !p.declared.Has(path) && (!isList || len(list) > 0 || found != nil) {
+		list, isList := wanted.([]any)
+		if !p.declared.Has(path) && (!isList || len(list) > 0 || found != nil) {
 			continue
 		}
-		isNothing := found == nil && isContainer(wanted) && isBuiltin || kinds.IsZero(live, path.String(), found)
+		isInItem := slices.ContainsFunc(path, func(e projection.Element) bool { return e.Kind() != projection.FieldKind })
+		isWhole := isList && p.declared.Has(path) && isInItem
+		isNothing := found == nil && isContainer(wanted) && isBuiltin && !isWhole || kinds.IsZero(live, path.String(), found)
 		if exists && !isNothing {
 			paths = append(paths, path)
 		}
