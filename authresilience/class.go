@@ -6,18 +6,18 @@ import "slices"
 // The zero value is no class; it has the meaning of [ClassUnknown].
 type Class string
 
-// Who asks: the three classes in which the server refused the identity of the caller, not the content of the request.
+// Classes of the caller: the server refused the identity of the caller, not the content of the request.
 const (
 	// ClassAuthentication: the server doesn't accept the credentials (401, or a TLS alert about the client
 	// certificate).
 	ClassAuthentication Class = "Authentication"
-	// ClassAnonymous: the request arrived without credentials, and nobody in particular may not do this (403).
+	// ClassAnonymous: the request arrived without credentials, and an anonymous caller may not do this (403).
 	ClassAnonymous Class = "Anonymous"
 	// ClassAuthorization: the server knows the caller, who may not do this (403).
 	ClassAuthorization Class = "Authorization"
 )
 
-// Before an answer: the request did not reach a server, or nothing usable came back.
+// Classes of requests without a usable answer: no server was reached, or nothing usable came back.
 const (
 	// ClassCredentialPlugin: the program or plugin that provides credentials failed.
 	ClassCredentialPlugin Class = "CredentialPlugin"
@@ -35,18 +35,18 @@ const (
 	ClassCanceled Class = "Canceled"
 	// ClassThrottled: too many requests (429).
 	ClassThrottled Class = "Throttled"
-	// ClassUnavailable: the server, or the one behind it, is starting, stopping or down (502, 503).
+	// ClassUnavailable: the server, or an aggregated server behind it, is starting, stopping or down (502, 503).
 	ClassUnavailable Class = "Unavailable"
 	// ClassServerFault: the server failed (500) for a reason that is not in the request.
 	ClassServerFault Class = "ServerFault"
 	// ClassDiscoveryFailed: the server could not say what this API group serves. The type may or may not be served.
 	ClassDiscoveryFailed Class = "DiscoveryFailed"
-	// ClassUnexpectedResponse: the answer isn't one of a Kubernetes API server; a proxy or a login page may have sent
+	// ClassUnexpectedResponse: the answer isn't that of a Kubernetes API server. A proxy or a login page may have sent
 	// it.
 	ClassUnexpectedResponse Class = "UnexpectedResponse"
 )
 
-// ClassAdmission: the caller may do this in general, but not with this content or not here.
+// Classes of admission: the caller may do this in general, but not with this content or not in this namespace.
 const (
 	// ClassNamespaceTerminating: nothing can be created in a namespace that is being deleted.
 	ClassNamespaceTerminating Class = "NamespaceTerminating"
@@ -66,15 +66,15 @@ const (
 	ClassWebhookUnreachable Class = "WebhookUnreachable"
 	// ClassAdmission: another admission plugin refused the request.
 	ClassAdmission Class = "Admission"
-	// ClassForbidden: a 403 that says neither who may not do what nor which admission plugin refused.
+	// ClassForbidden: a 403 that names neither the caller and the verb nor the admission plugin that refused.
 	ClassForbidden Class = "Forbidden"
 )
 
-// The request: the server understood who asks and answered about the request itself.
+// Classes of the request: the server accepted the caller and rejected the request itself.
 const (
 	// ClassConflict: other field managers own fields with other values (409).
 	ClassConflict Class = "Conflict"
-	// ClassOutdated: the object is not the one, or no longer in the version, that the request refers to (409, 410).
+	// ClassOutdated: the object has another UID or resourceVersion than the request says (409, 410).
 	ClassOutdated Class = "Outdated"
 	// ClassAlreadyExists: the object to be created is there already (409).
 	ClassAlreadyExists Class = "AlreadyExists"
@@ -91,17 +91,18 @@ const (
 	ClassBadRequest Class = "BadRequest"
 )
 
-// Not there: three different things.
+// Classes of what doesn't exist: the kind, the namespace or the object.
 const (
 	// ClassTypeNotServed: the server doesn't serve this kind, or not in this version. Objects of it may still exist.
 	ClassTypeNotServed Class = "TypeNotServed"
-	// ClassNamespaceNotFound: the namespace doesn't exist. It is also what reading an absent Namespace object gives.
+	// ClassNamespaceNotFound: the namespace doesn't exist. Reading a Namespace object that doesn't exist is of this
+	// class, too.
 	ClassNamespaceNotFound Class = "NamespaceNotFound"
 	// ClassNotFound: the object that the answer names doesn't exist.
 	ClassNotFound Class = "NotFound"
 )
 
-// No statement.
+// Classes that say nothing about the cause.
 const (
 	// ClassUnknown: an error that none of the other classes describes.
 	ClassUnknown Class = "Unknown"
@@ -159,8 +160,8 @@ var descriptions = []Description{
 	{ClassNone, "no error", ""},
 }
 
-// Classes returns all classes. Where joined errors are of different classes, [Classify] returns the one that stands
-// first here.
+// Classes returns all classes. If joined errors have different classes, [Classify] returns the first of them in this
+// order.
 func Classes() []Class {
 	all := make([]Class, len(descriptions))
 	for i, d := range descriptions {
@@ -171,12 +172,13 @@ func Classes() []Class {
 
 // Degradable reports whether a read that failed like this may keep the prior state: the server refused the identity of
 // the caller and therefore said nothing about the object. That holds for Authentication, Anonymous and Authorization
-// and for no other class. It doesn't hold for writes of any class; see [Degrade], which a host can have survive more.
+// and for no other class. It never holds for writes. [ReadAttempt] has options with which [Degrade] keeps the state
+// after other failures, too.
 func (c Class) Degradable() bool {
 	return c == ClassAuthentication || c == ClassAnonymous || c == ClassAuthorization
 }
 
-// Describe explains the class. A text that is no class is described as Unknown.
+// Describe explains the class. A string that isn't a class is described as Unknown.
 func (c Class) Describe() Description {
 	return descriptions[rank(c)]
 }

@@ -20,14 +20,14 @@ import (
 	"github.com/ssaplan/primitives/internal/answer"
 )
 
-// Classify returns the class of err: [ClassNone] for nil, [ClassUnknown] if no other class describes it. It sees
-// through everything that has an Unwrap method, through apimachinery's aggregates and through what discovery reports
-// for the groups that it could not read. The class of a wrapped error is the class of the error.
+// Classify returns the class of err: [ClassNone] for nil, [ClassUnknown] if no other class describes it. It looks into
+// every error with an Unwrap method, into apimachinery's aggregates, and into the errors that discovery reports for
+// unreadable groups. An error has the class of the error that it wraps.
 //
-// Where several errors are joined, the one whose class stands first in [Classes] decides, in whatever order they are
-// joined. A RESTMapper that can't read an API group says "no matches for kind", as for a kind that isn't installed, so
-// join what discovery said to it: as long as the group of the kind is among those that failed, the class is that of
-// the failure, and not TypeNotServed.
+// For joined errors, the class that comes first in [Classes] is returned, whatever the order in which they are joined.
+// A RESTMapper that can't read an API group says "no matches for kind", as for a kind that isn't installed. So join the
+// error of discovery to it: if the group of the kind is among those that failed, the class is that of the failure, and
+// not TypeNotServed.
 func Classify(err error) Class {
 	if answer.IsNil(err) {
 		return ClassNone

@@ -2,7 +2,7 @@ package authresilience
 
 import "path/filepath"
 
-// A CredentialKind is a way of proving to a server who is asking.
+// A CredentialKind is a way to authenticate to a server.
 type CredentialKind string
 
 // The ways that a client's configuration offers.
@@ -17,11 +17,12 @@ const (
 	NoCredential      CredentialKind = "no credentials"
 )
 
-// Credential describes what a client sends to prove who it is. It holds no secret: of a token or a certificate it keeps
-// what they tell about themselves, of a plugin the name, of a file the path. The zero value says nothing.
+// Credential describes what a client sends to prove who it is. It holds no secret. For a token or a certificate it
+// keeps the dates, the issuer and the like, for a plugin the name, for a file the path. The zero value describes
+// nothing.
 type Credential struct {
 	sources []source
-	custom  bool // the host wraps the transport, and may send something else
+	custom  bool // the caller wraps the transport, which may send other credentials
 }
 
 // A source is one of the credentials that a client sends, or was meant to send.
@@ -41,15 +42,15 @@ type ClientConfig struct {
 	HasKey          bool // of the certificate
 	BearerToken     string
 	BearerTokenFile string
-	HasPassword     bool    // or only a user name
+	HasPassword     bool    // a password, and not only a user name
 	ExecCommand     *string // of the exec plugin, nil if there is none
 	AuthProvider    *string // its name, nil if there is none
-	CustomTransport bool    // the host wraps the transport, and may send something else
+	CustomTransport bool    // the caller wraps the transport, which may send other credentials
 }
 
-// CredentialOf describes the credentials of a client. It reads no file and starts no plugin. What isn't going to be
-// sent is left out: client-go doesn't ask a plugin when there are other credentials. Only a certificate without a key,
-// which client-go leaves out silently, is a [Finding] of its own.
+// CredentialOf describes the credentials of a client. It reads no file and starts no plugin. It leaves out credentials
+// that client-go doesn't send: a plugin isn't asked when there are other credentials. The exception is a certificate
+// without a key, which client-go drops silently: it gets a [Finding].
 func CredentialOf(config ClientConfig) Credential {
 	c := Credential{custom: config.CustomTransport}
 	sent := c.addCertificate(config)

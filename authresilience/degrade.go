@@ -14,20 +14,21 @@ import (
 
 // ReadAttempt describes the read that failed.
 type ReadAttempt struct {
-	// Object names what was read, such as "apps/v1/Deployment default/web". The warning has it, with what can't be seen
-	// escaped.
+	// Object names what was read, such as "apps/v1/Deployment default/web". The warning quotes it, with invisible
+	// characters escaped.
 	Object string
 	// Time is when the read failed. Default: now.
 	Time time.Time
 	// Credential is what is known about the credentials of the read, see [Diagnose]. Default: nothing.
 	Credential Diagnosis
-	// Remembered says that the way to the server was remembered from an earlier run, as that of a Terraform state is,
-	// and not configured for this one. That the program which provides its credentials fails is survived, too: who
-	// configured another one could never plan with it otherwise. Default: it is configured.
+	// Remembered says that the server's address and credentials come from an earlier run, as from a Terraform state,
+	// and not from the configuration of this run. Then the state is also kept if the program that provides the
+	// credentials fails. Otherwise a user who configures another program could never make a plan with it. Default: they
+	// are configured.
 	Remembered bool
-	// KeepUnreachable survives also that no server can be reached, or none that is trusted: a host that is gone, a
-	// certificate that was renewed. A server that is down looks the same, so let the user say so. Default: that is an
-	// error.
+	// KeepUnreachable also keeps the state if no server can be reached, or if its certificate isn't trusted: the server
+	// was removed, or its certificate was renewed. A server that is only down looks the same, so let the user decide.
+	// Default: these are errors.
 	KeepUnreachable bool
 }
 
@@ -42,20 +43,20 @@ func (read ReadAttempt) keeps(class Class) bool {
 	return class.Degradable()
 }
 
-// Kept is what remains of a read that failed and was survived.
+// Kept is the result of a failed read after which the prior state is kept.
 type Kept[T any] struct {
 	Prior   T       // the prior state, as it was handed in
 	Stale   Stale   // the mark to store with it
 	Warning Warning // what to tell the user
 }
 
-// Degrade decides whether a failed read may keep the prior state. It may, and ok is true, if err is of a [Class] that
-// is Degradable, or that read allows: the server refused the identity of the caller, or wasn't asked, and said nothing
-// about the object. Then the result holds the prior state, untouched, the mark that it is stale, and a warning.
-// Otherwise the read has failed with err and there is no result.
+// Degrade decides whether a failed read may keep the prior state. It may, and ok is true, if the [Class] of err is
+// Degradable or is one that the options of read allow. In these cases the server refused the identity of the caller or
+// wasn't asked, so nothing is known about the object. The result then holds the unchanged prior state, the mark that it
+// is stale, and a warning. Otherwise the read has failed with err, and there is no result.
 //
-// Degrade is for reads. A write with the same error has failed, so don't ask. As far as err shows that it comes from a
-// write (the denied verb, the HTTP method), Degrade refuses it.
+// Don't call Degrade for a write: a write with the same error has failed. If err shows that it comes from a write (by
+// the denied verb or the HTTP method), ok is false.
 func Degrade[T any](prior T, err error, read ReadAttempt) (kept Kept[T], ok bool) {
 	class := Classify(err)
 	if !read.keeps(class) || aboutWrite(err) {

@@ -13,12 +13,12 @@ import (
 // whose end is nearer to now than this.
 const ClockSkew = 5 * time.Minute
 
-// Validity is what a credential's dates say.
+// Validity says whether a credential is valid now, by its dates.
 type Validity string
 
 // What dates can say. Expired and NotYet are certain beyond [ClockSkew].
 const (
-	// ValidityUnknown: the credential says no end, or one that is too near to now.
+	// ValidityUnknown: the end of the credential isn't known, or is too near to now.
 	ValidityUnknown Validity = "unknown"
 	// ValidityValid: not expired, or without an end. The server may refuse it on other grounds.
 	ValidityValid Validity = "valid"
@@ -33,27 +33,27 @@ const (
 // Finding is what one credential says about itself. It holds no secret.
 type Finding struct {
 	Kind      CredentialKind
-	Name      string // path of the file, name of the plugin, or else the subject
+	Name      string // path of the file, name of the plugin, or otherwise the subject of the token or certificate
 	Validity  Validity
-	NotBefore time.Time // zero if it doesn't say
-	NotAfter  time.Time // zero if it doesn't say; when Validity is Valid, it doesn't expire by itself
+	NotBefore time.Time // zero if it has no such date
+	NotAfter  time.Time // zero if it has no such date; a valid one then doesn't expire by itself
 	Issuer    string    // of a JWT, or of a client certificate
 	Audiences []string  // of a JWT
 	Problem   string    // what is wrong with it, or unknown about it
 	unsent    bool      // client-go leaves it out, silently
 }
 
-// Diagnosis is what the credentials of a client say about themselves at a time. It holds no secret. The zero value says
-// that nothing is known.
+// Diagnosis is what is known at a time about the credentials of a client: whether they have expired, and until when
+// they are valid. It holds no secret. The zero value says that nothing is known.
 type Diagnosis struct {
 	At       time.Time
 	Findings []Finding // one for each credential that is sent; one for a certificate without a key; one for [NoCredential]
 	custom   bool
 }
 
-// Diagnose reads what the credentials tells about themselves: the dates of a JSON Web Token, of an EKS token and of a
-// client certificate. Of the rest (opaque tokens, plugins, passwords) it says that nothing is known. Files are read
-// anew each time, since they are rotated; nothing is sent and no plugin is started. What can't be read is a finding.
+// Diagnose reads the dates of a JSON Web Token, of an EKS token and of a client certificate. For other credentials
+// (opaque tokens, plugins, passwords) the result says that nothing is known. Files are read each time, since they are
+// rotated. No request is sent, and no plugin is started. A file that can't be read is a finding, not an error.
 func Diagnose(credential Credential, now time.Time) Diagnosis {
 	d := Diagnosis{At: now, custom: credential.custom}
 	for _, s := range credential.sources {
@@ -81,9 +81,10 @@ func (s source) finding(now time.Time) Finding {
 	return f
 }
 
-// Expired reports whether a request with these credentials can only fail, since every one that is sent expired, and
-// since when. It is false when that isn't certain: near the end ([ClockSkew]), for credentials that say no dates, and
-// when the host wraps the transport and may send others. A certificate without a key isn't sent and doesn't count.
+// Expired reports whether a request with these credentials can only fail, because all credentials that are sent have
+// expired, and since when. It is false if that isn't certain: within [ClockSkew] of the end, for credentials without
+// dates, and if the caller wraps the transport and may send others. A certificate without a key isn't sent and doesn't
+// count.
 func (d Diagnosis) Expired() (since time.Time, ok bool) {
 	if d.custom {
 		return time.Time{}, false
@@ -104,7 +105,7 @@ func (d Diagnosis) Expired() (since time.Time, ok bool) {
 }
 
 // Err returns an error if a request with these credentials can only fail, see [Diagnosis.Expired], and nil otherwise.
-// Its class is Authentication, so a read for which it stands can be handed to [Degrade] in place of being sent.
+// Its class is Authentication. So a caller can skip a read that would only fail, and pass this error to [Degrade].
 func (d Diagnosis) Err() error {
 	if _, expired := d.Expired(); !expired {
 		return nil
@@ -112,8 +113,8 @@ func (d Diagnosis) Err() error {
 	return &ExpiredError{Diagnosis: d}
 }
 
-// Diagnosed returns the error of a request, with what the credentials tell about themselves if the server didn't accept
-// them.
+// Diagnosed returns the error of a request. If the server didn't accept the credentials, the error also says what is
+// known of them, such as when they expired.
 func Diagnosed(err error, credential Credential, now time.Time) error {
 	var notSent *ExpiredError // which tells it
 	class := Classify(err)
@@ -123,7 +124,7 @@ func Diagnosed(err error, credential Credential, now time.Time) error {
 	return fmt.Errorf("%w (%s)", err, Diagnose(credential, now))
 }
 
-// ExpiredError is why a request was not sent: its credentials expired.
+// ExpiredError is the error of a request that was not sent because its credentials have expired.
 type ExpiredError struct {
 	Diagnosis Diagnosis
 }
@@ -133,7 +134,8 @@ func (e *ExpiredError) Error() string {
 	return "authresilience: request not sent: " + e.Diagnosis.String()
 }
 
-// String says it as one sentence without a full stop: "the bearer token (…) expired 3 h ago (2026-08-01T09:00:00Z)".
+// String returns the diagnosis as one sentence without a full stop: "the bearer token (…) expired 3 h ago
+// (2026-08-01T09:00:00Z)".
 func (d Diagnosis) String() string {
 	if len(d.Findings) == 0 {
 		return "nothing is known about the credentials"

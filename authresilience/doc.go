@@ -17,8 +17,8 @@
 // [Classify] returns the class of a failure, with advice. [Degrade] decides about a failed read. [Diagnose] reads the
 // dates in a credential, and [Diagnosis.Err] is an error if it has expired, before any request is sent.
 //
-// Nothing that this package prints has a token, a key or a signature, nor the text of the error. The error itself may
-// have the page of a proxy with a token in it. [Redact] returns an error that is safe to print.
+// This package prints no token, key or signature, and not the text of the error: it may quote the page of a proxy with
+// a token in it. [Redact] returns an error that is safe to print.
 //
-// The package sends nothing and repeats nothing.
+// The package sends no request and retries none.
 package authresilience

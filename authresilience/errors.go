@@ -6,8 +6,8 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// BrokenOffError is a request that failed although the server answers others: the server, or what stands in front of
-// it, broke it off, or its answer was larger than any of a Kubernetes API server.
+// BrokenOffError is the error of a request that failed although the server answers other requests. Either the server or
+// a proxy broke it off, or the answer was too large for one of a Kubernetes API server.
 type BrokenOffError struct {
 	Err error
 }
@@ -20,8 +20,8 @@ func (e *BrokenOffError) Error() string {
 // Unwrap returns the error of the request.
 func (e *BrokenOffError) Unwrap() error { return e.Err }
 
-// ClassError is an error of a known class. It stands for one of which no more may be told: what is wrapped has its
-// class no more.
+// ClassError is an error with a known class. It replaces an error whose text may quote secrets: Err is then a redacted
+// error, from which the class can no longer be found out.
 type ClassError struct {
 	Class Class
 	Err   error

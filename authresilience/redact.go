@@ -13,15 +13,14 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// Redact returns err if its text is made of what an API server, client-go, the Go library and the caller say. If there
-// is text of somebody else in it, Redact returns an error that says the class instead, and wraps err. So it is of the
-// same class, and can be printed. In what it says, characters that can't be seen are escaped, lines are joined, and
-// what is longer than [foreign.Limit] is cut.
+// Redact returns err if all of its text comes from an API server, client-go, the Go library or the caller. Otherwise it
+// returns an error that wraps err and prints its class instead. Both errors have the same class. In the printed text,
+// invisible characters are escaped, lines are joined, and text longer than [foreign.Limit] is cut.
 //
-// Somebody else is a proxy or login page, whose page client-go quotes and which may repeat the request with its token;
-// a credential plugin, whose output client-go quotes; and an address with a password in it. Addresses of requests are
-// shown as [ShownAddress] returns them. What an API server says of
-// an invalid object is its own words, and may quote values of the object.
+// Text of another origin is a proxy or login page, which client-go quotes and which may repeat the request with its
+// token. So is the output of a credential plugin, and an address with a password in it. Addresses of requests are
+// printed as [ShownAddress] returns them. The message of an API server about an invalid object is printed, and may
+// quote values of the object.
 func Redact(err error) error {
 	if !answer.Walk(err, holdsForeignText) {
 		return answer.Visible(withShownAddresses(err))
@@ -55,9 +54,8 @@ func withShownAddresses(err error) error {
 	return answer.Redacted(err, foreign.OfError(errors.New(text)))
 }
 
-// ShownAddress returns the address of a server or proxy as it may be printed: without its query and fragment, and
-// without what stands before the last @, which can be a user and a password. It needn't be an address that can be
-// parsed.
+// ShownAddress returns the address of a server or proxy as it may be printed: without query and fragment, and without
+// the part before the last @, which can be a user and a password. The address needn't be a valid URL.
 func ShownAddress(address string) foreign.Text {
 	at := strings.LastIndex(address, "@")
 	hidden, shown := address[:at+1], address[at+1:]

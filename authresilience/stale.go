@@ -8,9 +8,9 @@ import (
 	"github.com/ssaplan/primitives/internal/answer"
 )
 
-// Stale marks a state that a read could not refresh. A host stores it next to the state, as JSON, and removes it after
-// the next read that succeeds. While it is there, the state must not be compared with a manifest as if it were what the
-// cluster holds. The zero value marks nothing; it is written as null.
+// Stale marks a state that a read could not refresh. A caller stores it next to the state, as JSON, and removes it
+// after the next read that succeeds. A marked state must not be compared with a manifest as if it were the object in
+// the cluster. The zero value means that the state isn't stale; it is written as null.
 type Stale struct {
 	Reason Class     // why the read failed
 	Time   time.Time // when it failed
@@ -28,7 +28,7 @@ type staleJSON struct {
 // IsZero reports whether nothing is marked.
 func (s Stale) IsZero() bool { return s.Reason == "" && s.Time.IsZero() }
 
-// String tells since when the state is stale, and why; it is empty if nothing is marked.
+// String says since when the state is stale, and why. It is empty for the zero value.
 func (s Stale) String() string {
 	if s.IsZero() {
 		return ""
@@ -36,7 +36,7 @@ func (s Stale) String() string {
 	return fmt.Sprintf("stale since %s (%s)", s.Time.UTC().Format(time.RFC3339), s.Reason)
 }
 
-// MarshalJSON implements [json.Marshaler]. A mark that could not be read again is an error.
+// MarshalJSON implements [json.Marshaler]. A mark that UnmarshalJSON would reject is an error.
 func (s Stale) MarshalJSON() ([]byte, error) {
 	if s.IsZero() {
 		return []byte("null"), nil
@@ -48,8 +48,8 @@ func (s Stale) MarshalJSON() ([]byte, error) {
 	return json.Marshal(staleJSON{staleVersion, s.Reason, s.Time})
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. A mark of another version is an error, and so is one whose reason is no
-// reason for being stale: guessing could make a host trust a state that it must not trust.
+// UnmarshalJSON implements [json.Unmarshaler]. A mark of another version is an error, and so is a mark with an unknown
+// reason: a guess could make a caller trust a stale state.
 func (s *Stale) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		*s = Stale{}

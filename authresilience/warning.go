@@ -7,7 +7,7 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// Warning tells a user that an object was not refreshed. Its texts are sentences without full stops.
+// Warning informs a user that an object was not refreshed. Its fields are sentences without full stops.
 type Warning struct {
 	Object string // what was read, as in [ReadAttempt]
 	Cause  string // why that failed
