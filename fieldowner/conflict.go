@@ -11,11 +11,11 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// Conflict is a field that an apply would change and that somebody else owns. A field with several owners is several
+// Conflict is a field that an apply would change and that another owner has. A field with several owners makes several
 // conflicts.
 type Conflict struct {
 	Path projection.Path `json:"path"`
-	// Owner is who owns the field.
+	// Owner is the owner of the field.
 	Owner
 }
 
@@ -30,22 +30,22 @@ func (c Conflict) compare(other Conflict) int {
 	return c.Owner.Compare(other.Owner)
 }
 
-// ConflictsFromError returns the conflicts for which a server refused an apply, in the order of their paths. It looks
-// at every API status in err, wherever it is wrapped or joined, and returns nil for an error that has no conflict, and
-// for nil.
+// ConflictsFromError returns the conflicts in the error of a rejected apply, in the order of their paths. It looks at
+// every API status in err, wherever it is wrapped or joined. For nil, and for an error without conflicts, it returns
+// nil.
 //
-// A server names paths in a text in which the field "a.b" reads like b in a. They are therefore looked up in the
-// managedFields of live, the object that the apply was for; the time of the owner's last change is from there too.
-// A path that isn't found there is looked up among the names that live has, and what isn't found either, because live
-// is nil or of another moment, is read as if no name contained a dot.
+// In the server's message, the field "a.b" reads like the field b in a. Therefore paths are looked up in the
+// managedFields of live, the object that the apply was for; the time of the owner's last change is from there, too. A
+// path that isn't found there is looked up among the fields of live. If that fails as well, because live is nil or
+// another version of the object, the path is read as if no name contained a dot.
 //
-// If one owner has several fields that read alike, which of them is meant is told by [ConflictsOfApply].
+// If one owner has several fields that read alike, [ConflictsOfApply] finds out which of them conflict.
 func ConflictsFromError(err error, live map[string]any) []Conflict {
 	return ConflictsOfApply(err, live, nil)
 }
 
-// ConflictsOfApply does what [ConflictsFromError] does, knowing the manifest that was refused: of the fields of an
-// owner that read alike, those are meant that the manifest would change.
+// ConflictsOfApply does what [ConflictsFromError] does, and uses the rejected manifest: if an owner has several fields
+// that read alike, it returns those that the manifest would change.
 func ConflictsOfApply(err error, live, manifest map[string]any) []Conflict {
 	causes := conflictCauses(err)
 	if len(causes) == 0 {

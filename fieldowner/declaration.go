@@ -16,26 +16,26 @@ import (
 // Declaration is what a field manager declared when it applied a manifest to an object. Plans, remembered states,
 // refreshes and imports all use it, so that they agree.
 type Declaration struct {
-	// Fields are the fields that the object's record has for the manager, without those of Assigned. List items that
-	// the manifest names by a null have the names that they got.
+	// Fields are the fields that managedFields has for the applier, except those in Assigned. List items that the
+	// manifest names by a null key have the names that they got.
 	Fields projection.FieldSet
-	// Filled are those of the Fields that are maps which were declared as empty and have something in them, such as
-	// defaults or the fields of other managers. The map is declared, and its content isn't.
+	// Filled are the Fields that were declared as empty maps and have content in the object, such as defaults or the
+	// fields of other managers. The map is declared, and its content isn't.
 	Filled projection.FieldSet
 	// Assigned are the fields that the manifest leaves empty for the server to pick a value: a cluster IP, a node port.
 	Assigned []projection.Path
 	// Ineffective are the fields of the manifest that the server doesn't keep or overrides. A value that the server
-	// writes in other words, such as 1 for 1000m, is none of them.
+	// only writes differently, such as 1 for 1000m, isn't among them.
 	Ineffective []projection.Ineffective
 }
 
-// Declared returns what the applier declared by applying manifest, given that o is the record of obj: the object as the
-// server answered the apply or its dry run, or as it was read since.
+// Declared returns what the applier declared by applying manifest. o is the ownership of obj: the server's answer to
+// the apply or to its dry run, or the object as it was read later.
 //
-// Without a manifest (nil) a map that was declared as empty is recognised only if other managers own fields in it, or
-// if built-in kinds are known to have such a map filled. The record doesn't tell one that the server filled from an
-// atomic map that was declared with its content. With a manifest, a map in which it has something isn't taken for one
-// that was declared as empty, whatever is known of the kind.
+// If manifest is nil, a map counts as declared as empty only if other managers own fields in it, or if servers are
+// known to fill this map of a built-in kind. In other cases managedFields look the same for an empty map that the
+// server filled and for an atomic map that was declared with its content. With a manifest, a map with content in it
+// never counts as declared as empty.
 func (o Ownership) Declared(manifest, obj map[string]any, applier Applier) Declaration {
 	recorded := o.Fields(applier.Is)
 	if manifest != nil { // a later write leaves the items to those who name them by their default
@@ -227,14 +227,14 @@ func holdsNulls(m map[string]any) bool {
 	return true
 }
 
-// Project returns what obj has at the declared fields. Maps that were declared as empty are empty in it, whatever obj
-// has in them.
+// Project returns the values of obj at the declared fields. Maps that were declared as empty are empty in the result,
+// whatever content they have in obj.
 func (d Declaration) Project(obj map[string]any) projection.Projection {
 	return d.project(obj, d.Fields)
 }
 
-// ProjectWith does what Project does for more fields than the declared ones. A map that was declared as empty is left
-// with what it has at those fields.
+// ProjectWith does what Project does, and includes more fields. A map that was declared as empty only has the values at
+// those fields.
 func (d Declaration) ProjectWith(obj map[string]any, more projection.FieldSet) projection.Projection {
 	return d.project(obj, d.Fields.Union(more))
 }
@@ -267,8 +267,8 @@ func emptied(p projection.Path, v any) any {
 	return v
 }
 
-// Content returns fields without the maps that were declared as empty: those whose whole value the manager declared.
-// What is above such a map alone isn't among them either, or it would stand for all that is in it.
+// Content returns the fields whose whole value the manager declared: fields without the maps that were declared as
+// empty. It also leaves out a path that only leads to such a map, since as a leaf it would mean everything below it.
 func (d Declaration) Content(fields projection.FieldSet) projection.FieldSet {
 	if d.Filled.Empty() {
 		return fields

@@ -1,8 +1,8 @@
 // Package fieldowner answers: who owns which field of an object, and what does an apply change about that? It isn't
 // for values: package ssaplan/explain says which of them change, and why.
 //
-// The API server records in metadata.managedFields which field manager set which field. [Read] returns the owners,
-// and [Compare] what an apply changes about them:
+// The API server records in metadata.managedFields which field manager owns which field. [Read] returns the owners, and
+// [Compare] what an apply changes about them:
 //
 //	before, err := fieldowner.Read(live)
 //	if err != nil {

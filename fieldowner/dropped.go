@@ -19,13 +19,13 @@ type Fate string
 const (
 	// FateDeleted is a field that the object doesn't have any more.
 	FateDeleted Fate = "Deleted"
-	// FateReset is a field that no manager owns any more and that has another value: the server or an admission plugin
-	// sets it, such as a default or an allocated address.
+	// FateReset is a field that no manager owns any more and that gets another value from the server or an admission
+	// plugin, such as a default or an allocated address.
 	FateReset Fate = "Reset"
 	// FateKept is a field that no manager owns any more and that keeps its value: the default, or a value that the
 	// server doesn't give up, such as serviceAccountName beside serviceAccount.
 	FateKept Fate = "Kept"
-	// FateRetained is a field that stays as it is, because others own it or something in it.
+	// FateRetained is a field that stays as it is, because others own it or a field below it.
 	FateRetained Fate = "Retained"
 )
 
@@ -34,23 +34,23 @@ const (
 type DroppedField struct {
 	Path projection.Path
 	Fate Fate
-	// Value is what the object has there afterwards, nil if the field is deleted. It belongs to the object.
+	// Value is the value in the object afterwards, nil if the field is deleted. It shares memory with the object.
 	Value any
-	// Owners is who retains the field.
+	// Owners are the owners that retain the field.
 	Owners []Owner
 	// Sensitive reports whether the value must not be shown; see [projection.Sensitive].
 	Sensitive bool
 }
 
-// Dropped returns what becomes of the fields that the applier applied as of o and no longer does as of after, in the
-// order of the paths. live is the object that o was read from, and result the one that after was read from: the answer
-// to a dry run or to an apply. If all of a field is deleted, the fields in it aren't listed.
+// Dropped returns what becomes of the fields that the applier owns in o and no longer owns in after, in the order of
+// the paths. o was read from live, and after from result, the answer to a dry run or to an apply. If a whole map or
+// list is deleted, the fields in it aren't listed.
 func (o Ownership) Dropped(after Ownership, live, result map[string]any, applier Applier) []DroppedField {
 	return after.Fates(o.Fields(applier.Is), live, result, applier)
 }
 
-// Fates does what [Ownership.Dropped] does for fields that the applier declared at some time, such as remembered ones,
-// whether a manager owns them or not. o is the record of result.
+// Fates does what [Ownership.Dropped] does, for the fields in had: fields that the applier declared at some time, such
+// as those of a stored state, whether they have an owner or not. o is the ownership of result.
 func (o Ownership) Fates(had projection.FieldSet, live, result map[string]any, applier Applier) []DroppedField {
 	has := o.Fields(applier.Is)
 	missing := had.Difference(has)
@@ -154,8 +154,8 @@ type droppedJSON struct {
 	Sensitive bool            `json:"sensitive,omitempty"`
 }
 
-// MarshalJSON returns {"path","fate","value","managers","sensitive"}. A field that is deleted has no value, and that of
-// a sensitive one is redacted. Whether <, > and & are escaped is left to who encodes it.
+// MarshalJSON returns {"path","fate","value","managers","sensitive"}. A deleted field has no value; a sensitive value
+// is redacted. The encoder decides whether <, > and & are escaped.
 func (f DroppedField) MarshalJSON() ([]byte, error) {
 	out := droppedJSON{f.Path, f.Fate, nil, f.Owners, f.Sensitive}
 	if f.Fate != FateDeleted {

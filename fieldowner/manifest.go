@@ -12,17 +12,17 @@ import (
 
 // Manifest is a part of an object in the form in which it can be applied.
 type Manifest struct {
-	// Object is the manifest: the identity of the object and the selected fields. It shares no memory with the object
-	// that it was made from.
+	// Object is the manifest: the identity of the object and the selected fields. It shares no memory with the live
+	// object.
 	Object map[string]any
-	// Declaration is what the manifest declares: the selected fields, under the names that the object has them by. What
-	// is recorded as a Secret's stringData is in data.
+	// Declaration is what the manifest declares: the selected fields, with the paths that they have in the object. A
+	// Secret's stringData in managedFields becomes data.
 	Declaration
-	// Missing are those of them that the object doesn't have: the server stores nothing for an empty value such as
-	// false or {}, or a webhook removed them. What the selected manager applied of them is null in the manifest, which
-	// keeps it owned without a value. It is left out if others own it too, because a server calls an empty value that
-	// it doesn't store a conflict; of a map such as labels, where null would be stored as an empty text; and of a
-	// custom resource, where null is a value like others.
+	// Missing are the selected fields that the object doesn't have: the server stores nothing for an empty value such
+	// as false or {}, or a webhook removed them. If the selected manager applied such a field, it is null in the
+	// manifest, which keeps it owned without a value. In three cases it is left out: if others own it too, because the
+	// server would report a conflict; in a map such as labels, where null would be stored as an empty string; and in a
+	// custom resource, where null is an ordinary value.
 	Missing []projection.Path
 }
 
@@ -32,17 +32,17 @@ func (m Manifest) Format(f fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(f, "%d fields of a %s", m.Fields.Leaves().Len(), foreign.Text(kind))
 }
 
-// MarshalJSON returns what [Manifest.Format] prints, as a text. The manifest itself is Object.
+// MarshalJSON returns the text of [Manifest.Format] as a JSON string. The manifest itself is in Object.
 func (m Manifest) MarshalJSON() ([]byte, error) { return plainjson.Visible(fmt.Sprint(m)) }
 
-// VersionError says that an owner's fields can't be imported from the object at hand, because the owner wrote them in
-// another API version, where they are in other places.
+// VersionError says that an owner's fields can't be imported from the live object, because the owner wrote them in
+// another API version, in which they have other paths.
 type VersionError struct {
-	// Owner is who owns the fields, and in which version.
+	// Owner is the owner of the fields, with its API version.
 	Owner Owner
-	// Have is the apiVersion of the object at hand.
+	// Have is the apiVersion of the live object.
 	Have string
-	// Path is a field that isn't there in the version at hand.
+	// Path is a field that the object doesn't have in the version Have.
 	Path projection.Path
 }
 
@@ -51,22 +51,22 @@ func (e *VersionError) Error() string {
 		e.Owner, e.Path, e.Owner.APIVersion, e.Have)
 }
 
-// NewManifest returns the selected fields of live as a manifest. List items keep the fields by which they are keyed, in
-// the order of the list. Applying the manifest of what a manager applied, as that manager, changes nothing.
+// NewManifest returns the selected fields of live as a manifest. List items keep their key fields, and the order of the
+// list. Applying the manifest of what a manager applied, as that manager, changes nothing.
 //
-// One thing the record doesn't tell: whether a map of a custom resource was applied as empty and filled with defaults,
-// or is atomic and was applied with its content. It is taken with its content, so that nothing is lost; of a map that
-// was empty, the manager owns the defaults then.
+// From managedFields it isn't known whether a map of a custom resource was applied as empty and filled with defaults,
+// or is atomic and was applied with its content. Such a map is selected with its content, so that nothing is lost. If
+// it was empty, the manager then owns the defaults.
 //
 // Server-owned metadata and status are not selected, nor the annotation of client-side apply, except where the selected
-// manager applied them itself. Lists of which nobody owns an element are taken as a whole, because only the elements
-// that somebody owns show how a list is keyed.
+// manager applied them itself. A list in which no element has an owner is selected as a whole, because only owned
+// elements show the keys of a list.
 //
-// A Secret's stringData, which servers fold into data and go on recording under the old name, is taken from data.
+// A Secret's stringData is selected from data: a server moves the values there, but still records stringData as owned.
 //
 // Fields that an owner wrote in another API version are an error of type [*VersionError] if live doesn't have them;
-// leaving them out would mean that applying the manifest deletes them. A [Selection] that isn't valid is an error.
-// Otherwise the only errors are those of [Read].
+// leaving them out would mean that applying the manifest deletes them. An invalid [Selection] is an error. Otherwise
+// the only errors are those of [Read].
 func NewManifest(live map[string]any, sel Selection) (Manifest, error) {
 	if err := sel.Validate(); err != nil {
 		return Manifest{}, fmt.Errorf("fieldowner: selection: %w", err)

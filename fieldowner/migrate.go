@@ -13,24 +13,24 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// Handover is a change of who owns which fields of an object whose values all stay as they are. The zero Handover
-// changes nothing.
+// Handover is a change of the owners of an object's fields. It changes no value. The zero Handover changes nothing.
 type Handover struct {
 	live    map[string]any
 	entries []Entry
 	version string
 }
 
-// Migrate returns the handover after which manager owns, as what it applied, everything that the managers called from
-// have written to the object itself, by apply or by update. What they wrote to subresources stays theirs. The next
-// apply of manager then really removes the fields that it leaves out, which without this would stay behind, owned by
-// the old names.
+// Migrate returns the handover that makes manager the owner, with the operation Apply, of all fields that the managers
+// in from own in the object itself, by apply or by update. Fields of subresources keep their owners. After that, the
+// next apply of manager removes the fields that it leaves out. Without the handover they would stay, owned by the old
+// names.
 //
-// It serves the change from client-side apply ([ClientSideApply], [BeforeFirstApply], a tool's own old names; see
-// [ClientSideAppliers]) and that from one field manager to another. WARNING: [BeforeFirstApply] owns all that the
-// object had at that time, whoever set it, so the next apply removes what only others wanted.
+// Use it to move from client-side apply to server-side apply ([ClientSideApply], [BeforeFirstApply], a tool's own old
+// names; see [ClientSideAppliers]), or from one field manager to another. WARNING: [BeforeFirstApply] owns everything
+// that the object had at that time, no matter which tool set it. So the next apply also removes the fields that only
+// others wanted.
 //
-// Fields that an owner wrote in another API version than manager are taken over where the object at hand has them.
+// Fields that an owner wrote in another API version than manager are taken over if live has them.
 //
 // A live without resourceVersion or with managedFields that can't be read is an error.
 func Migrate(live map[string]any, manager string, from ...string) (Handover, error) {
@@ -42,8 +42,8 @@ func Migrate(live map[string]any, manager string, from ...string) (Handover, err
 	})
 }
 
-// ClientSideAppliers returns the names of the managers that client-side apply used on the object: those that own its
-// annotation, which kubectl and the tools built on it do under different names.
+// ClientSideAppliers returns the names of the managers that client-side apply used on the object: the owners of its
+// annotation. kubectl and the tools built on it use different names.
 func ClientSideAppliers(o Ownership) []string {
 	var names []string
 	for _, e := range o.entries {
@@ -54,9 +54,8 @@ func ClientSideAppliers(o Ownership) []string {
 	return slices.Compact(names)
 }
 
-// Rename returns the handover after which everything that the manager called from owns belongs to the manager called
-// to, each operation and subresource as it was. It is what a controller needs that changes its name. For its errors see
-// [Migrate].
+// Rename returns the handover of all fields of the manager called from to the manager called to. Operations and
+// subresources stay the same. Use it when the name of a controller changes. For its errors see [Migrate].
 func Rename(live map[string]any, from, to string) (Handover, error) {
 	return HandOver(live, func(e Entry) Entry {
 		if e.Manager == foreign.Text(from) {
@@ -67,8 +66,8 @@ func Rename(live map[string]any, from, to string) (Handover, error) {
 }
 
 // GiveUp returns the handover after which the applier no longer owns the given fields and everything below them. Values
-// stay as they are, while an apply without the fields would delete or reset those that nobody else owns. For its errors
-// see [Migrate].
+// stay as they are. An apply without the fields would delete or reset those without another owner. For its errors see
+// [Migrate].
 func GiveUp(live map[string]any, applier Applier, fields projection.FieldSet) (Handover, error) {
 	return HandOver(live, func(e Entry) Entry {
 		if applier.Is(e.Owner) {
@@ -78,8 +77,8 @@ func GiveUp(live map[string]any, applier Applier, fields projection.FieldSet) (H
 	})
 }
 
-// Release returns the handover after which manager owns nothing any more, of the object itself and of its subresources.
-// All values stay, and what nobody else owns is nobody's. For its errors see [Migrate].
+// Release returns the handover after which manager owns no field any more, neither of the object itself nor of its
+// subresources. All values stay. A field without another owner then has no owner. For its errors see [Migrate].
 func Release(live map[string]any, manager string) (Handover, error) {
 	return HandOver(live, func(e Entry) Entry {
 		if e.Manager == foreign.Text(manager) {
@@ -89,8 +88,8 @@ func Release(live map[string]any, manager string) (Handover, error) {
 	})
 }
 
-// HandOver returns the handover that changes every entry as change says, and adds more. Those that it leaves without
-// fields go, and those of the same owner are merged. For its errors see [Migrate].
+// HandOver returns the handover that replaces every entry by the result of change, and adds the entries in more.
+// Entries without fields are dropped, and entries of the same owner are merged. For its errors see [Migrate].
 func HandOver(live map[string]any, change func(Entry) Entry, more ...Entry) (Handover, error) {
 	ownership, err := Read(live)
 	if err != nil {
@@ -113,11 +112,11 @@ func HandOver(live map[string]any, change func(Entry) Entry, more ...Entry) (Han
 	return Handover{live, m.entries, version}, nil
 }
 
-// Empty reports whether nothing changes hands.
+// Empty reports whether no owner changes.
 func (h Handover) Empty() bool { return h.live == nil }
 
-// Object returns the object with its record as it is then, nil if nothing changes hands. It shares with the live object
-// what it doesn't change.
+// Object returns the object with its managedFields after the handover, nil if no owner changes. It shares unchanged
+// parts with the live object.
 func (h Handover) Object() map[string]any {
 	if h.Empty() {
 		return nil
@@ -133,9 +132,9 @@ func (h Handover) Object() map[string]any {
 	return obj
 }
 
-// Patch returns the JSON patch that carries the handover out, nil if nothing changes hands. It replaces
-// metadata.managedFields and has the live object's resourceVersion, so that a server refuses it with 409 if the object
-// has changed; send it as [k8s.io/apimachinery/pkg/types.JSONPatchType].
+// Patch returns the JSON patch that does the handover, nil if no owner changes. Send it as
+// [k8s.io/apimachinery/pkg/types.JSONPatchType]. It replaces metadata.managedFields and contains the live object's
+// resourceVersion, so a server rejects it with 409 if the object has changed.
 func (h Handover) Patch() ([]byte, error) {
 	if h.Empty() {
 		return nil, nil

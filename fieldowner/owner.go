@@ -11,23 +11,24 @@ import (
 
 // The operations of an [Owner].
 const (
-	// OperationApply is a server-side apply; its owner declared its fields and gives one up by no longer sending it.
+	// OperationApply is a server-side apply. Its owner declared the fields, and gives up a field by no longer sending
+	// it.
 	OperationApply = "Apply"
 	// OperationUpdate is every other write: create, replace, patch, client-side apply.
 	OperationUpdate = "Update"
 )
 
-// Names that stand for somebody else than a field manager of that name.
+// Names in managedFields that no tool has chosen as its field manager.
 const (
-	// BeforeFirstApply owns what an object had when it was applied for the first time and nobody was recorded.
+	// BeforeFirstApply owns the fields that an object without managedFields had when it was applied for the first time.
 	BeforeFirstApply = "before-first-apply"
 	// ClientSideApply is the name under which kubectl apply writes without --server-side.
 	ClientSideApply = "kubectl-client-side-apply"
 )
 
-// Owner is a writer of an object as metadata.managedFields tells it. One field manager can be several owners: its
-// applies, its updates of each API version, and its writes to each subresource are kept apart. Owners are comparable;
-// see [Owner.Is] for comparing them without the time.
+// Owner is a writer of an object in metadata.managedFields. One field manager can be several owners: its applies, its
+// updates in each API version, and its writes to each subresource are separate. Owners are comparable; see [Owner.Is]
+// for comparing them without the time.
 type Owner struct {
 	// Manager is the name that the writer gave as its field manager.
 	Manager foreign.Text `json:"manager"`
@@ -38,7 +39,8 @@ type Owner struct {
 	// APIVersion is the version of the last write, "apps/v1". The paths of the owner's fields are those of this
 	// version.
 	APIVersion foreign.Text `json:"apiVersion,omitempty"`
-	// Time is when the owner's fields last changed, in UTC and to the second; zero if the server recorded none.
+	// Time is when the owner's fields last changed, in UTC and to the second. It is zero if the server recorded no
+	// time.
 	Time time.Time `json:"time,omitzero"`
 }
 
@@ -55,22 +57,22 @@ func (o Owner) identity() Owner {
 	return o
 }
 
-// Applier is a field manager that applies an object, or a subresource of it. To a server these are different owners,
-// which give up and conflict as if they had different names.
+// Applier is a field manager that applies an object, or a subresource of it. To a server these are different owners:
+// they give up fields separately, and can conflict with each other.
 type Applier struct {
 	Manager string
 	// Subresource is "status", "scale" and the like, and "" for the object itself.
 	Subresource string
 }
 
-// Is reports whether owner is the one that the applier is.
+// Is reports whether owner is the entry of managedFields that the applier writes.
 func (a Applier) Is(owner Owner) bool {
 	return owner.Is(Owner{
 		Manager: foreign.Text(a.Manager), Operation: OperationApply, Subresource: foreign.Text(a.Subresource),
 	})
 }
 
-// String returns the manager's name and what it did: "hpa" (Update of scale).
+// String returns the manager's name and its operation: "hpa" (Update of scale).
 func (o Owner) String() string {
 	if o.Subresource == "" {
 		return fmt.Sprintf("%q (%s)", o.Manager, foreign.Text(o.Operation))

@@ -13,8 +13,8 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// Ownership is who owns which fields of one object. It is immutable; the zero Ownership is that of an object of which
-// nothing is recorded.
+// Ownership has the owners of all fields of one object. It is immutable. The zero Ownership is that of an object
+// without managedFields.
 type Ownership struct {
 	entries []Entry // sorted by owner
 	// all has the paths of all entries. What all of them together say shows more than one entry does: a path that is a
@@ -25,8 +25,8 @@ type Ownership struct {
 	records Records
 }
 
-// Records tells the fields of records that were read before, as objects of a kind often have the same. It knows the
-// very map of a fieldsV1, and no other that is equal to it. The nil Records knows none.
+// Records is a cache of decoded fieldsV1, since objects of a kind often share them. It returns the fields for a
+// fieldsV1 map that it has seen (the same map, not an equal one), and false otherwise. The nil Records is empty.
 type Records func(fieldsV1 map[string]any) (projection.FieldSet, bool)
 
 // record is a set of fields, and the FieldsV1 that it was read from.
@@ -41,20 +41,19 @@ type Entry struct {
 	Fields projection.FieldSet
 }
 
-// Read returns the ownership that obj's metadata.managedFields record. The order of the entries there doesn't matter;
-// of several of the same owner the latest counts, as it does for a server. An entry that can't be read is an error that
-// names it by its manager and operation, or by its position if it doesn't say who it belongs to. An object without
-// managedFields has the zero Ownership, which is not an error: the server keeps no record of objects whose record was
-// cleared, and some caches drop it.
+// Read returns the ownership that obj's metadata.managedFields record. The order of the entries doesn't matter; if an
+// owner has several, the latest counts, as it does for a server. The error for an unreadable entry names its manager
+// and operation, or its position if it has neither. An object without managedFields has the zero Ownership, and that is
+// no error: managedFields can be cleared, and some caches drop them.
 func Read(obj map[string]any) (Ownership, error) { return Records(nil).Read(obj) }
 
-// Read does what the function [Read] does, and reads no record that is known.
+// Read does what the function [Read] does, and decodes no fieldsV1 that is cached.
 func (known Records) Read(obj map[string]any) (Ownership, error) {
 	return Ownership{records: known}.ReadOther(obj)
 }
 
-// ReadOther does what [Read] does with another state of the object. A record that is the same map in both, and not only
-// an equal one, is not read a second time.
+// ReadOther does what [Read] does for another version of the object. A fieldsV1 that is the same map in both (not only
+// an equal one) isn't decoded again.
 func (o Ownership) ReadOther(obj map[string]any) (Ownership, error) {
 	list, err := managedFields(obj)
 	if err != nil {
@@ -220,7 +219,8 @@ func (r *entryReader) fields() projection.FieldSet {
 // Entries returns every owner with its fields, ordered by [Owner.Compare].
 func (o Ownership) Entries() []Entry { return slices.Clone(o.entries) }
 
-// Shown returns o with lists as a whole if their items are named by sensitive values; see [projection.Patterns.Shown].
+// Shown returns o redacted: a list whose item keys are sensitive values appears as a whole; see
+// [projection.Patterns.Shown].
 func (o Ownership) Shown(sensitive projection.Patterns) Ownership {
 	entries := o.Entries()
 	for i := range entries {
@@ -229,7 +229,7 @@ func (o Ownership) Shown(sensitive projection.Patterns) Ownership {
 	return newOwnership(entries)
 }
 
-// Format prints the owners whatever the verb, so that no verb shows a sensitive value that names an item.
+// Format prints the owners whatever the verb, so that no verb shows a sensitive value in the key of an item.
 func (o Ownership) Format(f fmt.State, _ rune) {
 	for i, e := range o.entries {
 		if i > 0 {
@@ -239,8 +239,8 @@ func (o Ownership) Format(f fmt.State, _ rune) {
 	}
 }
 
-// Renamed returns o with the items of lists named by the keys that current names them by: records keep the old names if
-// a definition changes the keys of a list. obj is the object that o was read from, and also are other states of it; see
+// Renamed returns o with list items keyed as in current: if a CRD changes the keys of a list, managedFields keep the
+// old keys. obj is the object that o was read from, and also are other versions of it; see
 // [projection.FieldSet.Renamed].
 func (o Ownership) Renamed(current projection.FieldSet, obj map[string]any, also ...map[string]any) Ownership {
 	var entries []Entry
@@ -262,8 +262,8 @@ func (o Ownership) Renamed(current projection.FieldSet, obj map[string]any, also
 	return other
 }
 
-// Recorded reports whether anybody is recorded at all. If not, a server that applies to the object for the first time
-// attributes everything it has to [BeforeFirstApply].
+// Recorded reports whether managedFields has any entry. If not, at the first apply a server makes [BeforeFirstApply]
+// the owner of everything in the object.
 func (o Ownership) Recorded() bool { return len(o.entries) > 0 }
 
 // Fields returns the fields of all owners for which of holds, and of all owners if of is nil. See [By] and
@@ -281,14 +281,14 @@ func (o Ownership) Fields(of func(Owner) bool) projection.FieldSet {
 	return set
 }
 
-// By selects the owners that write under the name of manager, whatever they do.
+// By selects the owners whose field manager is manager, whatever their operation and subresource.
 func By(manager string) func(Owner) bool {
 	return func(o Owner) bool { return o.Manager == foreign.Text(manager) }
 }
 
-// Of returns who owns the place at p, ordered by [Owner.Compare]: those who own p itself, and if p lies in an atomic
-// list or map, or anything else that is owned as a whole, those who own that. To own fields below p is not to own p:
-// see [Ownership.Below].
+// Of returns the owners of p, ordered by [Owner.Compare]: the owners of p itself, and those of an atomic list or map
+// (or another value with one owner as a whole) that contains p. Owners of fields below p aren't included; see
+// [Ownership.Below].
 func (o Ownership) Of(p projection.Path) []Owner {
 	whole, ok := o.whole(p)
 	if !ok {
@@ -338,7 +338,7 @@ var (
 	granularMetadata = []projection.Path{metadata, annotations, finalizers, labels, ownerReferences}
 )
 
-// Below returns who owns p or anything below it, ordered by [Owner.Compare].
+// Below returns the owners of p and of fields below it, ordered by [Owner.Compare].
 func (o Ownership) Below(p projection.Path) []Owner {
 	at := o.Of(p)
 	below := o.owners(func(s projection.FieldSet) bool { return !s.Under(p).Empty() })
@@ -358,7 +358,7 @@ func (o Ownership) owners(has func(projection.FieldSet) bool) []Owner {
 	return out
 }
 
-// All yields every path that somebody owns with its owners, in the order of the paths.
+// All yields every owned path with its owners, in the order of the paths.
 func (o Ownership) All() iter.Seq2[projection.Path, []Owner] {
 	return func(yield func(projection.Path, []Owner) bool) {
 		for p := range o.all.All() {
@@ -369,7 +369,7 @@ func (o Ownership) All() iter.Seq2[projection.Path, []Owner] {
 	}
 }
 
-// Equal reports whether both have the same owners of the same fields, whatever the times.
+// Equal reports whether both have the same owners of the same fields. Times are ignored.
 func (o Ownership) Equal(other Ownership) bool {
 	return slices.EqualFunc(o.entries, other.entries, func(a, b Entry) bool {
 		return a.Is(b.Owner) && a.APIVersion == b.APIVersion && a.Fields.Equal(b.Fields)

@@ -10,20 +10,20 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// PredictConflicts returns the conflicts for which a server would reject an unforced apply of manifest by applier,
-// from live's managedFields and values alone, in the order of the paths. declared are the fields of the manifest; the
-// key fields that it leaves out of list items are those of declared. A live that is nil has no conflicts. The only
+// PredictConflicts returns the conflicts for which a server would reject an unforced apply of manifest by applier, from
+// live's managedFields and values alone, in the order of the paths. declared are the fields of the manifest; key fields
+// that the manifest leaves out of list items are taken from declared. If live is nil, there are no conflicts. The only
 // error is that of [Read].
 //
-// A field conflicts if somebody else owns it and its value would change. Values are compared as they are written: a
+// A field conflicts if another owner has it and its value would change. Values are compared as they are written: a
 // server also says "conflict" when a manifest writes 1000m where the object has 1.
 //
-// WARNING: nothing recorded means to a server that [BeforeFirstApply] owns everything. If a cache has dropped the
-// managedFields of live, the prediction is about that other object.
+// WARNING: if an object has no managedFields, a server takes [BeforeFirstApply] for the owner of everything. So the
+// prediction is wrong for an object whose managedFields a cache has dropped.
 //
-// The schema is not known here. Where a server distinguishes by schema alone, whether an empty map in the manifest, or
-// null, replaces the one in the object or leaves it as it is, the recorded paths decide. Owners in another API version
-// are taken to name fields as this one does.
+// The function has no schema. Only a schema says whether an empty map or null in the manifest replaces the map in the
+// object or leaves it as it is; here the paths in managedFields decide. It assumes that field paths are the same in
+// other API versions.
 func PredictConflicts(
 	live, manifest map[string]any, declared projection.FieldSet, applier Applier,
 ) ([]Conflict, error) {
@@ -253,8 +253,8 @@ func isEmpty(v any) bool {
 	return false
 }
 
-// IsHollow reports whether v is empty, or a map of nothing else. Of an empty set or keyed list a server records no more
-// than the map that it is in.
+// IsHollow reports whether v is empty, or a map that contains only empty values. For an empty set or keyed list, a
+// server records only the map around it.
 func IsHollow(v any) bool {
 	fields, isMap := v.(map[string]any)
 	for _, field := range fields {

@@ -12,28 +12,29 @@ type Strategy string
 
 // The three strategies of an import.
 const (
-	// AllFields selects everything, no matter who owns it, with what the server filled in.
+	// AllFields selects everything, no matter who owns it, including values that the server filled in.
 	AllFields Strategy = ""
-	// UnownedFields selects what nobody owns: defaults, and what admission plugins and webhooks added.
+	// UnownedFields selects fields without an owner: defaults, and values that admission plugins and webhooks added.
 	UnownedFields Strategy = "unowned"
-	// ManagerFields selects what one manager owns, and nothing that nobody owns.
+	// ManagerFields selects the fields that one manager owns.
 	ManagerFields Strategy = "manager"
 )
 
-// Selection describes which fields of an object to import. The zero Selection selects all of them. It is comparable. A
-// Manager without the strategy [ManagerFields] is not valid, nor is that strategy without a Manager.
+// Selection describes which fields of an object to import. The zero Selection selects all of them. It is comparable. It
+// is invalid with a Manager and another strategy than [ManagerFields], and with that strategy and no Manager.
 type Selection struct {
 	Strategy Strategy
-	// Manager is the name of the manager whose fields are selected. The others narrow this down to one of its entries.
+	// Manager is the name of the manager whose fields are selected. Operation and Subresource narrow this down to one
+	// of its entries.
 	Manager string
 	// Operation is [OperationApply] or [OperationUpdate]. The default is both.
 	Operation string
-	// Subresource is the subresource that the fields were written to. It counts only together with an operation, and ""
-	// is then the object itself. The default is all.
+	// Subresource is the subresource that the fields were written to. It counts only together with an Operation; then
+	// "" is the object itself. Without an Operation, the fields of all subresources are selected.
 	Subresource string
 }
 
-// Validate returns an error for a strategy that isn't known, and for a selection of which a part would not count.
+// Validate returns an error for an unknown strategy, and for a selection with a field that would be ignored.
 func (s Selection) Validate() error {
 	switch s.Strategy {
 	case AllFields, UnownedFields:

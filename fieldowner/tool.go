@@ -7,10 +7,10 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// Tool is a tool that writes what people declare, and the name under which it does. An owner that is one acts for the
-// same purpose as whoever applies a manifest; controllers, autoscalers and the like don't.
+// Tool is a tool that writes manifests of people, such as kubectl or Helm, and its field manager. Controllers,
+// autoscalers and the like aren't tools in this sense.
 type Tool struct {
-	// Name is what people call it.
+	// Name is the name of the tool for people.
 	Name string
 	// Manager is its field manager; a "*" at the end stands for any text.
 	Manager string
@@ -18,9 +18,11 @@ type Tool struct {
 	Operation string
 }
 
-// Tools are the tools that are recognised. [BeforeFirstApply] isn't among them: what it owns can be anybody's.
+// Tools returns the tools that are recognised. [BeforeFirstApply] isn't among them, since its fields can come from any
+// writer.
 //
-// Source: the names that the tools give, or that a server takes from the beginning of their user agents.
+// Source: the field managers that the tools send, or the names that a server takes from the beginning of their user
+// agents.
 func Tools() []Tool { return slices.Clone(tools) }
 
 var tools = []Tool{
@@ -46,7 +48,7 @@ var tools = []Tool{
 	{"Pulumi", "pulumi-resource-kubernetes", OperationUpdate},
 }
 
-// Is reports whether the owner is the tool. Nobody is one who writes to a subresource.
+// Is reports whether the owner is the tool. It is false for an owner that writes to a subresource.
 func (t Tool) Is(o Owner) bool {
 	if o.Subresource != "" || t.Operation != "" && t.Operation != o.Operation {
 		return false
@@ -57,7 +59,7 @@ func (t Tool) Is(o Owner) bool {
 	return o.Manager == foreign.Text(t.Manager)
 }
 
-// ToolOf returns which of the tools the owner is, the last of several, and whether it is one.
+// ToolOf returns the tool that the owner is, and false if it is none of them. If several match, it returns the last.
 func ToolOf(o Owner, among []Tool) (Tool, bool) {
 	for _, t := range slices.Backward(among) {
 		if t.Is(o) {

@@ -12,33 +12,33 @@ type TransferKind string
 
 // The kinds of a [Transfer], seen from the manager that it is about.
 const (
-	// TransferTaken is a field that the manager owns now and that others, named in the change, lost.
+	// TransferTaken is a field that the manager owns now and that the Owners lost.
 	TransferTaken TransferKind = "Taken"
 	// TransferShared is a field that the manager and others own now, and didn't own together before.
 	TransferShared TransferKind = "Shared"
-	// TransferGivenUp is a field that the manager owned and no longer does, and nobody owns it who didn't before. The
-	// change names those who still do; if there are none, the field is nobody's. A co-owner who changed the value
-	// leaves the same record as a manager who stopped sending it.
+	// TransferGivenUp is a field that the manager no longer owns and that has no new owner. Owners are those that still
+	// own it; if there are none, the field has no owner. managedFields look the same whether a co-owner changed the
+	// value or the manager stopped sending it.
 	TransferGivenUp TransferKind = "GivenUp"
-	// TransferLost is a field that the manager owned, no longer does, and others, named in the change, do instead.
+	// TransferLost is a field that the manager no longer owns and that the Owners own instead.
 	TransferLost TransferKind = "Lost"
-	// TransferDestroyed is a field that others, named in the change, owned and that nobody owns any more: it went with
-	// a list item or a map that the manager no longer has, or that it replaced.
+	// TransferDestroyed is a field that the Owners owned and that has no owner now: it was in a list item or a map that
+	// the manager removed or replaced.
 	TransferDestroyed TransferKind = "Destroyed"
 )
 
-// Transfer is one change of who owns a field. It tells nothing of the field's value, which may be the same.
+// Transfer is one change of a field's owners. The value of the field may be the same.
 type Transfer struct {
 	Path projection.Path `json:"path"`
 	Kind TransferKind    `json:"change"`
-	// Owners are the others that the change is about.
+	// Owners are the other owners in this change.
 	Owners []Owner `json:"managers,omitempty"`
 }
 
-// Compare returns how the ownership of the fields that the applier applies differs between two states of an object,
-// such as before and after a dry run, in the order of the paths, and what others lose of theirs. Fields that the
-// applier alone comes to own, which nobody owned before, are no change. The manager's other entries, such as its own
-// updates, are others than the applier, as they are to a server.
+// Compare returns the changes of ownership between two versions of an object, such as before and after a dry run, in
+// the order of the paths. They are the changes at the fields of the applier, and the fields that others lose. A field
+// that had no owner and that only the applier owns now is no change. Other entries of the same manager, such as its
+// updates, are other owners, as they are to a server.
 func Compare(before, after Ownership, applier Applier) []Transfer {
 	if before.Equal(after) {
 		return nil

@@ -7,19 +7,19 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// Writer is a tool that wrote what people declare to an object, beside who applies to it now.
+// Writer is a tool, other than the current applier, that wrote to an object.
 type Writer struct {
 	Owner
-	// Tool is what people call it; see [Tool].
+	// Tool is the name of the tool; see [Tool].
 	Tool string `json:"tool"`
-	// Stays are the fields and list items that the tool has and the manifest lacks. Only this tool owns them, or others
-	// that act for the same purpose, so they stay in the object until somebody takes them over ([HandOver]) and applies
-	// without them. Of client-side apply they are what its annotation has. Others own what they didn't write, too: what
-	// a server or a webhook filled in with it.
+	// Stays are the fields and list items that the tool owns and the manifest lacks. They stay in the object until the
+	// applier takes them over ([HandOver]) and applies without them, since only this tool or other tools own them. For
+	// client-side apply they are the fields in its annotation. Other tools may also own fields that they didn't write:
+	// those that a server or a webhook filled in at their write.
 	Stays []projection.Path `json:"stays,omitempty"`
 }
 
-// String returns one line: who it is, and what stays behind.
+// String returns one line: the tool, and the fields that stay behind.
 func (w Writer) String() string {
 	who := fmt.Sprintf("%s: %s", w.Tool, w.Owner)
 	if len(w.Stays) == 0 {
@@ -28,9 +28,9 @@ func (w Writer) String() string {
 	return fmt.Sprintf("%s, of which stays behind: %s", who, projection.JoinPaths(w.Stays))
 }
 
-// Writers returns which of the tools wrote to the object beside the applier, and what of theirs would stay behind, in
-// the order of the owners. o is the record of obj after an apply, as a dry run shows it: what the applier owns there is
-// what its manifest has. The applier of a subresource takes nothing over, so there is none for it.
+// Writers returns the tools that wrote to the object besides the applier, and which of their fields would stay behind,
+// in the order of the owners. o is the ownership of obj after an apply, or its dry run. There are none for the applier
+// of a subresource, since it takes nothing over.
 func (o Ownership) Writers(obj map[string]any, applier Applier, tools []Tool) []Writer {
 	var writers []Writer
 	var theirs []Entry
