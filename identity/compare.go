@@ -8,7 +8,7 @@ import (
 // Ref is an identity together with the UID that the server showed for it.
 type Ref struct {
 	Identity
-	// UID is metadata.uid of the live object, "" when it is not known, as for every manifest.
+	// UID is metadata.uid of the live object. It is "" if it isn't known, as for a manifest.
 	UID string
 }
 
@@ -38,8 +38,8 @@ const (
 	RelationVersionChanged Relation = "version changed"
 	// RelationDifferent: another group, kind, namespace or name. The old object stays where it is unless it is deleted.
 	RelationDifferent Relation = "different object"
-	// RelationRecreated: the same group, kind, namespace and name, but another UID. The old object is gone, and
-	// somebody created the new one; there is nothing left to delete, and nothing shows that the new one may be.
+	// RelationRecreated: the same group, kind, namespace and name, but another UID. The old object was deleted and a
+	// new one was created. The new one must not be deleted in its place.
 	RelationRecreated Relation = "re-created object"
 )
 
@@ -66,11 +66,11 @@ const (
 	uidEqual
 )
 
-// Compare tells how new relates to old. It compares group, kind, namespace and name first, then UIDs where both are
+// Compare returns how new relates to old. It compares group, kind, namespace and name first, then UIDs where both are
 // known, then the version. The UIDs of different objects are not compared.
 //
-// The scope belongs to a kind. So old's namespace is resolved like new's only when both have the same group and kind;
-// across a change of kind it is shown as written.
+// The scope belongs to a kind. So the namespace of old is resolved only if both have the same group and kind; otherwise
+// it is shown as written.
 func Compare(old, new Ref, opts Options) Result {
 	r := Result{Old: old.Identity, New: new.Identity}
 	if old.Group() == new.Group() && old.Kind == new.Kind {
@@ -120,8 +120,8 @@ func (r Result) Same() bool {
 }
 
 // Replace reports whether getting from old to new takes two objects: old is deleted, new is created. It is true for a
-// different object and for a version change that wasn't verified. It is false for a re-created object: what was old is
-// gone already, and what is there now belongs to somebody else until the caller decides otherwise.
+// different object and for a version change that wasn't verified. It is false for a re-created object: the old object
+// is gone already, and the caller has to decide whether the new one may be touched.
 func (r Result) Replace() bool {
 	return r.Relation == RelationDifferent || r.Relation == RelationVersionChanged && r.verification != uidEqual
 }

@@ -17,9 +17,9 @@
 //		fmt.Println(result.Reason()) // different object: v1/ConfigMap a -> v1/ConfigMap b: metadata.name "a" -> "b"
 //	}
 //
-// The comparison is case-sensitive, and every difference counts. [Options] say what only the server knows: whether
-// the kind is namespaced, which namespace an empty one stands for, and whether two versions of a group show one
-// stored object. Equal UIDs prove that.
+// The comparison is case-sensitive, and every difference counts. Options say what only the server knows: whether the
+// kind is namespaced, which namespace an empty one means, and whether two versions of a group show one stored object
+// (equal UIDs prove that).
 //
 // The package doesn't check whether names are valid, and talks to no server. It imports only package projection, for
 // paths.

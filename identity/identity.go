@@ -7,8 +7,8 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// Identity is what names an object in a cluster: with a group, kind, namespace and name there is at most one. It is
-// comparable, and usable as a map key. The zero value names nothing.
+// Identity names an object in a cluster: there is at most one object with the same group, kind, namespace and name. It
+// is comparable, and usable as a map key. The zero value names nothing.
 type Identity struct {
 	// APIVersion is "group/version", or "version" alone for the core group.
 	APIVersion string
@@ -25,7 +25,7 @@ type Identity struct {
 //
 // A namespace that is absent or null is returned as "". Everything else that is missing or has the wrong type is an
 // error of type [*FieldError]: an apiVersion that isn't "version" or "group/version", an absent kind or name, a name
-// that the server shall generate (generateName without name), metadata that is no map.
+// that the server generates (generateName without name), metadata that isn't a map.
 func Of(obj map[string]any) (Identity, error) {
 	if obj == nil {
 		return Identity{}, &FieldError{Problem: "no object (nil)"}
@@ -50,8 +50,7 @@ func Of(obj map[string]any) (Identity, error) {
 }
 
 // String returns the identity as it is printed to people: "apps/v1/Deployment default/web", or "v1/Namespace web" when
-// there is no namespace. Parts that are longer than any that a server takes are cut, so that what an error says of the
-// object can be read.
+// there is no namespace. Parts that are too long for any server are cut, so that error messages stay readable.
 func (id Identity) String() string {
 	const longest = 300
 	part := func(text string) foreign.Text { return foreign.Text(text).Cut(longest) }
@@ -81,8 +80,8 @@ func (id Identity) Version() string {
 }
 
 // Unversioned returns the identity with the group alone as its APIVersion ("apps/", and "" for the core group), because
-// the versions of a group are ways to write down the same object. It is for comparing, and as the key of a map: two
-// identities name the same object, in whatever version, if they are equal without it.
+// the versions of a group are ways to write down the same object. Use it to compare identities and as a map key: two
+// identities name the same object, in any version, if their unversioned forms are equal.
 func (id Identity) Unversioned() Identity {
 	id.APIVersion = strings.TrimSuffix(id.APIVersion, id.Version())
 	return id
@@ -93,9 +92,9 @@ type FieldError struct {
 	// Field is the path of the field: "apiVersion", "kind", "metadata", "metadata.name", "metadata.generateName" or
 	// "metadata.namespace". It is empty when there is no object at all.
 	Field string
-	// Value is what the object has there, "" when it has nothing or something that is no string.
+	// Value is the value of the field, "" if the field is absent or isn't a string.
 	Value string
-	// Problem is what is wrong, in words that follow a colon.
+	// Problem says what is wrong, as the part of a sentence after a colon.
 	Problem string
 }
 

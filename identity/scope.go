@@ -6,7 +6,7 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// Scope tells whether the objects of a kind live in namespaces. Only the server knows it.
+// Scope says whether the objects of a kind are in namespaces. Only the server knows it.
 type Scope int
 
 // The scopes. The zero value is ScopeUnknown.
@@ -17,8 +17,8 @@ const (
 )
 
 // Resolve returns the identity under which the server finds the object, given the scope of its kind. For a namespaced
-// kind, an empty namespace becomes defaultNamespace. For a cluster-scoped kind, a namespace is dropped, as the server
-// does without a word, and warning says so. With ScopeUnknown the identity is returned as it is.
+// kind, an empty namespace becomes defaultNamespace. For a cluster-scoped kind, a namespace is dropped, and warning
+// says so; the server drops it silently. With ScopeUnknown the identity is returned as it is.
 func (id Identity) Resolve(scope Scope, defaultNamespace string) (resolved Identity, warning string) {
 	switch {
 	case scope == ScopeNamespaced && id.Namespace == "":
@@ -31,8 +31,8 @@ func (id Identity) Resolve(scope Scope, defaultNamespace string) (resolved Ident
 	return id, warning
 }
 
-// ScopeOf returns the scope of another object's kind as far as id tells: whether id, if it is of that kind, has a
-// namespace.
+// ScopeOf returns the scope of another object's kind, if id is of the same kind: namespaced if id has a namespace, and
+// cluster-scoped if not. Otherwise it returns [ScopeUnknown].
 func (id Identity) ScopeOf(other Identity) Scope {
 	switch {
 	case id.Group() != other.Group() || id.Kind != other.Kind:

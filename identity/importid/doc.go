@@ -1,6 +1,6 @@
-// Package importid answers: which object, and which of its fields, does a line of text name? Users write such an
-// import ID to begin to manage an existing object. It isn't for reading the object: Planner.Import of package ssaplan
-// is.
+// Package importid answers: which object, and which of its fields, does an import ID name? A user writes this line of
+// text to start managing an existing object. The package isn't for reading the object: Planner.Import of package
+// ssaplan is.
 //
 //	id, err := importid.Parse("shop/Deployment/web?manager=helm")
 //	if err != nil {

@@ -12,10 +12,10 @@ import (
 
 // ID names an object and the fields of it to import, in one line of text. It is comparable.
 type ID struct {
-	// Group and Version are those of the kind as far as the text has them. With a Version, an empty Group is the core
-	// group; without one, it is whichever group serves the kind.
+	// Group and Version are the group and version of the kind, "" where the text has none. With a Version, an empty
+	// Group is the core group. Without a Version, it is any group that serves the kind.
 	Group, Version string
-	// Kind is the kind as it is written there, "Deployment".
+	// Kind is the kind as the text has it, "Deployment".
 	Kind string
 	// Namespace is empty for cluster-scoped objects.
 	Namespace string
@@ -41,8 +41,8 @@ const Form = "[NAMESPACE/][GROUP/]VERSION/KIND/NAME, NAMESPACE/KIND[.VERSION][.G
 //	default/Deployment/web?unowned                 the fields that nobody owns
 //	default/Deployment/web?manager=helm            the fields of a manager
 //
-// Any character can be written as %XX, and %, ? and / within a name, and & within a manager, must be: names that the
-// server accepts contain neither % nor /. The error shows the forms expected.
+// Any character can be written as %XX. The characters %, ? and / in a name, and & in a manager, must be written like
+// that; a server accepts no name with % or /. The error shows the forms expected.
 func Parse(text string) (ID, error) {
 	id, err := parse(text)
 	if err != nil {
@@ -189,8 +189,8 @@ func parseSelection(query string) (fieldowner.Selection, error) {
 	return s, s.Validate()
 }
 
-// Identity returns what the text tells of the object's identity. Without a version, its apiVersion is that of no kind:
-// it has the group at most.
+// Identity returns the identity of the object as far as the text has it. Without a version, the apiVersion has only the
+// group, if any, and is of no use for a request.
 func (id ID) Identity() identity.Identity {
 	apiVersion := id.Group
 	if id.Version != "" {
@@ -199,7 +199,7 @@ func (id ID) Identity() identity.Identity {
 	return identity.Identity{APIVersion: apiVersion, Kind: id.Kind, Namespace: id.Namespace, Name: id.Name}
 }
 
-// String returns a text of which [Parse] makes id again, if id came from there.
+// String returns the text form of id. If id came from [Parse], parsing the text gives id again.
 func (id ID) String() string {
 	parts := []string{id.Kind, escape(id.Name)}
 	switch {
