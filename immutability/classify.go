@@ -9,13 +9,13 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// Classify returns the verdict on an error of a refused update or apply. It looks at the API status in err, wherever it
-// is wrapped (%w, [errors.Join], apimachinery's Aggregate), and of that status only at the distinct causes. The verdict
-// is [RefusalNone] for nil, for errors without a status, and for statuses that don't speak of the object's content.
+// Classify returns the verdict on an error of a refused update or apply. It reads the distinct causes of the API status
+// in err, wherever that is wrapped (%w, errors.Join, apimachinery's Aggregate). The verdict is [RefusalNone] for nil,
+// for errors without a status, and for statuses that aren't about the object's content.
 //
-// A verdict from texts is replaceable only for built-in kinds, for fields whose update runs every check that a create
-// would run. Whether the user may create, and whether admission lets it pass, only [Probe] can tell. The fields have
-// their texts only; see [Verdict.Locate].
+// The verdict is replaceable only for built-in kinds, and only for fields whose update runs every check that a create
+// would run. Only [Probe] finds out whether the caller may create the object, and whether admission allows it. The
+// fields have no Path yet; see [Verdict.Locate].
 func Classify(err error) Verdict {
 	found := answer.Statuses(err)
 	if len(found) == 0 {
@@ -33,7 +33,7 @@ func Classify(err error) Verdict {
 	return verdict
 }
 
-// ClassifyStatus is [Classify] for a status, as a server returns it and as it can be read from a file.
+// ClassifyStatus is [Classify] for a status that isn't in an error, such as one from a file.
 func ClassifyStatus(status metav1.Status) Verdict {
 	if text, denied := answer.Admission(status); denied {
 		return Verdict{Refusal: RefusalAdmissionDenied, Certainty: CertaintyProven, Fields: []Field{{Message: foreign.Text(text)}}}

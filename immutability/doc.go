@@ -14,21 +14,21 @@
 //		fmt.Println("don't replace it:", verdict.Refusal)
 //	}
 //
-// [Probe] then asks the server. A dry-run create of the same manifest fails as existing (409) if the manifest is
-// valid, and as invalid (422) if it isn't. A dry-run update of the whole manifest tells immutable fields from
-// leftovers of a server-side apply.
+// [Probe] then asks the server. A dry-run create of the same manifest fails as existing (409) if the manifest is valid,
+// and as invalid (422) if it isn't. A dry-run update of the whole manifest shows whether fields are immutable, or
+// whether a field that the apply leaves in the object is in the way.
 //
 // A replacement destroys something, so the rules are strict:
 //
 //   - Only [Verdict.Replaceable] permits a replacement: every cause is a known immutable field, or Probe has proven
 //     that the manifest is valid and that no update gets there.
-//   - A word in a message never decides. A message counts only as a whole, for the kind, the field and the cause that
-//     it was seen with.
-//   - Rules of a custom resource have free texts. Without Probe they are [RefusalInvalid] with [CertaintyUnknown].
-//     Probe looks the rule up in the CRD: a rule that uses the old value is Immutable only if it demands that the value
-//     stays equal.
-//   - Denials by admission, shrinking claims and outdated metadata have verdicts of their own, and never permit a
-//     replacement.
+//   - A single word in a message never decides. A message is recognised only as a whole, and only for the kind, the
+//     field and the cause with which servers send it.
+//   - The rules of a CRD have free texts as messages. Without [Probe] their refusals are [RefusalInvalid] with
+//     [CertaintyUnknown]. Probe looks the rule up in the CRD: the refusal is [RefusalImmutable] only if the rule
+//     demands that the value stays equal to the old one.
+//   - Denials by admission, volume claims that would shrink, and outdated metadata have verdicts of their own, which
+//     never permit a replacement.
 //
 // A server prints the position of a list item. [Probe] and [Verdict.Locate] find its key, so that a field has the
 // same path as in a plan.

@@ -9,21 +9,20 @@ import (
 
 // Evidence is what a verdict is based on. The zero value is no evidence.
 type Evidence struct {
-	// Texts are the families of texts of servers that were recognised, each once, in the order of the causes, in words
-	// to show: "field is immutable".
+	// Texts are the kinds of server messages that were recognised, as texts to print, such as "field is immutable".
+	// Each is listed once, in the order of the causes.
 	Texts []string
 	// Create is the server's answer to the dry-run create.
 	Create Answer
 	// Update is the server's answer to the dry-run update of the whole manifest.
 	Update Answer
-	// Merge is the server's answer to the dry-run update that keeps what only others have set.
+	// Merge is the server's answer to the dry-run update that keeps the fields which only others have set.
 	Merge Answer
-	// Whole is the server's answer to the dry-run apply of all that the manifest has, see [ProbeOptions.Apply].
+	// Whole is the server's answer to the dry-run apply of the whole manifest; see [ProbeOptions.Apply].
 	Whole Answer
-	// Rules are the transition rules of the definition by which a custom resource is refused, as the definition has
-	// them.
+	// Rules are the transition rules that rejected a custom resource, as written in the CRD.
 	Rules []string
-	// Requests is the number of requests that the probe spent.
+	// Requests is the number of requests that the probe sent.
 	Requests int
 }
 
@@ -66,25 +65,24 @@ const (
 	OutcomeValid Outcome = "valid"
 	// OutcomeInvalid: the server calls the manifest invalid.
 	OutcomeInvalid Outcome = "invalid"
-	// OutcomeRefused: the server would not carry out the request for a reason that isn't in the object: rights, quota,
-	// policy, a terminating namespace.
+	// OutcomeRefused: the server rejects the request for a reason outside of the object: RBAC, quota, policy, a
+	// terminating namespace.
 	OutcomeRefused Outcome = "refused"
-	// OutcomeUnanswered: the answer doesn't tell anything: a timeout, an internal error, an object that changed
-	// meanwhile.
+	// OutcomeUnanswered: the answer proves nothing: a timeout, an internal error, an object that changed meanwhile.
 	OutcomeUnanswered Outcome = "no answer"
 )
 
 // Answer is the server's answer to one request of the probe.
 type Answer struct {
 	Outcome Outcome
-	// Message is the server's message for Refused and Unanswered, shortened to its first line. For Valid it says what
-	// the answer was, if it wasn't plain.
+	// Message is the first line of the server's message for Refused and Unanswered. For Valid it is empty, or says
+	// which unusual answer showed that the manifest is valid.
 	Message foreign.Text
-	// Err is the whole error behind an Unanswered create; it is never nil for one.
+	// Err is the whole error of an Unanswered create, and not nil for one.
 	Err error
 }
 
-// String returns the outcome, and the message where there is one.
+// String returns the outcome, and the message if there is one.
 func (a Answer) String() string {
 	if a.Message == "" {
 		return string(a.Outcome)

@@ -18,20 +18,20 @@ type HazardKind string
 
 // The kinds of hazard.
 const (
-	// HazardData: what is stored in volumes, in the objects of a definition, or in what a controller made for a custom
-	// resource.
+	// HazardData: data is lost that is in volumes, in the custom resources of a CRD, or in objects that a controller
+	// made for a custom resource.
 	HazardData HazardKind = "Data"
-	// HazardContents: the objects inside a namespace.
+	// HazardContents: the objects in a namespace are deleted.
 	HazardContents HazardKind = "Contents"
-	// HazardBlocked: the delete won't be finished before somebody else acts.
+	// HazardBlocked: the delete won't finish before another client acts, such as a controller that removes a finalizer.
 	HazardBlocked HazardKind = "Blocked"
 	// HazardOwner: another object owns this one, and its controller may interfere.
 	HazardOwner HazardKind = "Owner"
-	// HazardDependents: objects that are deleted along with this one, or stay behind without an owner.
+	// HazardDependents: dependent objects are deleted as well, or stay behind without an owner.
 	HazardDependents HazardKind = "Dependents"
-	// HazardNeedless: the server has the very object that is to be created, under another version of its API group.
+	// HazardNeedless: the object to create is the existing one, under another version of its API group.
 	HazardNeedless HazardKind = "Needless"
-	// HazardInterruption: something stops working until a new object has taken over, or gets another address.
+	// HazardInterruption: a service or workload stops until the new object has taken over, or gets another address.
 	HazardInterruption HazardKind = "Interruption"
 )
 
@@ -42,7 +42,7 @@ type Hazard struct {
 	Message string `json:"message"`
 }
 
-// NeedlessHazard returns the hazard of replacing an object that the server has under the new apiVersion as well.
+// NeedlessHazard returns the hazard of a needless replacement: the server has the same object under the new apiVersion.
 func NeedlessHazard(apiVersion string) Hazard {
 	return Hazard{HazardNeedless, fmt.Sprintf(
 		"the object is destroyed for nothing: the server has it under %s too, where it can be updated in place", apiVersion)}
@@ -53,9 +53,9 @@ func (h Hazard) String() string { return h.Message }
 
 // HazardOptions say how the object is deleted. The zero value is that of a replacement as package ssaplan makes it.
 type HazardOptions struct {
-	// Propagation is the policy that is sent with the delete. Default: Background.
+	// Propagation is the deletion policy that is sent. Default: Background.
 	Propagation metav1.DeletionPropagation
-	// ForGood says that no other object takes the place. Default: one does.
+	// ForGood says that the object is deleted and not replaced. Default: a new object replaces it.
 	ForGood bool
 }
 
@@ -63,11 +63,10 @@ func (o HazardOptions) deletion() kinds.Deletion {
 	return kinds.Deletion{Policy: string(o.Propagation), ForGood: o.ForGood}
 }
 
-// Hazards returns what deleting live, for a new object or for good, destroys, interrupts or waits for, as far as it can
-// be told from the object itself: the most severe first. It returns nil for nil. It can't know which other objects
-// exist, so it doesn't list dependents but says what becomes of them. Of an object without apiVersion and kind, as
-// typed clients return them, it can only tell what holds for every kind: set them first. [Probe] takes them from the
-// manifest.
+// Hazards returns what the deletion of live destroys, interrupts or waits for, as far as the object itself shows it,
+// the most severe first. It returns nil for nil. It doesn't know which other objects exist, so it says what becomes of
+// dependents without listing them. Typed clients return objects without apiVersion and kind: set them first, or only
+// the hazards of every kind are found. [Probe] takes them from the manifest.
 func Hazards(live *unstructured.Unstructured, options HazardOptions) []Hazard {
 	if live == nil {
 		return nil
@@ -75,8 +74,8 @@ func Hazards(live *unstructured.Unstructured, options HazardOptions) []Hazard {
 	return hazardsOf(kindOf(live), live, options)
 }
 
-// HazardsUnread returns what deleting an object endangers of which only the kind and the name are known, so that what
-// depends on its content is only said to be possible. The object's owners, dependents and finalizers are not known.
+// HazardsUnread returns the hazards of deleting an object of which only the kind and the name are known. Hazards that
+// depend on the content are described as possible. Owners, dependents and finalizers aren't known.
 func HazardsUnread(kind schema.GroupKind, name string, options HazardOptions) []Hazard {
 	return hazards(kinds.HazardsUnread(kind.String(), name, options.deletion()))
 }
@@ -110,8 +109,8 @@ func hazardsOf(kind schema.GroupKind, live *unstructured.Unstructured, options H
 	return found
 }
 
-// UnnamedLoss returns those of the found hazards by which data or the objects inside of a namespace are lost, and of
-// whose kind none is named.
+// UnnamedLoss returns the hazards in found of the kinds [HazardData] and [HazardContents], if named has no hazard of
+// the same kind.
 func UnnamedLoss(found, named []Hazard) []Hazard {
 	var lost []Hazard
 	for _, f := range found {

@@ -12,28 +12,28 @@ import (
 )
 
 // Locate returns v with the paths of its fields, so that they can be compared with those of a plan's changes. A server
-// prints the position of a list item, and the key of a map without quotes:
+// prints list items by position, and keys of maps without quotes:
 //
 //	spec.containers[0].image            spec.containers[name="app"].image
 //	metadata.annotations[example.com/x] metadata.annotations["example.com/x"]
 //	spec.args[2]                        spec.args[2], if the list is known to be atomic
 //
-// manifest is what was refused, and live the object that it was applied to, nil if there is none. How lists are keyed
-// is read from live's managedFields and from declared, the fields of a plan or state for the same kind, which may be
-// empty.
+// manifest is the rejected manifest, and live the object that it was applied to, nil if there is none. The keys of
+// lists are read from live's managedFields and from declared, the fields of a plan or state for the same kind, which
+// may be empty.
 //
-// The positions are those of the object that the server made of both. So an item is only named where their order
-// leaves no doubt which one it is: if all items of live are in the manifest, or both lists begin with the same items
-// up to it. A field that can't be found keeps its text, and Path stays nil.
+// The positions are those in the object that the server made by merging both. So an item gets a key only if its
+// position is certain: all items of live are in the manifest, or both lists begin with the same items up to this one. A
+// field that can't be found keeps its Text, and Path stays nil.
 func (v Verdict) Locate(manifest, live *unstructured.Unstructured, declared projection.FieldSet) Verdict {
 	l := newLocator(contentOf(manifest), contentOf(live), recordOf(contentOf(live)).Union(declared))
 	v.Fields = l.locate(v.Fields)
 	return v
 }
 
-// OfCreate returns the verdict on a manifest for which the server refuses to create an object: nothing of it can be
-// immutable, and to replace an object doesn't help. A policy that denies it stays the reason. A field that doesn't fit
-// the schema, of which [Classify] makes no refusal of a change, is the reason why there can't be a new object.
+// OfCreate returns the verdict for a refused create of the manifest. No field can be immutable then, and a replacement
+// doesn't help. A denial by a policy stays [RefusalAdmissionDenied]. A field that doesn't fit the schema, which
+// [Classify] doesn't count as a refusal, becomes the reason.
 func (v Verdict) OfCreate(manifest *unstructured.Unstructured) Verdict {
 	if v.Refusal == RefusalAdmissionDenied {
 		return v

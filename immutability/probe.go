@@ -17,8 +17,8 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// Writer is what [Probe] needs of a client for the object's resource and namespace. The methods have the signatures of
-// client-go's dynamic.ResourceInterface.
+// Writer is the part of a client that [Probe] needs, for the object's resource and namespace. The methods have the
+// signatures of client-go's dynamic.ResourceInterface.
 type Writer interface {
 	Create(ctx context.Context, obj *unstructured.Unstructured, options metav1.CreateOptions, subresources ...string) (*unstructured.Unstructured, error)
 	Update(ctx context.Context, obj *unstructured.Unstructured, options metav1.UpdateOptions, subresources ...string) (*unstructured.Unstructured, error)
@@ -26,62 +26,62 @@ type Writer interface {
 
 // ProbeOptions adjust the requests of [Probe]. The zero value works.
 type ProbeOptions struct {
-	// FieldManager is the manager that the dry runs are sent as. Default: none, the server takes it from the user
-	// agent.
+	// FieldManager is the field manager of the dry runs. Default: none, the server takes it from the user agent.
 	FieldManager string
-	// IPAddresses is a client for ipaddresses.networking.k8s.io, which tells whether a cluster IP is free. Default:
-	// none, a Service whose manifest pins another cluster IP is not replaceable.
+	// IPAddresses is a client for ipaddresses.networking.k8s.io, to find out whether a cluster IP is free. Default:
+	// none, a Service whose manifest sets another cluster IP is not replaceable.
 	IPAddresses Getter
-	// Propagation is the policy that the old object is going to be deleted with, which the hazards depend on. Default:
+	// Propagation is the policy with which the old object will be deleted. The hazards depend on it. Default:
 	// Background.
 	Propagation metav1.DeletionPropagation
-	// Definitions is a client for customresourcedefinitions.apiextensions.k8s.io, which tells by what rule a custom
-	// resource is refused. Default: none, a custom resource is not replaceable.
+	// Definitions is a client for customresourcedefinitions.apiextensions.k8s.io, to read the rules of a CRD. Default:
+	// none, a custom resource is not replaceable.
 	Definitions Getter
-	// Rules remembers what was read of the definitions. Default: nothing is remembered.
+	// Rules caches the rules of CRDs. Default: nothing is cached.
 	Rules *Rules
-	// Apply has the server try to apply the manifest by force, and is for a refusal of something less, since some
-	// fields of the manifest are left to others. What is left may be what was refused, so nothing is immutable then
-	// unless the whole is refused alike. Default: none, what was refused is the manifest.
+	// Apply does a forced dry-run apply of the whole manifest. Set it if the rejected request left ignored fields out.
+	// The missing fields may be the reason for the refusal, so a field is immutable only if the whole manifest is
+	// refused for the same fields. Default: none, the rejected request had the whole manifest.
 	Apply func(ctx context.Context) error
 }
 
 // Probe confirms or corrects the verdict of [Classify] by asking the server, and returns the verdict with the answers
-// as evidence. manifest is what was applied, live is the object that it was applied to; neither is modified. It spends
-// no request on verdicts that another answer couldn't change (None, Directional, MetadataPrecondition, AdmissionDenied,
-// and proven Invalid), one dry run when the create settles it, mostly two, and never more than three, but for what is
-// left behind: of several fields that may be in the way each is tried, in sixteen dry runs at most.
+// as evidence. manifest is what was applied, live is the object that it was applied to; neither is modified. It sends
+// no request for verdicts that no answer could change (None, Directional, MetadataPrecondition, AdmissionDenied, and
+// proven Invalid). Otherwise it sends one dry run if the create decides, and two or three in other cases. To find
+// leftovers it tries each field that may be in the way, with at most sixteen more dry runs.
 //
-// The create tells whether the manifest is valid in itself. If it is, and not every cause is a known immutable field,
-// the update of the whole manifest tells whether the object can be changed in place after all, which makes it a
-// MergeLeftover. If that update is refused for another reason, an update that keeps what others have set may still
-// tell: that it works, or that it is refused as well for a value that the manifest changes.
+// The create shows whether the manifest itself is valid. If it is, and not every cause is a known immutable field, the
+// update of the whole manifest follows. If that update works, the object can be changed in place, and the refusal is a
+// MergeLeftover. If it is refused for another reason, an update that keeps the fields of others may still show that the
+// change works, or that the server rejects a value which the manifest changes.
 //
-// A create that the server would refuse for other reasons (missing rights, policy, a namespace that is terminating)
-// makes the verdict uncertain, so that it isn't replaceable: after the delete there would be nothing. A full quota that
-// the delete makes room in is no such reason. If there is no answer (timeouts, internal errors), the verdict stays what
-// the texts made it, and the evidence shows it. In no case does it become replaceable without the server having called
-// the manifest valid. Claims, volumes, definitions, namespaces and nodes become so only if every text is known as well:
-// behind an unknown one may be a rule that protects what they hold.
+// If the server would refuse the create for other reasons (missing RBAC, policy, a terminating namespace), the verdict
+// becomes uncertain and isn't replaceable: after the delete there would be no object. A full quota is no such reason if
+// the delete frees it. If there is no answer (timeouts, internal errors), the verdict of the messages stays, and the
+// evidence shows that. A verdict only becomes replaceable if the server has called the manifest valid. Volume claims,
+// volumes, CRDs, namespaces and nodes become replaceable only if every message is known as well: an unknown message may
+// come from a rule that protects their data.
 //
-// The dry run of a Service doesn't check everything that a create does. Each cluster IP that the manifest pins and the
-// live object doesn't have costs one Get more. Node ports are taken to be in the range that servers have by default,
-// unless the live object shows another one.
+// The dry run of a Service checks less than a create. So each cluster IP that the manifest sets and the live object
+// doesn't have takes one more Get. Node ports are assumed to be in the default range, unless the live object shows
+// another range.
 //
-// A custom resource that an update can't make what the manifest declares is refused by a rule of its definition, which
-// costs one Get more. Only a rule that demands equality of the value, or of parts of it, is Immutable. Every other one
-// that looks at the old value ("can only be increased", "can't be unset") is Directional, and so is one that can't be
-// read, can't be found by the field and the message of the refusal, or isn't understood.
+// If the update of a custom resource is rejected, a rule of its CRD is the reason; reading the CRD takes one more Get.
+// The refusal is Immutable only if the rule demands that the value, or parts of it, stay equal. For every other rule
+// that looks at the old value ("can only be increased", "can't be unset") it is Directional. So it is if the rule can't
+// be read, can't be found by field and message, or isn't understood.
 //
-// Where the manifest has at every refused field what the live object has, it changes none of them, and replacing would
-// be for nothing: a server compares the data of a ControllerRevision byte by byte, and an apply writes it in another
-// order than others may have.
+// If manifest and live object have the same values at every refused field, the verdict isn't replaceable, since a
+// replacement would change nothing. That happens with the data of a ControllerRevision: a server compares it byte by
+// byte, and an apply may write it in another order.
 //
-// A null of the manifest that the schema of a custom resource doesn't take makes the verdict Invalid without a request:
-// a create would leave it out, and say that the manifest is valid, but the apply that creates the new object would not.
+// If the manifest of a custom resource has a null that the schema doesn't allow, the verdict is Invalid without a
+// request. A create would drop the null and accept the manifest, but the apply that creates the new object would reject
+// it.
 //
-// Without a server or a manifest the verdict is returned as it is. live may be nil; then there is nothing to look for
-// leftovers in, and the hazards are those that the manifest shows.
+// Without a server or a manifest the verdict is returned unchanged. live may be nil; then no leftovers are found, and
+// the hazards are those of the manifest.
 func Probe(ctx context.Context, server Writer, manifest, live *unstructured.Unstructured, verdict Verdict, opts ProbeOptions) Verdict {
 	if manifest == nil {
 		return verdict

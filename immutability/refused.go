@@ -7,17 +7,17 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// RefusedError is the error that says that the server won't make the object what the manifest declares, and that
-// replacing the object isn't known to help.
+// RefusedError says that the server rejects the manifest for this object, and that replacing the object isn't known to
+// help.
 type RefusedError struct {
 	Object identity.Identity
-	// Verdict is what is known of the refusal.
+	// Verdict is the verdict on the refusal.
 	Verdict Verdict
 	// Err is the server's answer.
 	Err error
 }
 
-// Error returns one line: the object, the fields with what the server says of them, and what to do.
+// Error returns one line: the object, the fields with the server's messages, and what to do.
 func (e *RefusedError) Error() string {
 	if len(e.Verdict.Fields) == 0 {
 		return fmt.Sprintf("%s: %s%s", e.Object, foreign.OfError(e.Err), e.Verdict.Advice())

@@ -12,8 +12,8 @@ import (
 	"github.com/ssaplan/primitives/internal/answer"
 )
 
-// Rules remembers what was read of the definitions of custom resources: their transition rules, until a definition has
-// another resourceVersion. The zero value remembers nothing yet. It is safe for concurrent use.
+// Rules is a cache of the transition rules of CRDs. An entry expires when the CRD has another resourceVersion. The zero
+// value is an empty cache. It is safe for concurrent use.
 type Rules struct {
 	mu   sync.Mutex
 	read map[string]definition

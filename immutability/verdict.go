@@ -24,20 +24,21 @@ const (
 	// RefusalImmutable: fields that can't change while the object exists. Replacing works, if [Verdict.Replaceable]
 	// says so.
 	RefusalImmutable Refusal = "Immutable"
-	// RefusalDirectional: fields that may change in one direction only, like the size of a claim, or whose change would
-	// leave data behind. The server would accept the new object, but replacing loses what the rule protects.
+	// RefusalDirectional: fields that may only change in one direction, such as the size of a volume claim, or whose
+	// change would leave data behind. The server would accept a new object, but a replacement loses the data that the
+	// rule protects.
 	RefusalDirectional Refusal = "Directional"
-	// RefusalInvalid: the manifest itself isn't accepted. Replacing won't help. With [CertaintyUnknown] this only means
-	// that nothing shows the contrary.
+	// RefusalInvalid: the manifest itself is invalid. Replacing won't help. With [CertaintyUnknown] it may also be
+	// another refusal that wasn't recognised.
 	RefusalInvalid Refusal = "Invalid"
-	// RefusalMergeLeftover: the manifest is valid, and so is changing the object to it, but the server-side apply keeps
-	// a field that the manifest doesn't mention, and the two don't go together. Replacing isn't needed.
+	// RefusalMergeLeftover: the manifest is valid, and the object can be changed to it. But the server-side apply keeps
+	// a field that isn't in the manifest, and the result is invalid. Replacing isn't needed.
 	RefusalMergeLeftover Refusal = "MergeLeftover"
-	// RefusalMetadataPrecondition: the manifest carries metadata of another life of the object (uid, resourceVersion,
-	// …), or the object is being deleted. The remedy is in the metadata.
+	// RefusalMetadataPrecondition: the manifest has metadata of an earlier object or version (uid, resourceVersion, …),
+	// or the object is being deleted. Correct the metadata.
 	RefusalMetadataPrecondition Refusal = "MetadataPrecondition"
-	// RefusalAdmissionDenied: a webhook, a policy or an admission plugin refused the request. What it said isn't the
-	// server's knowledge of the fields, and replacing would be a way around it.
+	// RefusalAdmissionDenied: a webhook, a policy or an admission plugin refused the request. Its message doesn't say
+	// which fields are immutable, and a replacement would bypass the denial.
 	RefusalAdmissionDenied Refusal = "AdmissionDenied"
 )
 
@@ -46,26 +47,26 @@ type Certainty string
 
 // The certainties. The zero value has the meaning of CertaintyUnknown.
 const (
-	// CertaintyUnknown: nothing shows that the refusal is of this kind, nor that it isn't.
+	// CertaintyUnknown: it isn't known whether the refusal is of this kind.
 	CertaintyUnknown Certainty = "Unknown"
-	// CertaintyAssumed: known texts, or answers of the server, point to it, and leave something open.
+	// CertaintyAssumed: known messages, or answers of the server, suggest it without proving it.
 	CertaintyAssumed Certainty = "Assumed"
-	// CertaintyProven: known texts that leave nothing open, or answers of the server, show it.
+	// CertaintyProven: known messages, or answers of the server, prove it.
 	CertaintyProven Certainty = "Proven"
 )
 
-// Field is one thing that the server objects to.
+// Field is one field that the server rejects, with the reason.
 type Field struct {
-	// Path is the field in the object, with the items of lists by key, as in a plan's changes. It is nil for the object
-	// as a whole, and as long as it isn't known: [Verdict.Locate] looks for it in the object.
+	// Path is the field in the object, with list items by key, as in a plan's changes. It is nil for the object as a
+	// whole, and if it isn't known yet; [Verdict.Locate] finds it.
 	Path projection.Path
-	// Text is the field as the server prints it, lists by position: "spec.template.spec.volumes[0].secret". Where the
-	// server prints a field that doesn't exist (volumeMode for spec.volumeMode), it is the real one. It is empty for
-	// the object as a whole.
+	// Text is the field as the server prints it, with list items by position: "spec.template.spec.volumes[0].secret".
+	// If the server prints a field that doesn't exist (volumeMode for spec.volumeMode), Text is the correct one. It is
+	// empty for the object as a whole.
 	Text foreign.Text
-	// Message is what the server says of it, without the field's value and without the diff that some messages end in,
-	// since both hold user data. For AdmissionDenied it is the text of the webhook or policy as it came, which may
-	// quote any value of the object.
+	// Message is the server's message about the field. The field's value, and the diff at the end of some messages, are
+	// removed, since both hold user data. For [RefusalAdmissionDenied] it is the unchanged message of the webhook or
+	// policy, which may quote any value of the object.
 	Message foreign.Text
 }
 
@@ -89,8 +90,8 @@ func Paths(fields []Field) []projection.Path {
 	return out
 }
 
-// SameFields reports whether both have the same fields with the same messages, in whatever order: a server need not
-// name them in the same one twice.
+// SameFields reports whether both have the same fields with the same messages. The order is ignored, since it can
+// differ between two answers of a server.
 func SameFields(a, b []Field) bool {
 	texts := func(fields []Field) map[string]bool {
 		out := map[string]bool{}
@@ -123,8 +124,8 @@ func (f Field) isLike(other Field) bool {
 	return f.Message == other.Message && (f.Text == other.Text || f.Name() == other.Name())
 }
 
-// MarshalJSON returns {"path","message"}, where path is [Field.Name]. Whether <, > and & are escaped is left to who
-// encodes it.
+// MarshalJSON returns {"path","message"}, where path is [Field.Name]. The encoder decides whether <, > and & are
+// escaped.
 func (f Field) MarshalJSON() ([]byte, error) {
 	return plainjson.Marshal(struct {
 		Path    string       `json:"path"`
@@ -132,7 +133,7 @@ func (f Field) MarshalJSON() ([]byte, error) {
 	}{f.Name(), f.Message})
 }
 
-// UnmarshalJSON reads what [Field.MarshalJSON] writes. A name that is no path is text.
+// UnmarshalJSON reads what [Field.MarshalJSON] writes. A name that isn't a valid path becomes Text.
 func (f *Field) UnmarshalJSON(data []byte) error {
 	var in struct {
 		Path    string       `json:"path"`
@@ -150,23 +151,23 @@ func (f *Field) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Verdict is what is known of a refused change. The zero value knows nothing and permits nothing.
+// Verdict says why a change was refused, and whether a replacement helps. The zero value permits no replacement.
 type Verdict struct {
-	// Refusal is the verdict. A mixed set of causes has the kind of the one that is hardest to get around.
+	// Refusal is the verdict. If causes are of several kinds, it is the one that is hardest to solve.
 	Refusal Refusal
-	// Certainty is how sure that is.
+	// Certainty is how certain the verdict is.
 	Certainty Certainty
-	// Uncertain is why the verdict isn't proven, in a sentence without a full stop. It is empty for a proven one.
+	// Uncertain says why the verdict isn't proven, as a sentence without a full stop. It is empty for a proven one.
 	Uncertain string
 	// Fields are the distinct causes in the server's order.
 	Fields []Field
-	// OfNew are what else a new object would be refused for, if the manifest isn't valid in itself. Only Probe finds
-	// them.
+	// OfNew are more fields for which a new object would be rejected, if the manifest itself is invalid. Only Probe
+	// finds them.
 	OfNew []Field
-	// Leftovers are the fields that are in the way of a server-side apply, in the live object. Only Probe can find
-	// them, and only for MergeLeftover. If no record names the items of a list, the list itself is meant.
+	// Leftovers are the fields of the live object that make the result of the apply invalid. Only Probe finds them, and
+	// only for [RefusalMergeLeftover]. If managedFields don't show the keys of a list, the path is that of the list.
 	Leftovers []projection.Path
-	// Remedy is what the user can do other than replacing the object, "" when nothing is known.
+	// Remedy is what the user can do instead of replacing the object, "" if nothing is known.
 	Remedy string
 	// Hazards are the consequences of replacing the object. Only Probe fills them, and only for a replaceable verdict.
 	Hazards []Hazard
@@ -178,7 +179,7 @@ type Verdict struct {
 }
 
 // Replaceable reports whether deleting the object and creating it from the same manifest is known to work and known to
-// be the way. It does not cover what that destroys; see [Hazards].
+// be necessary. It doesn't consider what the replacement destroys; see [Hazards].
 func (v Verdict) Replaceable() bool {
 	return v.Refusal == RefusalImmutable && v.Certainty == CertaintyProven
 }
@@ -194,7 +195,7 @@ var refusalWords = map[Refusal]string{
 	RefusalAdmissionDenied:      "denied by admission",
 }
 
-// String returns the verdict in one line: what it is, the fields, and [Verdict.Advice].
+// String returns the verdict in one line: the refusal, the fields, and [Verdict.Advice].
 func (v Verdict) String() string {
 	words := refusalWords[v.Refusal]
 	if v.Replaceable() {
@@ -211,8 +212,8 @@ func list(fields []Field) string {
 	return strings.Join(texts, "; ")
 }
 
-// Advice returns what else a new object would be refused for, what is in the way, what to do and what is uncertain,
-// each after a semicolon or in brackets. It is empty if nothing is known.
+// Advice returns the texts of OfNew, Leftovers, Remedy and Uncertain, separated by semicolons or in brackets. It is
+// empty if nothing is known.
 func (v Verdict) Advice() string {
 	var text string
 	if len(v.OfNew) > 0 {
