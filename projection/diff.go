@@ -19,10 +19,10 @@ const (
 	OpAdd    Op = "add"
 	OpRemove Op = "remove"
 	OpChange Op = "change"
-	// OpMove is an element of a list that has another place among those elements of the set that both sides have.
+	// OpMove is a list element that has another position among the elements of the set that both sides have.
 	OpMove Op = "move"
-	// OpDuplicate is an element that names several items of a list in one of the objects, of which other ones are there
-	// than in the other object; see [DiffDuplicates].
+	// OpDuplicate is a key or value that several items of a list share in one of the objects, if these items differ
+	// from those in the other object; see [DiffDuplicates].
 	OpDuplicate Op = "duplicate"
 )
 
@@ -33,12 +33,12 @@ const (
 type Difference struct {
 	Path Path
 	Op   Op
-	// Before and After are the values; nil on the side that has none. Of a moved element they are its positions
-	// (int64, from 0) in the lists that the two objects have there, elements that aren't projected included. Of an
-	// OpDuplicate they are all items of that name, in order ([]any).
+	// Before and After are the values; nil if an object has none. For [OpMove] they are the positions of the element
+	// (int64, from 0) in the lists of the two objects, which may have elements that aren't projected. For [OpDuplicate]
+	// they are all items with this key, in order ([]any).
 	Before, After any
-	// Position is the position of an added or removed element of a list, from 0, in the list of the object that has it.
-	// It is 0 in other differences.
+	// Position is the position of an added or removed list element, from 0, in the object that has it. It is 0 in other
+	// differences.
 	Position int
 	// Sensitive reports whether the values must not be shown.
 	Sensitive bool
@@ -89,8 +89,8 @@ func shownJSON(v any) string {
 }
 
 // MarshalJSON returns {"path","op","before","after","position","sensitive"}, with redacted values if the change is
-// sensitive. A side without a value is left out; one whose value is null is null. The position is that of an added or
-// removed element of a list.
+// sensitive. Without a value, before or after is left out; a null value is null. The position is that of an added or
+// removed list element.
 func (c Difference) MarshalJSON() ([]byte, error) {
 	out := changeJSON{Path: c.Path.String(), Op: c.Op, Sensitive: c.Sensitive}
 	before, after := c.Shown()
@@ -118,18 +118,18 @@ type changeJSON struct {
 // endsInList reports whether the place is an element of a list.
 func endsInList(p Path) bool { return len(p) > 0 && p[len(p)-1].kind != FieldKind }
 
-// Diff returns how after differs from before at the paths of both, in the order of the paths; only the removal of a map
-// or list comes after that of what was in it.
+// Diff returns the differences between before and after at the paths of both, in the order of the paths. The removal of
+// a map or list comes after the removals in it.
 //
-// Elements of associative lists and sets are compared with their like, wherever they stand; one that only one side has
-// is a single change with its whole value, and one whose place among the others changed is [OpMove]. A map or list that
-// only one side has is compared with an empty one, so that each field it brings is a change of its own. Values of
-// different types are different: 5, "5", 5.0 and null.
+// Elements of associative lists and sets are matched by key or value, whatever their position. An element that only one
+// side has is a single difference with its whole value. An element with another position among the matched ones is an
+// [OpMove]. A map or list that only one side has is compared with an empty one, so that each of its fields is a
+// difference of its own. Values of different types are different: 5, "5", 5.0 and null.
 //
-// The changes are complete: making them to before.Object gives after.Object. Positions are those in the objects that
-// [Project] was given, whose lists may have elements that the set lacks.
+// The differences are complete: before.Object with all of them is after.Object. Positions are those in the objects
+// given to [Project], whose lists may have elements that the set lacks.
 //
-// Project both objects with the same set. If a path is a leaf in one set and has others below it in the other, the
+// Project both objects with the same set. If a path is a leaf in one set and has paths below it in the other set, the
 // values there are compared as a whole.
 func Diff(before, after Projection) []Difference {
 	d := differ{sensitive: before.Sensitive.Union(after.Sensitive), before: before.positions, after: after.positions}

@@ -15,18 +15,19 @@
 //		fmt.Println(difference) // spec.replicas: 3 -> 5
 //	}
 //
-// Around that:
+// The package also has:
 //
 //   - The server knows best what a manifest declares: Ownership.Declared of package fieldowner reads its answer to a
 //     dry run. Without a server, [PredictDeclared] asks several kinds of [Source], the best one first.
 //   - [Normalize] prepares a manifest so that a server tracks all of it. [FindIneffective] finds parts of a manifest
 //     without effect.
-//   - [Get], [Set] and [Pointer] read, write and locate the value at one path. An [Object] does that for many paths.
+//   - [Get], [Set] and [Pointer] read, write and locate the value at one path. An [Object] does that efficiently for
+//     many paths.
 //   - [Patterns] select fields to ignore.
 //   - [Outline] finds all fields that objects have, to compare them as a whole.
-//   - Values of Secrets are [Sensitive]: this package prints whether they changed, and never what they are.
+//   - Values of Secrets are Sensitive: the package prints that they changed, and never the values.
 //
-// Objects are the maps that JSON decoding produces (unstructured content). Nothing here talks to a server or changes
-// its input. The cost grows in proportion to the objects. The package imports only the standard library. What needs
-// Kubernetes' schemas is in projection/builtin and projection/openapi.
+// Objects are the maps that JSON decoding produces (unstructured content). No function talks to a server or changes its
+// input. The time of each grows in proportion to the size of the objects. The package imports only the standard
+// library. Sources that need Kubernetes' schemas are in projection/builtin and projection/openapi.
 package projection

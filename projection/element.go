@@ -41,8 +41,9 @@ func Index(i int) Element {
 	return Element{IndexKind, strconv.Itoa(max(i, 0))}
 }
 
-// Key returns the element for the item of an associative list that has the given key fields, all of them, with the
-// defaults that the schema has for those the manifest leaves out. Values that JSON cannot express are an error.
+// Key returns the element for the item of an associative list with the given key fields. All key fields of the list are
+// needed, including those that the manifest leaves out because the schema has a default. Values that JSON cannot
+// express are an error.
 func Key(fields map[string]any) (Element, error) {
 	if fields == nil {
 		fields = map[string]any{}

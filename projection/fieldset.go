@@ -9,8 +9,8 @@ import (
 
 // FieldSet is an immutable set of paths. The zero FieldSet is empty. Sets are safe for concurrent use.
 //
-// A path in the set stands for the place itself: whether what lies below it belongs to it too depends on the paths
-// below it. A path without any below it (a leaf) stands for the whole value there.
+// A path with other paths of the set below it (such as a map) means that place without its content: only the paths
+// below it say which content belongs to the set. A path without any below it (a leaf) means the whole value there.
 type FieldSet struct {
 	root *node
 }
@@ -119,7 +119,7 @@ func (s FieldSet) Has(p Path) bool {
 	return n != nil && n.member
 }
 
-// Covers reports whether p belongs to s: it is in s, or it lies below a leaf of s, which stands for its whole value.
+// Covers reports whether p belongs to s: p is in s, or it is below a leaf of s, which means a whole value.
 func (s FieldSet) Covers(p Path) bool {
 	n := s.root
 	for _, e := range p {
@@ -164,7 +164,7 @@ func (n *node) walk(prefix Path, yield func(Path) bool) bool {
 	return true
 }
 
-// LeavesNamed returns the leaves of the set that are fields of a name for which wanted holds.
+// LeavesNamed returns the leaves of the set that are fields whose name is wanted.
 func (s FieldSet) LeavesNamed(wanted func(name string) bool) []Path {
 	if s.root == nil {
 		return nil
@@ -203,7 +203,7 @@ func (n *node) leaves() *node {
 	return out
 }
 
-// Above returns those leaves of s below which other has paths: what s has as a whole, and other in parts.
+// Above returns the leaves of s below which other has paths: the values that s has as a whole, and other in parts.
 func (s FieldSet) Above(other FieldSet) FieldSet { return FieldSet{above(s.root, other.root)} }
 
 func above(n, other *node) *node {
@@ -228,8 +228,8 @@ func above(n, other *node) *node {
 	return out
 }
 
-// WithItems returns s with each element of an associative list that has paths of s below it. In a difference such an
-// element comes or goes only if the list has it or not, whatever it has at those paths.
+// WithItems returns s with the paths of all list elements that have paths of s below them. Then a difference shows an
+// element as added or removed only if the list has gained or lost it, whatever values it has at those paths.
 func (s FieldSet) WithItems() FieldSet {
 	if s.root == nil {
 		return s

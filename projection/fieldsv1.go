@@ -12,9 +12,9 @@ import (
 	"unicode/utf8"
 )
 
-// ParseFieldsV1 reads a set in the FieldsV1 form of metadata.managedFields. Entries of a kind that no known server
-// writes (a letter other than f, k, v and i before the colon) are an error, like everything else that is not FieldsV1;
-// the error names the entry. Rules of the format: k8s.io/apimachinery, meta/v1 FieldsV1.
+// ParseFieldsV1 reads a set in the FieldsV1 form of metadata.managedFields. An entry with another letter than f, k, v
+// or i before the colon, which no known server writes, is an error, as is everything else that isn't FieldsV1. The
+// error names the entry. Rules of the format: k8s.io/apimachinery, meta/v1 FieldsV1.
 func ParseFieldsV1(data []byte) (FieldSet, error) {
 	data = bytes.TrimSpace(data)
 	if len(data) == 0 {
@@ -31,7 +31,7 @@ func ParseFieldsV1(data []byte) (FieldSet, error) {
 	return fieldsSet(root, err)
 }
 
-// DecodeFieldsV1 reads what [ParseFieldsV1] does, from what JSON decoding has made of it.
+// DecodeFieldsV1 does what [ParseFieldsV1] does, for FieldsV1 that JSON decoding has made a map.
 func DecodeFieldsV1(decoded any) (FieldSet, error) {
 	if decoded = plain(decoded); decoded == nil {
 		return FieldSet{}, nil
@@ -251,8 +251,8 @@ func cutPlainString(text string) (value, rest string, ok bool) {
 	return value, rest, ok && isPlainText(value)
 }
 
-// FieldsV1 returns s in the form of metadata.managedFields, byte for byte as a server writes it. This form has no empty
-// path, which is left out.
+// FieldsV1 returns s in the form of metadata.managedFields, byte for byte as a server writes it. An empty path has no
+// such form and is left out.
 func (s FieldSet) FieldsV1() []byte {
 	if s.root == nil {
 		return []byte("{}")

@@ -5,25 +5,24 @@ import (
 	"slices"
 )
 
-// Held is a value with the parts that patterns match in it as another object has them.
+// Held is the result of [Patterns.Hold]: a value in which the matched parts are as in the live object.
 type Held struct {
-	// Value is the value, and Exists whether there is one: a map or list of which nothing is left is none, unless the
-	// other object has an empty one there.
+	// Value is the result, and Exists says whether there is one. A map or list that becomes empty doesn't exist, unless
+	// the live object has an empty one there.
 	Value  any
 	Exists bool
-	// Kept are the parts as the other object has them, Gone those that it lacks, and New those that stay as they are
-	// since the list item that they are in is new.
+	// Kept are the matched parts with the value of the live object, Gone those that it lacks, and New those that stay
+	// unchanged because they are in a new list item.
 	Kept, Gone, New []Path
 }
 
-// Hold returns a copy of the value, which is to be applied at a path, with the parts that the patterns match in it as
-// the live object has them there. It is for lists and maps that have one owner as a whole: applying such a one replaces
-// all of it.
+// Hold returns a copy of value, which will be applied at the path at, in which the parts that the patterns match are as
+// in live. It is for atomic lists and maps: applying one replaces all of it.
 //
-// Items of such a list have no identity. Those that a pattern matches as a whole are replaced by those that it matches
-// in the live list. If a pattern matches something in them, an item belongs to the live one that has the same
-// otherwise, or else the same place among those that are left over. It is an error if that is ambiguous, or if a
-// position in a pattern would then mean another item.
+// Items of an atomic list have no key. Items that a pattern matches as a whole are replaced by the items that it
+// matches in the live list. If a pattern matches a part of an item, the item is paired with the live item that is equal
+// except for this part, or otherwise with the one at the same position among the remaining items. It is an error if
+// that is ambiguous, or if a position in a pattern would then mean another item.
 func (ps Patterns) Hold(at Path, value any, live any) (Held, error) {
 	pr, done := ps.start(), false
 	for _, e := range at {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Reason is why a server does not keep what a manifest has somewhere.
+// Reason says why a field of a manifest has no effect.
 type Reason string
 
 // The reasons of an [Ineffective].
@@ -19,21 +19,21 @@ const (
 	// ReasonAbsent is a field that the server records as declared, but its object doesn't have: stringData of a Secret,
 	// a field whose feature is switched off, an unknown field that was pruned.
 	ReasonAbsent Reason = "absent"
-	// ReasonNoItems is an empty list of which every manager declares items of its own, so that it declares nothing. It
-	// does not remove the items of others.
+	// ReasonNoItems is an empty list that isn't atomic. Managers declare items of such a list and not the list, so an
+	// empty one declares nothing, and does not remove the items of others.
 	ReasonNoItems Reason = "no items"
-	// ReasonFilled is a map that is declared as empty or null and in which the server has something: defaults,
-	// generated labels. The manifest doesn't declare these.
+	// ReasonFilled is a map that is declared as empty or null and that the server fills: with defaults or generated
+	// labels. The manifest doesn't declare these.
 	ReasonFilled Reason = "filled"
-	// ReasonDefaulted is an empty text or list, or a zero, in whose place the server has a value of its own.
+	// ReasonDefaulted is an empty string or list, or a zero, that the server replaces by a default.
 	ReasonDefaulted Reason = "defaulted"
 	// ReasonOverridden is a field for which the server stores another value than the one sent: serviceAccount beside
-	// another serviceAccountName, a label that the server sets itself, a field that a webhook sets, a quantity in other
-	// words.
+	// another serviceAccountName, a label that the server sets itself, a field that a webhook sets, a quantity that is
+	// written differently.
 	ReasonOverridden Reason = "overridden"
 )
 
-// Ineffective is a place at which applying a manifest has no effect.
+// Ineffective is a field of a manifest that has no effect when it is applied.
 type Ineffective struct {
 	Path   Path   `json:"path"`
 	Reason Reason `json:"reason"`
@@ -42,18 +42,18 @@ type Ineffective struct {
 // String returns one line, without a value.
 func (u Ineffective) String() string { return fmt.Sprintf("%s: %s", u.Path, u.Reason) }
 
-// FindIneffective returns what of the manifest the server does not keep, in the order of the manifest's lists and of
-// the names of fields. Answer is the object that the server answered when the manifest was applied, or applied as a
-// dry run, and declared what it recorded for that.
+// FindIneffective returns the fields of the manifest that the server does not keep, sorted by field name and list
+// position. answer is the server's answer to the apply or its dry run, and declared are the fields that it recorded for
+// that.
 func FindIneffective(manifest, answer map[string]any, declared FieldSet) []Ineffective {
 	k := keeper{}
 	k.fields(manifest, declared.root, side{value: answer})
 	return k.unkept
 }
 
-// FindOmitted returns the declared fields of the manifest that are null or empty and that the answer lacks, in the
-// order and with the arguments of [FindIneffective]. Some servers store a new version of an object at each apply of
-// such a field.
+// FindOmitted returns the declared fields of the manifest that are null or empty and that the answer lacks. Arguments
+// and order are those of [FindIneffective]. Some servers store a new version of an object at each apply of such a
+// field.
 func FindOmitted(manifest, answer map[string]any, declared FieldSet) (paths []Path) {
 	k := keeper{withOmitted: true}
 	k.fields(manifest, declared.root, side{value: answer})

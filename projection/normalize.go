@@ -8,17 +8,17 @@ import (
 	"github.com/ssaplan/primitives/internal/kinds"
 )
 
-// Adjustment is something that [Normalize] did to a manifest.
+// Adjustment is one change that [Normalize] made to a manifest.
 type Adjustment struct {
-	// Path is the field that the manifest had.
+	// Path is the field in the original manifest.
 	Path Path `json:"path"`
-	// To is the field that has its value now, and nil if the field was dropped.
+	// To is the field that its value was moved to, nil if the field was dropped.
 	To Path `json:"to,omitempty"`
-	// Reason is for people.
+	// Reason says why, for people.
 	Reason string `json:"reason"`
 }
 
-// String returns one line. It never has a value in it.
+// String returns one line without any value.
 func (a Adjustment) String() string {
 	if a.To != nil {
 		return fmt.Sprintf("%s: moved to %s: %s", a.Path, a.To, a.Reason)
@@ -26,26 +26,26 @@ func (a Adjustment) String() string {
 	return fmt.Sprintf("%s: dropped: %s", a.Path, a.Reason)
 }
 
-// Normalize returns a copy of the manifest that a server tracks faithfully when it is applied, and what had to be done
-// for that:
+// Normalize returns a copy of the manifest whose fields a server all tracks when it is applied, and the adjustments
+// that this took:
 //
-//   - stringData of a Secret becomes data, where it replaces what is there under the same key. A server records
-//     stringData as declared and never the data that it makes of it, so that a key that is no longer sent would stay.
+//   - stringData of a Secret is moved to data, and replaces values with the same key there. A server records stringData
+//     as declared, and never the data that it makes from it. So a key that is no longer sent would stay in the object.
 //   - Metadata that only the server writes is dropped: creationTimestamp, managedFields and the like. The uid and the
-//     resourceVersion stay: with them a manifest says which object in which version it is for.
-//   - Empty maps and lists are dropped from the metadata. They declare nothing, but stand in the record like everything
-//     below them; and a server writes a custom resource with one anew at each apply, which no dry run foretells (seen
-//     in 1.33 and 1.36).
-//   - The status of a kind that Kubernetes brings is dropped, which the server would ignore. That of a custom resource
+//     resourceVersion stay, since they are preconditions of the apply.
+//   - Empty maps and lists are dropped from the metadata. They declare nothing, but are recorded in managedFields.
+//     Besides, a server writes a custom resource with one again at each apply, which no dry run shows (seen in 1.33 and
+//     1.36).
+//   - The status of a built-in kind is dropped, since the server would ignore it. The status of a custom resource
 //     stays, since it may be an ordinary field; see [Ineffective].
-//   - Fields that are null are dropped from metadata and from the kinds that Kubernetes brings, where null means that
-//     the field isn't there; sent, it would be recorded as declared. What a server stores stays as it is written: the
-//     key of a map, such as a label or a limit, whose null becomes an empty text or zero; and null in a custom resource
-//     or where a built-in kind holds arbitrary JSON. Only a null label or annotation of a custom resource, and a null
-//     in the data of a Secret or the binaryData of a ConfigMap, is sent as the empty text that it becomes: as with what
-//     is empty in the metadata, the server would write the object anew at each apply.
+//   - Null fields are dropped from the metadata and from built-in kinds. There null means that the field is absent, but
+//     it would be recorded as declared. A null that a server stores stays: the value of a map key, such as a label or a
+//     limit, which becomes an empty string or zero; and null in a custom resource or in arbitrary JSON of a built-in
+//     kind. Some are replaced by the empty string that the server would store, since otherwise it would write the
+//     object again at each apply: a null label or annotation of a custom resource, and a null in the data of a Secret
+//     or the binaryData of a ConfigMap.
 //
-// What a server would refuse, such as a number in stringData, is left for it to refuse. Normalize does not modify the
+// Invalid values, such as a number in stringData, stay, so that the server rejects them. Normalize does not modify the
 // manifest, and the result shares no memory with it.
 func Normalize(manifest map[string]any) (map[string]any, []Adjustment) {
 	return NormalizeSubresource(manifest, "")
@@ -185,9 +185,9 @@ func (n *normalizer) fold(data map[string]any, key, text string) Adjustment {
 	return Adjustment{Path: Path{Field("stringData"), Field(key)}, To: Path{Field("data"), Field(key)}, Reason: reason}
 }
 
-// IsNormal reports whether [Normalize] has nothing to do for a manifest that is made of what JSON decoding makes and in
-// which nothing is null. It doesn't walk through the manifest to see whether it is one. It may take a manifest for one
-// that isn't normal, such as a custom resource with a status, but never the other way round.
+// IsNormal reports whether [Normalize] has nothing to do for a manifest. The manifest must consist of the types that
+// JSON decoding makes, without null; IsNormal doesn't check that. It may return false for a normal manifest, such as a
+// custom resource with a status, but never true for another.
 func IsNormal(manifest map[string]any) bool {
 	_, hasStatus := manifest["status"]
 	_, hasStringData := manifest["stringData"]

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// ParsePattern reads a pattern. The error names the text and the byte at which it stops making sense.
+// ParsePattern reads a pattern. The error quotes the text and names the byte at which it becomes invalid.
 func ParsePattern(text string) (Pattern, error) {
 	if strings.HasPrefix(text, "/") {
 		return parsePointer(text)
@@ -34,7 +34,7 @@ func ParsePattern(text string) (Pattern, error) {
 	return p, nil
 }
 
-// PatternOf returns the pattern that matches just what the path names.
+// PatternOf returns the pattern without wildcards that matches the path.
 func PatternOf(path Path) Pattern {
 	p := Pattern{text: path.String()}
 	for _, e := range path {

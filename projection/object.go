@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// Get returns the value that obj has at p, and whether it has one; null is a value. Items of lists are found as
-// [Project] finds them for a set with no other path than p: a key names the first item that has these key fields. The
-// value shares memory with obj. See [Object] for many paths, and for lists of which more is known.
+// Get returns the value that obj has at p, and whether it has one; null is a value. A key in p finds the first list
+// item with these key fields. The value shares memory with obj. Use [Object] for many paths, and if a field set with
+// all key fields is known.
 func Get(obj map[string]any, p Path) (any, bool) { return NewObject(obj, FieldSet{}).Get(p) }
 
-// Set returns a copy of obj that has v at p. It makes maps, lists and items that p leads through and obj lacks, in
-// the place of null too; an item that it makes has the key fields or the value by which p names it, and is the last
-// of its list. Obj isn't modified, and the copy shares no memory with it or v. See [Object.Set] for the errors.
+// Set returns a copy of obj that has v at p. It creates the maps, lists and items on the way to p that obj lacks or has
+// as null. A new list item has the key fields or the value that p has for it, and is the last of its list. obj isn't
+// modified, and the copy shares no memory with it or v. See [Object.Set] for the errors.
 func Set(obj map[string]any, p Path, v any) (map[string]any, error) {
 	if len(p) == 0 {
 		return rootOf(v)
@@ -37,19 +37,19 @@ func rootOf(v any) (map[string]any, error) {
 	return nil, errors.New("projection: set: an object has to be a map")
 }
 
-// Pointer returns the JSON pointer (RFC 6901) of what obj has at p, and whether it has something there. Items of
-// lists are found as by [Get].
+// Pointer returns the JSON pointer (RFC 6901) of the value that obj has at p, and whether it has one. List items are
+// found as by [Get].
 func Pointer(obj map[string]any, p Path) (string, bool) { return NewObject(obj, FieldSet{}).Pointer(p) }
 
-// ParsePointer returns the path of what obj has at a JSON pointer (RFC 6901), with items of lists named as fields names
-// them; see [Object.Resolve]. It is an error if the object has nothing there.
+// ParsePointer returns the path of the value that obj has at a JSON pointer (RFC 6901), with list items keyed as in
+// fields; see [Object.Resolve]. It is an error if obj has no value there.
 func ParsePointer(obj map[string]any, pointer string, fields FieldSet) (Path, error) {
 	return NewObject(obj, fields).ParsePointer(pointer)
 }
 
-// Object finds and sets what one object has at paths. Lists are searched once and remembered, so that the time for
-// many paths into one long list grows with the sum of both. An Object is not safe for concurrent use. Make a new one
-// after changing lists of the object by other means.
+// Object reads and sets the values of one object at paths. It indexes each list once. So the time for many paths into a
+// long list grows with the number of paths plus the length of the list. An Object is not safe for concurrent use. Make
+// a new one after changing lists of the object in another way.
 type Object struct {
 	content  map[string]any
 	fields   *node
@@ -57,8 +57,8 @@ type Object struct {
 	lists    map[listID]*listIndex
 }
 
-// NewObject returns the Object of what a server answered. Fields tells how the items of its lists are named; of lists
-// that fields has nothing of, each path tells by itself. The Object shares the memory of obj.
+// NewObject returns the [Object] for obj, as a server returned it. fields has the keys of its lists; for a list that
+// isn't in fields, the keys in each path are used. The Object shares memory with obj.
 func NewObject(obj map[string]any, fields FieldSet) *Object {
 	return &Object{content: obj, fields: fields.root, lists: map[listID]*listIndex{}}
 }
@@ -80,7 +80,7 @@ func (o *Object) Get(p Path) (any, bool) {
 	return at.value, at.exists
 }
 
-// Pointer returns the JSON pointer (RFC 6901) of what is at p, and whether there is something.
+// Pointer returns the JSON pointer (RFC 6901) of the value at p, and whether there is one.
 func (o *Object) Pointer(p Path) (string, bool) {
 	var b strings.Builder
 	at := o.root()
@@ -103,8 +103,8 @@ var (
 	pointerUnescapes = strings.NewReplacer("~1", "/", "~0", "~")
 )
 
-// ParsePointer returns the path of what is at a JSON pointer (RFC 6901), with items of lists named as by
-// [Object.Resolve]. It is an error if the object has nothing there.
+// ParsePointer returns the path of the value at a JSON pointer (RFC 6901), with list items keyed as by
+// [Object.Resolve]. It is an error if the object has no value there.
 func (o *Object) ParsePointer(pointer string) (Path, error) {
 	tokens := strings.Split(pointer, "/")
 	if tokens[0] != "" {
@@ -122,11 +122,11 @@ func (o *Object) ParsePointer(pointer string) (Path, error) {
 	return path, nil
 }
 
-// Resolve returns p with the elements by which the fields of o name the items of lists, in place of positions and of
-// keys that leave out key fields: a path that a person wrote for a manifest becomes the path of the same place in a
-// field set. An item that the fields don't have is named as they name others of its list, if it has all that needs
-// and no item before it has the same name. What p has for a place that isn't in the object, or of which the fields
-// tell nothing, stays.
+// Resolve returns p with complete list keys, as the fields of o have them, instead of positions and of keys without
+// some key fields. So a path that a user wrote for a manifest becomes the path of the same place in a field set. An
+// item that isn't in the fields is keyed like other items of its list, if it has all key fields and no earlier item has
+// the same key. Elements of p for a place that the object doesn't have, or for a list that the fields don't have, stay
+// unchanged.
 func (o *Object) Resolve(p Path) Path {
 	out, at := Path{}, o.root()
 	for _, e := range p {
@@ -225,12 +225,12 @@ func (o *Object) forget(x *listIndex) {
 // noNames is the node of a list that the fields don't have.
 var noNames node
 
-// Set puts v at p. It changes the object that o was made of, which keeps v. It makes maps, lists and items that p
-// leads through and the object lacks, in the place of null too; an item that it makes has the key fields or the value
-// by which p names it, and is the last of its list. An item that v replaces stays where it is.
+// Set puts v at p. It changes the object that o was made from, which then shares memory with v. It creates the maps,
+// lists and items on the way to p that the object lacks or has as null. A new list item has the key fields or the value
+// that p has for it, and is the last of its list. A replaced item keeps its position.
 //
 // It is an error if p leads through a value that is neither a map nor a list, or to a position behind the end of a
-// list, or if v would give an item another name than the one that p has for it. The object is then unchanged.
+// list, or if v has another key than p has for the item. The object is then unchanged.
 func (o *Object) Set(p Path, v any) error {
 	v = plain(v)
 	if changesKey(p, v) {
@@ -239,9 +239,9 @@ func (o *Object) Set(p Path, v any) error {
 	return o.edit(p, editor{put: true, change: func(side) side { return side{v, true} }})
 }
 
-// Remove removes what is at p, and reports whether there was something. It changes the object that o was made of. An
-// item whose key field is removed can still be found by o under the name that it had. To remove an item takes time in
-// proportion to its list.
+// Remove removes the value at p, and reports whether there was one. It changes the object that o was made from. o still
+// finds an item under its old key after a key field of it was removed. Removing a list item takes time in proportion to
+// the length of the list.
 func (o *Object) Remove(p Path) bool {
 	if _, exists := o.Get(p); !exists || len(p) == 0 {
 		return false
@@ -249,7 +249,7 @@ func (o *Object) Remove(p Path) bool {
 	return o.edit(p, editor{change: func(side) side { return side{} }}) == nil
 }
 
-// Strip removes what is at p as [Object.Remove] does, and the maps and lists around it that become empty by that.
+// Strip removes the value at p as [Object.Remove] does, and also the maps and lists around it that become empty.
 func (o *Object) Strip(p Path) bool {
 	if !o.Remove(p) {
 		return false

@@ -1,23 +1,22 @@
 package projection
 
-// Outline returns the leaves of what the objects have: every field at which one of them has a value, except what only
-// the server writes into the metadata. So objects of one kind can be compared as a whole, as [Diff] of what [Project]
-// takes from each. Whether a list has keys, is a set or is atomic is what the managedFields of all of the objects
-// reveal; a list of which they reveal nothing is taken for atomic. An entry of managedFields that can't be read is an
-// error.
+// Outline returns every field at which one of the objects has a value, as leaves, except metadata that only the server
+// writes. Use it with [Project] and [Diff] to compare objects of one kind as a whole. The managedFields of all objects
+// show whether a list has keys, is a set or is atomic; other lists are taken for atomic. An entry of managedFields that
+// can't be read is an error.
 func Outline(objects ...map[string]any) (FieldSet, error) {
 	return outline(objects, objects, FieldSet{})
 }
 
-// Differing returns those paths of the [Outline] of both objects at which [Diff] may find a difference, but for fields
-// that belong to known. Lists that differ stay whole: the fields of their items are among the paths, even those that
-// belong to known. It costs little where little differs.
+// Differing returns the paths of the [Outline] of both objects at which [Diff] may find a difference, except fields
+// that belong to known. For a list that differs, all fields of its items are included, even those that belong to known.
+// It is fast if the objects differ little.
 func Differing(before, after map[string]any, known FieldSet) (FieldSet, error) {
 	return DifferingNamed(before, after, known, FieldSet{})
 }
 
-// DifferingNamed does what [Differing] does, but lists that names has items of have the keys that it names these by:
-// after a definition gave a list other keys, records still have those of before. See [FieldSet.Renamed].
+// DifferingNamed does what [Differing] does, with the list keys that names has. After a CRD has changed the keys of a
+// list, managedFields still have the old ones; see [FieldSet.Renamed].
 func DifferingNamed(before, after map[string]any, known, names FieldSet) (FieldSet, error) {
 	b, a := apart(before, after, known.Union(serverMetadata).root)
 	if len(b) == 0 && len(a) == 0 {

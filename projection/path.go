@@ -21,7 +21,7 @@ import (
 //	metadata.finalizers[="x/y"]
 //	spec.args[0]
 //
-// It is unambiguous for every possible name, key and value: [ParsePath] of it is the same path.
+// It is unambiguous for every name, key and value: [ParsePath] returns the same path again.
 type Path []Element
 
 // String returns the text form of p, and "" for the empty path.
@@ -33,7 +33,7 @@ func (p Path) String() string {
 	return b.String()
 }
 
-// JoinPaths returns the paths as people list them: "spec.replicas, spec.paused".
+// JoinPaths returns the paths as a list for people: "spec.replicas, spec.paused".
 func JoinPaths(paths []Path) string {
 	texts := make([]string, len(paths))
 	for i, path := range paths {
@@ -58,7 +58,7 @@ func (p Path) HasPrefix(prefix Path) bool {
 	return len(p) >= len(prefix) && slices.Equal(p[:len(prefix)], prefix)
 }
 
-// IsKey reports whether p is one of the fields that name the list item which it is in.
+// IsKey reports whether p is a key field of the list item that it is in.
 func (p Path) IsKey() bool {
 	if len(p) < 2 {
 		return false
@@ -145,7 +145,7 @@ func isNameByte(c byte, first bool) bool {
 	return false
 }
 
-// ParsePath reads the text form of a path. The error names the text and the byte at which it stops making sense.
+// ParsePath reads the text form of a path. The error quotes the text and names the byte at which it becomes invalid.
 func ParsePath(text string) (Path, error) {
 	s := pathScanner{text: text}
 	path := Path{}

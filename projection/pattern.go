@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Pattern is a path with wildcards. It matches places, with everything below them. The text is
-// that of a [Path], in which moreover
+// Pattern is a path with wildcards. It matches paths, and everything below them. The text is that of a [Path], with
+// these additions:
 //
 //	metadata.annotations.*                          * is any field
 //	metadata.annotations[~"example.io/*"]           ~ compares with wildcards; * is any text, also none
@@ -18,7 +18,7 @@ import (
 //
 // A name is matched as a whole: metadata.label does not match metadata.labels. The zero Pattern matches nothing.
 //
-// It may also be written in other notations for the same:
+// Other notations are accepted, too:
 //
 //	/spec/template/spec/containers/0/image          a JSON pointer; a number is a position or a field that is called so
 //	$.spec.containers[?(@.name=='app')].image       JSONPath: a $ or dot in front, conditions of equality (also joined
@@ -93,7 +93,7 @@ func (p Pattern) follow(path Path) (done, touches bool) {
 	return false, true
 }
 
-// Patterns are several patterns that are matched at once. A place matches if one of them matches it or one above it.
+// Patterns are several patterns that are matched at once. A path matches if one of them matches it or a path above it.
 type Patterns []Pattern
 
 // ParsePatterns reads patterns; see [ParsePattern].
@@ -114,7 +114,7 @@ func (ps Patterns) Match(p Path) bool {
 	return slices.ContainsFunc(ps, func(pattern Pattern) bool { return pattern.Match(p) })
 }
 
-// Touches reports whether one of the patterns matches p, something above it, or something that may be below it.
+// Touches reports whether one of the patterns matches p, a path above it, or a path that may be below it.
 func (ps Patterns) Touches(p Path) bool {
 	return slices.ContainsFunc(ps, func(pattern Pattern) bool {
 		if len(pattern.segments) == 0 {
@@ -129,14 +129,14 @@ func (ps Patterns) Touches(p Path) bool {
 	})
 }
 
-// WithoutPositions returns the patterns that name no item of a list by its position. Those that do are about one
-// object: an item removed, and they would name the next one.
+// WithoutPositions returns the patterns without positions of list items. A pattern with a position is only valid for
+// one version of an object: after an item is removed it would match the next one.
 func (ps Patterns) WithoutPositions() Patterns {
 	return slices.DeleteFunc(slices.Clone(ps), Pattern.hasPosition)
 }
 
-// Named returns the patterns with those that name items by a position in the manifest replaced by such as name what
-// they match there as the fields name it: those match the same in another object or in a field set.
+// Named returns the patterns with positions in the manifest replaced by keys as in fields. Such patterns match the same
+// items in another object or in a field set.
 func (ps Patterns) Named(manifest map[string]any, fields FieldSet) Patterns {
 	named := ps.WithoutPositions()
 	if len(named) == len(ps) {
@@ -162,8 +162,8 @@ func (p Pattern) hasPosition() bool {
 	})
 }
 
-// Split returns the paths of the set that no pattern matches, and those that one does. A pattern that reaches into a
-// list or map of which the set has only the whole, since it is atomic, matches nothing.
+// Split returns the paths of the set that no pattern matches, and those that a pattern matches. A pattern for a part of
+// an atomic list or map, which the set has only as a whole, matches no path.
 func (ps Patterns) Split(set FieldSet) (kept, matched FieldSet) {
 	if set.root == nil {
 		return set, FieldSet{}
@@ -252,26 +252,25 @@ func (n *node) addFilled(e Element, sub *node) {
 	}
 }
 
-// Remove returns a copy of the object without what the patterns match, and the paths of what was removed. A server
-// deletes a field that is no longer sent, or sets it to its default, unless another manager owns it.
+// Remove returns a copy of the object without the values that the patterns match, and the paths of the removed values.
+// A server deletes a field that is no longer sent, or sets it to its default, unless another manager owns it.
 //
-// An object doesn't tell which fields of an item are its keys. So a key field in a pattern matches any field of that
-// name, and a removed item is named by those fields. A list or map that is left empty stays. The fields
-// that identify the object (apiVersion, kind, and the name and namespace in its metadata) stay too.
+// An object alone doesn't show which fields of an item are its keys. So a key field in a pattern matches any field of
+// that name, and the path of a removed item has those fields as its key. A list or map that is left empty stays. The
+// fields that identify the object (apiVersion, kind, and the name and namespace in its metadata) stay too.
 func (ps Patterns) Remove(obj map[string]any) (rest map[string]any, removed []Path) {
 	return ps.remove(obj, remover{})
 }
 
-// Strip does what [Patterns.Remove] does, but a list or map that is left empty goes, too: who applies an empty map owns
-// it.
+// Strip does what [Patterns.Remove] does, and also removes lists and maps that become empty. An applied empty map would
+// be owned by the applier.
 func (ps Patterns) Strip(obj map[string]any) (rest map[string]any, removed []Path) {
 	return ps.remove(obj, remover{whole: true})
 }
 
-// Find returns the paths of what the patterns match in a manifest, in which items of lists are named as the fields name
-// them. So a pattern also finds an item by key fields that the manifest leaves out, because they have defaults, and
-// each of several items that it matches has its own name. Otherwise the paths are those of what [Patterns.Remove]
-// removes.
+// Find returns the paths in a manifest that the patterns match, with list items keyed as in fields. So a pattern also
+// finds an item by key fields that the manifest leaves out because they have defaults, and each matched item has its
+// own key. Otherwise the paths are those that [Patterns.Remove] removes.
 func (ps Patterns) Find(manifest map[string]any, fields FieldSet) []Path {
 	_, found := ps.remove(manifest, remover{named: true, at: fields.root})
 	return found

@@ -10,14 +10,15 @@ import (
 type Projection struct {
 	// Object holds the values, in the shape of the object they were taken from; nil if the object has none of them.
 	Object map[string]any
-	// Fields is the set that was asked for.
+	// Fields is the set that was given to [Project].
 	Fields FieldSet
-	// Missing lists the paths of the set that the object lacks; of paths below each other only the topmost.
+	// Missing lists the paths of the set that the object lacks, without paths below another missing path.
 	Missing []Path
-	// Duplicates lists the list elements that name more than one item of the object. The first one counts.
+	// Duplicates lists the keys and values that more than one list item of the object has. Object has the first of
+	// these items.
 	Duplicates []Path
-	// Sensitive are the paths at which the object's values must not be shown; see the function [Sensitive]. A host may
-	// add others.
+	// Sensitive are the paths at which the object's values must not be shown; see the function [Sensitive]. A caller
+	// may add others.
 	Sensitive FieldSet
 	// positions are those of the items in the lists of the object, where the projection lacks one before others.
 	positions positions
@@ -36,8 +37,8 @@ func (ps positions) in(list Path) []int {
 }
 
 // Project returns the part of obj that lies at the paths of set, with types and list order as in obj. Elements of
-// associative lists are found by key, wherever they stand, and keep their key fields; elements of sets are found by
-// value; in a list of positions, those that the set lacks are null. Paths that obj lacks are reported in
+// associative lists are found by key, whatever their position, and keep their key fields. Elements of sets are found by
+// value. If the set has positions of a list, the other positions are null. Paths that obj lacks are reported in
 // [Projection.Missing]; they are not an error. Project does not modify obj, and the result shares no memory with it.
 func Project(obj map[string]any, set FieldSet) Projection {
 	p := projector{result: Projection{Fields: set, Sensitive: Sensitive(obj)}, path: make(Path, 0, deep)}
@@ -189,7 +190,7 @@ func withKeyFields(part, item any, e Element, keyFields []string) any {
 }
 
 // Leaves yields every leaf of p.Fields that the object has, with its value, in the order of the paths: the projection
-// as a flat table. What is missing is left out. Each path may be kept and changed by the caller; the values belong to
+// as a flat table. Missing fields are left out. Each path may be kept and changed by the caller; the values belong to
 // p.
 func (p Projection) Leaves() iter.Seq2[Path, any] {
 	return func(yield func(Path, any) bool) {
@@ -199,8 +200,9 @@ func (p Projection) Leaves() iter.Seq2[Path, any] {
 	}
 }
 
-// MapLeaves yields the leaves of set at which obj has a map, with the map, in the order of the paths: what is declared
-// as a whole, or as empty. Each path may be kept and changed by the caller; the maps belong to obj.
+// MapLeaves yields the leaves of set at which obj has a map, with the map, in the order of the paths. These are the
+// maps that are declared as a whole, or as empty. Each path may be kept and changed by the caller; the maps belong to
+// obj.
 func MapLeaves(obj map[string]any, set FieldSet) iter.Seq2[Path, map[string]any] {
 	return func(yield func(Path, map[string]any) bool) {
 		if obj == nil || set.root == nil {

@@ -5,12 +5,11 @@ import (
 	"strings"
 )
 
-// Renamed returns the set with the items of lists named by the key fields that current names them by. A definition that
-// gives a list other keys leaves records with the old ones. An item is looked for in obj by those of its old key fields
-// that are still keys, or that it has; one that current names counts before others. A name without an item is left
-// out. Lists that current has no items of stay as they are, and a set in which nothing has another name is returned
-// itself. An item that current names shows which fields are no keys; where obj lacks it, another state of the object,
-// such as also, may have it.
+// Renamed returns the set with list items keyed as in current. It is needed after a CRD has changed the keys of a list,
+// since managedFields keep the old keys. The item for an old key is found in obj by the old key fields that are still
+// keys, or that the item has; items in current are preferred. An old key without an item is left out. Lists without
+// items in current stay as they are. If no key changes, s itself is returned. also are other versions of obj, in which
+// items of current are looked up that obj lacks.
 func (s FieldSet) Renamed(current FieldSet, obj map[string]any, also ...map[string]any) FieldSet {
 	r := renamer{obj: obj, also: also, path: make(Path, 0, deep)}
 	if root := r.node(s.root, current.root); root != s.root {
@@ -19,7 +18,7 @@ func (s FieldSet) Renamed(current FieldSet, obj map[string]any, also ...map[stri
 	return s
 }
 
-// Same reports whether both share their memory, as they do if one was made of the other without a change.
+// Same reports whether both share memory, as a copy without changes does. Other equal sets aren't the same.
 func (s FieldSet) Same(other FieldSet) bool { return s.root == other.root }
 
 // WithDefaultKeys returns the set with the items that have a null among their key fields named as obj has them, which

@@ -2,21 +2,20 @@ package projection
 
 import "slices"
 
-// Renaming is a list item whose name changed because the definition gave the list other keys. Both paths end with the
-// item.
+// Renaming is a list item whose key changed because the CRD changed the keys of the list. Both paths end with the item.
 type Renaming struct{ Was, Is Path }
 
-// Reshaped returns p with its fields in the shape that the schema gives them today, for a p that was made with an
-// older schema. The managedFields of obj show that shape: today are all their fields, and names those that surely
-// have the keys of today. IsOwn is true if names are the fields of the manager of p, and false if they are those of
-// others.
+// Reshaped adapts p, which was made with an older schema of the kind, to the current schema. The managedFields of obj
+// show that schema: today has all their fields, and names the fields that certainly have the current list keys. isOwn
+// says whether names are the fields of the manager of p, and not those of other managers.
 //
-//   - A map or list that is a leaf in p, and has fields below it today, gets the fields that p has values for.
-//   - One that has fields below it in p, and is a leaf today, becomes a leaf, unless it is an empty map in obj.
-//   - An item of a list gets its name of today, see [FieldSet.Renamed], and in p the key fields that it lacks. It keeps
-//     its old name if obj doesn't have the item.
+//   - A map or list that is a leaf in p, and has fields below it in today, gets the fields that p has values for.
+//   - A map or list that has fields below it in p, and is a leaf in today, becomes a leaf, unless it is an empty map in
+//     obj.
+//   - A list item gets its current key, see [FieldSet.Renamed], and the key fields that it lacks in p. It keeps its old
+//     key if obj doesn't have the item.
 //
-// The renamings are those of items, outer items before inner ones. If nothing changes, Reshaped returns p.
+// It returns the renamings of list items, outer items before inner ones. If nothing changes, it returns p.
 func (p Projection) Reshaped(today, names FieldSet, isOwn bool, obj map[string]any) (Projection, []Renaming) {
 	r := reshaper{values: NewObject(p.Object, p.Fields), live: NewObject(obj, names), isOwn: isOwn}
 	root := r.node(p.Fields.root, today.root, names.root)

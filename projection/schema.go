@@ -12,7 +12,7 @@ import (
 
 // LearnedSchema is what the managedFields of a live object reveal about the types of its kind: which lists have keys,
 // and which ones; which are sets; which lists and maps are atomic; which key fields have a default. It is a [Source]
-// for manifests with no other structure than what managers of the object declared before.
+// for manifests whose lists and maps were all declared before by managers of the object.
 type LearnedSchema struct {
 	apiVersion, kind string
 	root             shape
@@ -21,8 +21,8 @@ type LearnedSchema struct {
 	statusKept       bool
 }
 
-// LearnSchema returns what the managedFields of obj reveal. Entries of another apiVersion than obj's are passed over.
-// An entry that can't be read is an error, and then there is no schema.
+// LearnSchema returns what the managedFields of obj reveal. Entries with another apiVersion than obj are skipped. If an
+// entry can't be read, it returns an error and no schema.
 func LearnSchema(obj map[string]any) (*LearnedSchema, error) {
 	l := &LearnedSchema{}
 	l.apiVersion, _ = obj["apiVersion"].(string)
@@ -74,7 +74,7 @@ func (l *LearnedSchema) learnMetadata() {
 }
 
 // Declared returns the fields that the manifest declares. The error wraps [ErrNoSchema] if the manifest is of another
-// kind, or has a list or map of which the live object's managers revealed no type.
+// kind, or has a list or map whose type the object's managedFields don't show.
 func (l *LearnedSchema) Declared(_ context.Context, manifest map[string]any) (FieldSet, error) {
 	if manifest["apiVersion"] != l.apiVersion || manifest["kind"] != l.kind {
 		return FieldSet{}, fmt.Errorf("projection: %w: learnt from another kind, %s %s", ErrNoSchema, l.apiVersion, l.kind)

@@ -19,7 +19,7 @@ func Sensitive(obj map[string]any) FieldSet {
 	return secretFields
 }
 
-// Touches reports whether p lies at, below or above a path of s.
+// Touches reports whether p is in s, or below or above a path of s.
 func (s FieldSet) Touches(p Path) bool {
 	return s.Covers(p) || !s.Under(p).Empty()
 }
@@ -30,8 +30,8 @@ const (
 	redactedChanged = "<redacted: changed>"
 )
 
-// Hiding returns p with the fields that the patterns touch among the sensitive ones. A pattern that names an item by
-// its position means every item; see [Patterns.OfEveryItem].
+// Hiding returns p with the fields that the patterns touch added to its sensitive fields. A position in a pattern means
+// every item; see [Patterns.OfEveryItem].
 func (p Projection) Hiding(patterns Patterns) Projection {
 	if len(patterns) == 0 {
 		return p
@@ -47,8 +47,8 @@ func (p Projection) Hiding(patterns Patterns) Projection {
 	return p
 }
 
-// OfEveryItem returns the patterns with every item of a list where they name one by its position. Items move, and
-// nobody wants to see a sensitive value that has moved.
+// OfEveryItem returns the patterns with every position replaced by [*]. Use it for sensitive values, since items can
+// move to another position.
 func (ps Patterns) OfEveryItem() Patterns {
 	out := slices.Clone(ps)
 	for i, p := range out {
@@ -71,9 +71,8 @@ func (ps Patterns) OfEveryItem() Patterns {
 	return out
 }
 
-// Shown returns p as it may be shown if the patterns name what is sensitive: up to the list of which it names an item
-// by a sensitive value. That value is an element of the path itself, so the list is the smallest part that can be shown
-// without it.
+// Shown returns p redacted, for patterns of sensitive fields. If a key in p is a sensitive value, the result ends at
+// the list of that item, since no longer path can be printed without the value.
 func (ps Patterns) Shown(p Path) Path {
 	if len(ps) == 0 {
 		return p
@@ -91,7 +90,7 @@ func (ps Patterns) Shown(p Path) Path {
 	return p
 }
 
-// ShownFields returns the set with each path as [Patterns.Shown] has it.
+// ShownFields returns the set with each path redacted by [Patterns.Shown].
 func (ps Patterns) ShownFields(set FieldSet) FieldSet {
 	if len(ps) == 0 {
 		return set
@@ -109,7 +108,7 @@ func (ps Patterns) ShownFields(set FieldSet) FieldSet {
 	return set.Without(whole).Union(whole)
 }
 
-// Without returns p without what it has at and below the paths of the set.
+// Without returns p without the fields at and below the paths of the set.
 func (p Projection) Without(set FieldSet) Projection {
 	if set.Empty() {
 		return p
@@ -119,19 +118,18 @@ func (p Projection) Without(set FieldSet) Projection {
 	return out
 }
 
-// Redacted returns p with every sensitive value replaced by "<redacted>", as it may be shown.
+// Redacted returns p with every sensitive value replaced by "<redacted>".
 func (p Projection) Redacted() Projection {
 	return p.ReplaceSensitive(func(Path, any) any { return redacted })
 }
 
-// ReplaceSensitive returns p with each sensitive value replaced by what replace makes of its path and value. Maps are
-// replaced value by value, so that their keys stay.
+// ReplaceSensitive returns p with each sensitive value replaced by the result of replace. Maps are replaced value by
+// value, so that their keys stay.
 func (p Projection) ReplaceSensitive(replace func(at Path, v any) any) Projection {
 	return p.Replace(p.Sensitive, func(at Path, v any) any { return replaceEach(at, v, replace) })
 }
 
-// Replace returns p with each value that it has at a path of set replaced by what replace makes of the path and the
-// value.
+// Replace returns p with each value at a path of set replaced by the result of replace.
 func (p Projection) Replace(set FieldSet, replace func(at Path, v any) any) Projection {
 	if set.Empty() || p.Object == nil {
 		return p
@@ -184,8 +182,8 @@ func (p Projection) String() string { return shownJSON(p.Redacted().Object) }
 // Format prints [Projection.String] whatever the verb, so that no verb shows a sensitive value.
 func (p Projection) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, p.String()) }
 
-// MarshalJSON returns {"object","fields","missing","duplicates"} with the values of [Projection.Redacted]: a form to
-// show, from which the projection can't be read back.
+// MarshalJSON returns {"object","fields","missing","duplicates"} with the values of [Projection.Redacted]. It is for
+// people and can't be decoded into a Projection again.
 func (p Projection) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Object     map[string]any `json:"object"`

@@ -9,38 +9,37 @@ import (
 	"github.com/ssaplan/primitives/internal/kinds"
 )
 
-// ErrNoSchema is wrapped by the errors of a [Source] that can't tell what a manifest declares, because it has no schema
-// for it or could not get it.
+// ErrNoSchema is wrapped by the error of a [Source] that has no schema for a manifest, or could not get it.
 var ErrNoSchema = errors.New("no schema")
 
-// Source finds the fields that a manifest declares: those that a server would record as owned after applying it. From
-// the best to the last resort the sources are
+// Source finds the fields that a manifest declares: those that a server would record in managedFields after an apply.
+// The sources, the best one first:
 //
 //   - the schemas that a server publishes: package projection/openapi
-//   - the schemas of the kinds that Kubernetes brings, without a server: package projection/builtin
+//   - the schemas of the built-in kinds, without a server: package projection/builtin
 //   - what the managedFields of a live object reveal: [LearnedSchema]
 //   - nothing: [NoSchema], which takes every list for an atomic one
 //
-// All but the last give the same fields for the same manifest; NoSchema guesses. Better than any Source is a server's
-// answer to a dry run, which needs no schema.
+// All except NoSchema give the same fields for the same manifest; NoSchema guesses. A server's answer to a dry run is
+// better than any Source and needs no schema.
 type Source interface {
 	// Declared returns the fields that the manifest declares. An error that wraps [ErrNoSchema] says that the source
-	// can't tell; any other that the manifest is wrong.
+	// has no schema; any other error says that the manifest is wrong.
 	Declared(ctx context.Context, manifest map[string]any) (FieldSet, error)
 }
 
-// Prediction is what a manifest declares, and how that is known.
+// Prediction has the fields that a manifest declares, and the source that knew them.
 type Prediction struct {
 	Fields FieldSet
-	// Source is the one that told.
+	// Source is the source of the answer.
 	Source Source
 	// Skipped are the errors of the sources before it.
 	Skipped []error
 }
 
-// PredictDeclared asks the sources in turn until one can tell which fields the manifest declares. If none can, the
-// error wraps [ErrNoSchema] and tells each one's reason. An error that doesn't wrap ErrNoSchema, or the end of ctx,
-// ends the search.
+// PredictDeclared asks the sources in turn until one knows the fields that the manifest declares. If none does, the
+// error wraps [ErrNoSchema] and has the reason of each source. An error that doesn't wrap ErrNoSchema is returned at
+// once, as is the error of ctx.
 func PredictDeclared(ctx context.Context, manifest map[string]any, sources ...Source) (Prediction, error) {
 	var skipped []error
 	for _, source := range sources {
@@ -59,8 +58,8 @@ func PredictDeclared(ctx context.Context, manifest map[string]any, sources ...So
 	return Prediction{}, errors.Join(skipped...)
 }
 
-// NoSchema is the [Source] that knows no types: it takes every list for an atomic one, every map for one with fields of
-// their own, and the status for a subresource. Its answer is a guess, for the case that nothing better can be had.
+// NoSchema is the [Source] without types. It assumes that every list is atomic, that every map has fields of its own,
+// and that the status is a subresource. Its answer is a guess; use it if there is no other source.
 type NoSchema struct{}
 
 // Declared returns the fields that the manifest seems to declare. It gives no error.
@@ -107,9 +106,9 @@ func metadataField(names ...string) Path {
 	return p
 }
 
-// ResetFields returns the fields that a server resets, and does not record, when an object of a kind that Kubernetes
-// brings is applied: the status, and of a CertificateSigningRequest the spec too. For a custom resource they are its
-// status if its definition has the status subresource, which only the server can tell.
+// ResetFields returns the fields of a built-in kind that a server resets at an apply and doesn't record in
+// managedFields: the status, and the spec of a CertificateSigningRequest. For a custom resource it returns none: its
+// status is reset if the CRD has the status subresource, which only the server knows.
 func ResetFields(apiVersion, kind string) FieldSet {
 	var paths []Path
 	for _, name := range kinds.ResetFields(apiVersion, kind) {
@@ -118,8 +117,8 @@ func ResetFields(apiVersion, kind string) FieldSet {
 	return NewFieldSet(paths...)
 }
 
-// Tracked returns the part of s that a server records for the manager that applies it. The fields of reset are those
-// that it resets, with all below them; see [ResetFields].
+// Tracked returns the part of s that a server records in managedFields for the manager that applies it: s without the
+// fields of reset and all below them. See [ResetFields].
 func (s FieldSet) Tracked(reset FieldSet) FieldSet {
 	return s.Difference(untracked).Without(reset)
 }
