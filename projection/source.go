@@ -107,8 +107,8 @@ func metadataField(names ...string) Path {
 }
 
 // ResetFields returns the fields of a built-in kind that a server resets at an apply and doesn't record in
-// managedFields: the status, and the spec of a CertificateSigningRequest. For a custom resource it returns none: its
-// status is reset if the CRD has the status subresource, which only the server knows.
+// managedFields: the status, and the spec of a CertificateSigningRequest. It also returns the status for a custom
+// resource. That is right only if the CRD has the status subresource, which only the server knows.
 func ResetFields(apiVersion, kind string) FieldSet {
 	var paths []Path
 	for _, name := range kinds.ResetFields(apiVersion, kind) {
@@ -117,8 +117,9 @@ func ResetFields(apiVersion, kind string) FieldSet {
 	return NewFieldSet(paths...)
 }
 
-// Tracked returns the part of s that a server records in managedFields for the manager that applies it: s without the
-// fields of reset and all below them. See [ResetFields].
+// Tracked returns the part of s that a server records in managedFields for the manager that applies it. It leaves out
+// fields that no server records, such as apiVersion and metadata.name, and the fields of reset with all below them; see
+// [ResetFields].
 func (s FieldSet) Tracked(reset FieldSet) FieldSet {
 	return s.Difference(untracked).Without(reset)
 }

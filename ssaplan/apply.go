@@ -19,8 +19,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
-// ChangedError says that applying would do something else than the plan says that was made before, as a rule because
-// the object changed meanwhile. No value was written.
+// ChangedError says that the apply would do something else than the reviewed plan says, usually because the object
+// changed meanwhile. No value was written.
 type ChangedError struct {
 	// Plan is what applying would do now.
 	Plan *Plan
@@ -30,29 +30,29 @@ func (e *ChangedError) Error() string {
 	return fmt.Sprintf("%s: changed since the plan was made: now %s: %s; review the new plan", e.Plan.Object, e.Plan.Action, foreign.Text(e.Plan.Reason))
 }
 
-// WriteOutcome is for [OutcomeOf]: the server refused the request because the object had changed.
+// WriteOutcome is used by [OutcomeOf]. The outcome is Refused.
 func (e *ChangedError) WriteOutcome() Outcome { return OutcomeRefused }
 
-// Apply does what the plan says, by sending exactly the request that was reviewed, and returns the object as the server
-// made it. A plan that changes nothing sends nothing and returns a copy of the live object.
+// Apply sends exactly the request of the plan, and returns the object in the server's answer. For a plan without
+// changes it sends nothing and returns a copy of the live object.
 //
-// The request is guarded by the UID and resourceVersion that were planned with. If the object changed meanwhile,
-// Apply plans again, and goes on only if the new plan says the same, or that what was to be applied is there by now;
-// otherwise the error is a [ChangedError] with the new plan. It follows an object that others keep changing without
-// touching what was reviewed for a minute. Where nothing but the status is written meanwhile, and the plan takes no
-// field from others, the request is sent again for whatever version, without force. An object that appeared after a
-// plan to create it is never adopted: that is an error too.
+// The UID and resourceVersion of the planned object are preconditions of the request. If the object changed meanwhile,
+// Apply plans again. It goes on only if the new plan is the same, or if the object is already as planned; otherwise the
+// error is a [ChangedError] with the new plan. If others keep changing other parts of the object, it retries for a
+// minute. If only the status changes, and the plan takes no field from others, it sends the request without force and
+// for any resourceVersion. An object that was created after a plan to create it is never taken over: that is an error,
+// too.
 //
-// An error but a ChangedError is an [ApplyError], which tells what became of the write, and has the ChangedError in it
-// if fields have changed hands already, as the plan said. When the answer was lost, Apply looks at the object, and once
-// more half a second later if nothing has happened yet, also if ctx has ended: if it is just what was to be applied,
-// that is done, and no error. Nothing is sent twice, unless the server refused it because the object changed. A write
-// that the server accepted without changing anything is an [ErrNoEffect].
+// Every error except a [ChangedError] is an [ApplyError], which says whether the write happened. If a handover of
+// fields was written and the object changed after that, the ApplyError wraps the ChangedError. If the answer was lost,
+// Apply reads the object, and again half a second later if it is unchanged, even if ctx has ended. If the object is as
+// planned, the apply is done, and there is no error. No request is sent twice, unless the server rejected it because
+// the object had changed. If the server accepts the write without changing anything, the error wraps [ErrNoEffect].
 //
 // [Plan.Differences] reports how the returned object differs from the plan.
 //
-// Plans with the action Replace need [Planner.Replace]; Conflict and Deferred can't be applied, nor can what was
-// planned without values that weren't known.
+// Plans with the action Replace need [Planner.Replace]. Plans with the action Conflict or Deferred can't be applied,
+// nor can plans with [Request].Unknown fields.
 func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstructured, error) {
 	if err := plan.applicable(); err != nil {
 		return nil, &ApplyError{Object: plan.object(), Outcome: OutcomeNotSent, Err: err}
@@ -308,9 +308,9 @@ func (p *Planner) failureOf(plan *Plan, doing string, err error) error {
 	return p.failure(plan.Object, doing, err, plan.basis.request.Manifest, plan.basis.manifest, plan.basis.live)
 }
 
-// Differences returns how the object that Apply or Replace returned differs from what the plan says it becomes: Before
-// is the planned value, After the one that was made. There are none, as a rule: see [explain.Explanation.Unforeseen]
-// for what causes one and what is compared. Nothing is compared if the plan has no [Plan.Result].
+// Differences returns how made, the object that Apply or Replace returned, differs from the planned object: Before is
+// the planned value, After the value in made. Usually there are none; see [explain.Explanation.Unforeseen] for their
+// causes and what is compared. If the plan has no [Plan.Result], there are none.
 func (plan *Plan) Differences(made *unstructured.Unstructured) ([]projection.Difference, error) {
 	if plan.basis == nil || plan.Action == ActionNoOp || plan.basis.result == nil || made == nil {
 		return nil, nil
@@ -327,8 +327,8 @@ func (plan *Plan) applier() fieldowner.Applier {
 	return fieldowner.Applier{Manager: plan.basis.patch.Options.FieldManager, Subresource: plan.Subresource}
 }
 
-// State returns the state to remember after the plan was applied and the server answered with obj. Its fields are those
-// of the plan's After, and a sensitive value that is the same as in the request's Prior has the same digest.
+// State returns the state to store after the plan was applied; obj is the object that Apply returned. It has the fields
+// of the plan's After. A sensitive value that is the same as in the request's Prior has the same digest.
 func (plan *Plan) State(obj *unstructured.Unstructured) (*explain.State, error) {
 	switch {
 	case plan.basis == nil || plan.basis.manifest == nil:

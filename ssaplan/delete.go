@@ -29,14 +29,14 @@ type (
 // ErrRecreated is [deletion.ErrRecreated].
 var ErrRecreated = deletion.ErrRecreated
 
-// PlanDelete returns what deleting an object will do. It changes nothing on the server: it reads the object, has the
-// server try the delete, and counts what is in a namespace, or the objects of a definition, as far as the caller may
+// PlanDelete returns what deleting an object will do. It changes nothing on the server: it reads the object, sends the
+// delete as a dry run, and counts the objects in a namespace or the custom resources of a CRD, as far as the caller may
 // list them.
 //
-// It takes three requests, the last of which sees that the second was no more than a try; of a namespace one more for
-// each kind that can be in it, of a definition one more. That the object is gone, is being deleted, is another one, may
-// not be deleted or may not be read is a [deletion.Action]. An error means that no plan could be made; it names the
-// object and wraps the server's answer.
+// It takes three requests: a read, the dry run, and a read that makes sure that nothing was deleted. A namespace takes
+// one more for each namespaced kind, and a CRD one more. If the object is gone, is being deleted, was re-created, may
+// not be deleted or may not be read, the plan has a [deletion.Action] for it. An error means that no plan could be
+// made; it names the object and wraps the server's answer.
 func (p *Planner) PlanDelete(ctx context.Context, request DeleteRequest) (*DeletePlan, error) {
 	if err := p.expired(); err != nil {
 		return nil, p.failure(request.Object, "plan to delete", err)
@@ -50,11 +50,11 @@ func (p *Planner) PlanDelete(ctx context.Context, request DeleteRequest) (*Delet
 	return plan, nil
 }
 
-// ApplyDelete carries out a plan of [Planner.PlanDelete], and returns when the object is gone. The deadline is that of
-// ctx; without one it waits as long as the finalizers take. It plans again first, and the error is a
-// [deletion.ChangedError] if the plan doesn't cover what that finds: another hazard, finalizer or warning, or objects
-// of another kind in the namespace. Calling it again with the same plan goes on waiting. Every other error is a
-// [DeleteError], but for a nil plan.
+// ApplyDelete carries out a plan of [Planner.PlanDelete], and returns when the object is gone. It waits until the
+// deadline of ctx; without a deadline, it waits as long as the finalizers take. It plans again first. If the new plan
+// has another hazard, finalizer or warning, or objects of another kind in the namespace, the error is a
+// [deletion.ChangedError]. A second call with the same plan continues the wait. Every other error is a [DeleteError],
+// except for a nil plan.
 func (p *Planner) ApplyDelete(ctx context.Context, plan *DeletePlan, options DeleteOptions) error {
 	if plan == nil {
 		return errors.New("ssaplan: no plan to carry out")
@@ -70,11 +70,12 @@ func (p *Planner) ApplyDelete(ctx context.Context, plan *DeletePlan, options Del
 }
 
 // Delete plans and deletes the object that prior remembers, guarded by its UID, and returns when it is gone; an object
-// that is gone already is no error. The deadline is that of ctx; without one it waits as long as the finalizers take.
-// Without a known UID nothing is deleted. Hosts that show first what goes with the object take [Planner.PlanDelete].
+// that is gone already is no error. It waits until the deadline of ctx; without a deadline, it waits as long as the
+// finalizers take. If prior has no UID, nothing is deleted. Use [Planner.PlanDelete] to show first what else is
+// deleted.
 //
-// Every error but that of a nil prior, and of one of a subresource, is a [DeleteError]; it wraps [ErrRecreated] if the
-// remembered object is gone and there is another one in its place.
+// Every error is a [DeleteError], except if prior is nil or of a subresource. It wraps [ErrRecreated] if the object was
+// deleted and created again meanwhile.
 func (p *Planner) Delete(ctx context.Context, prior *explain.State, options DeleteOptions) error {
 	if prior == nil {
 		return errors.New("ssaplan: no state that says what to delete")
@@ -86,9 +87,8 @@ func (p *Planner) Delete(ctx context.Context, prior *explain.State, options Dele
 	return p.delete(ctx, p.deleter(request, options), nil)
 }
 
-// PlanRelease returns what it means to let go of the object that prior remembers: the manager of the state owns nothing
-// then, and all values stay. [release.Plan.Apply] does it. It takes two requests, the second of which has the server
-// try it.
+// PlanRelease plans that the manager of prior stops owning fields of the object. All values stay. [release.Plan.Apply]
+// carries the plan out. PlanRelease takes two requests: a read and a dry run.
 func (p *Planner) PlanRelease(ctx context.Context, prior *explain.State) (*release.Plan, error) {
 	if prior == nil {
 		return nil, errors.New("ssaplan: no state that says what to release")

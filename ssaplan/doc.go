@@ -1,7 +1,7 @@
 // Package ssaplan answers: what happens if I apply this? It isn't for many objects that depend on each other: package
 // ssaplan/set is.
 //
-// A [Planner] reads the live object and has the server try the apply (a dry run). A plan is the difference at the
+// A [Planner] reads the live object and sends the apply as a dry run. A plan says how the two objects differ at the
 // declared fields:
 //
 //	plan, err := planner.Plan(ctx, ssaplan.Request{Manifest: manifest, Prior: state})
@@ -16,7 +16,7 @@
 //		log.Fatal(err)
 //	}
 //
-// A Planner is safe for concurrent use, leaves no goroutine behind and has no global state. It repeats requests only
-// if an object changed in between (see [Planner.Plan] and [Planner.Apply]), and if [Options.ThrottleRetries] allows
-// it.
+// A Planner is safe for concurrent use, leaves no goroutine behind and has no global state. It retries requests only if
+// an object changed in between (see [Planner.Plan] and [Planner.Apply]), and if the server throttled them (see
+// [Options.ThrottleRetries]).
 package ssaplan

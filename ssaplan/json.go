@@ -63,9 +63,9 @@ type replacementJSON struct {
 	Propagation metav1.DeletionPropagation `json:"propagation,omitempty"`
 }
 
-// MarshalJSON returns all that the plan tells, in the form that docs/plan.schema.json describes, without the request
-// and the values of Before, Baseline and, unless it is Deferred, After. Sensitive values are redacted. Who encodes it
-// says whether <, > and & are escaped.
+// MarshalJSON returns the plan in the form of docs/plan.schema.json. The request and the values of Before and Baseline
+// are left out, and those of After unless the plan is Deferred. Sensitive values are redacted. The encoder decides
+// whether <, > and & are escaped.
 func (plan Plan) MarshalJSON() ([]byte, error) {
 	out := planJSON{
 		Version: planVersion, Object: objectJSON(plan.Object), Subresource: plan.Subresource, Action: string(plan.Action), Reason: plan.Reason, Deferral: string(plan.Deferral),
@@ -81,8 +81,8 @@ func (plan Plan) MarshalJSON() ([]byte, error) {
 	return plainjson.Visible(out)
 }
 
-// UnmarshalJSON reads what [Plan.MarshalJSON] writes, for programs that show or check plans. Such a plan can't be
-// applied: it has no request, and redacted values stay redacted. A newer version is an error.
+// UnmarshalJSON reads the form of [Plan.MarshalJSON], for programs that show or check plans. Such a plan can't be
+// applied: it has no request, and redacted values stay redacted. A newer version of the form is an error.
 func (plan *Plan) UnmarshalJSON(data []byte) error {
 	var in planJSON
 	if err := json.Unmarshal(data, &in); err != nil {

@@ -7,25 +7,26 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/noop"
 )
 
-// NoOpCache remembers plans that changed nothing, so that planning the same manifest for the same object takes no dry
-// run; with the live object supplied it takes no request at all. It is safe for concurrent use, and Planners of one
-// cluster may share it if they have the same credentials and the same field manager. Make it with [NewNoOpCache].
+// NoOpCache caches plans without changes. Planning the same manifest for the same object again then takes no dry run,
+// and no request at all if [Request].Live is set. It is safe for concurrent use, and Planners of one cluster may share
+// it if they have the same credentials and the same field manager. Make it with [NewNoOpCache].
 //
-// A hit means that the server was asked this very question and answered that it would write nothing. The question is
-// made of everything that the answer depends on: the live object with its UID, its resourceVersion and all of its
-// content, the manifest, the field manager and force, and what the server is set up with; see
-// [NoOpCacheOptions.ServerInterval]. What no client sees is left to [NoOpCacheOptions.MaxAge], and to
-// [NoOpCache.Forget] and [NoOpCache.Clear] where the host knows: what else a webhook goes by, also one that converts,
-// such as its program and the endpoints of its Service, the objects that a policy has as parameters, and the labels of
-// namespaces, by which both are chosen.
+// A hit means that the server was asked the same question before and answered that it would write nothing. The key has
+// everything visible that the answer depends on: the live object with its UID, its resourceVersion and all of its
+// content, the manifest, the field manager, force, and the configuration of the server (version, CRDs, webhooks and
+// policies; see ServerInterval in [NoOpCacheOptions]).
+//
+// Other changes aren't noticed: in the program of an admission or conversion webhook or the endpoints of its Service,
+// in the parameter objects of a policy, and in the labels of namespaces that select webhooks and policies. After them
+// an entry is valid until its MaxAge, unless the caller uses the methods Forget or Clear.
 type NoOpCache = noop.Cache
 
-// NoOpCacheOptions say how much a [NoOpCache] remembers (Size, by default 10000 objects), for how long at most
-// (MaxAge, an hour), and how often it looks at what the server is set up with (ServerInterval, 30 seconds). A
-// Portable one can be carried to another process, see [NoOpCache.Save].
+// NoOpCacheOptions are the options of a [NoOpCache]: the number of objects (Size, by default 10000), the maximum age of
+// an entry (MaxAge, an hour), and how often the configuration of the server is read (ServerInterval, 30 seconds). A
+// Portable cache can be saved for another process with the method Save.
 type NoOpCacheOptions = noop.Options
 
-// NoOpStats are numbers of a [NoOpCache] for metrics.
+// NoOpStats are the counters of a [NoOpCache], for metrics.
 type NoOpStats = noop.Stats
 
 // NewNoOpCache returns an empty cache.

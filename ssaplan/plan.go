@@ -28,11 +28,11 @@ const (
 	ActionCreate Action = "Create"
 	// ActionUpdate: the object changes in place.
 	ActionUpdate Action = "Update"
-	// ActionReplace: the object can't become what the manifest declares; it takes another object.
+	// ActionReplace: the object can't be changed to the manifest; it has to be deleted and created again.
 	ActionReplace Action = "Replace"
-	// ActionConflict: without force, the server refuses because other managers own fields with other values.
+	// ActionConflict: the server rejects the unforced apply, because other managers own fields with other values.
 	ActionConflict Action = "Conflict"
-	// ActionDeferred: no plan can be made yet, or only a part of one; Deferral and Reason say why.
+	// ActionDeferred: a plan can't be made yet, or only in part; Deferral and Reason say why.
 	ActionDeferred Action = "Deferred"
 )
 
@@ -45,14 +45,14 @@ const (
 	DeferralTypeNotServed Deferral = "TypeNotServed"
 	// DeferralNamespaceNotFound: the object's namespace doesn't exist.
 	DeferralNamespaceNotFound Deferral = "NamespaceNotFound"
-	// DeferralUnreadable: the caller may apply, but not read the object. The plan's After is what would be there.
+	// DeferralUnreadable: the caller may apply, but not read the object. The plan's After has the values after an
+	// apply.
 	DeferralUnreadable Deferral = "Unreadable"
-	// DeferralUnknownValues: values of the manifest aren't known yet, and without them there is nothing to say.
+	// DeferralUnknownValues: values of the manifest aren't known yet, and no plan can be made without them.
 	DeferralUnknownValues Deferral = "UnknownValues"
-	// DeferralNoDryRun: an admission webhook doesn't support dry runs, so the server doesn't try.
+	// DeferralNoDryRun: an admission webhook doesn't support dry runs, so the server rejects them.
 	DeferralNoDryRun Deferral = "NoDryRun"
-	// DeferralSet: the server refuses the object as things are, and what decides that changes with the same set
-	// (package set).
+	// DeferralSet: the server rejects the object now, but another object of the set will change that (package set).
 	DeferralSet Deferral = "SameSet"
 )
 
@@ -60,63 +60,64 @@ const (
 type Request struct {
 	// Manifest is the desired object. Required. It is not modified.
 	Manifest *unstructured.Unstructured
-	// Prior is what the host remembers of the last apply. With it the plan tells edits from drift for certain and finds
-	// changes of identity. Optional.
+	// Prior is the stored state of the last apply. With it the plan distinguishes edits from drift with certainty and
+	// finds changes of identity. Optional.
 	Prior *explain.State
-	// Ignore are the fields that are left to others, such as the replicas that an autoscaler sets. An object is created
-	// with the manifest's values. Of one that exists they are left out where others own them, and sent with the live
-	// values where only we do, so that nothing changes there; see [explain.Ignored.Leave]. So is what only the object
-	// has in a list or map that the manifest declares and that has one owner as a whole. They are no drift, and no
-	// reason for a Replace.
+	// Ignore are the fields that aren't changed in an existing object, such as the replicas that an autoscaler sets. A
+	// new object is created with the manifest's values. For an existing object, an ignored field that others own isn't
+	// sent, and one that only this field manager owns is sent with the live value; see [explain.Ignored.Leave]. Ignored
+	// parts of an atomic list or map are also sent with the live value. Ignored fields are no drift, and no reason for
+	// a Replace.
 	Ignore projection.Patterns
-	// Adopt are the field managers from which the fields are taken over that they have of the object, see
-	// [fieldowner.Migrate], before the manifest is applied. What of theirs the manifest lacks, and nobody else has,
-	// goes; without this it stays behind. Conflicts with them are none.
+	// Adopt are the field managers whose fields are taken over before the manifest is applied; see
+	// [fieldowner.Migrate]. Their fields that the manifest lacks are deleted, unless others own them, too. Without
+	// Adopt these fields stay. A field of these managers is no conflict.
 	Adopt []string
-	// AdoptTools adopts from all tools that act for the same purpose, see [fieldowner.Tools] and [Options.Tools].
+	// AdoptTools adopts the fields of all known tools; see [fieldowner.Tools] and [Options.Tools].
 	AdoptTools bool
-	// GiveUp are the fields that are no longer owned and keep their values. They are ignored then, see Ignore; what
-	// others don't own has no owner. An object is created with them, and they are given up by a second write right
-	// after that.
+	// GiveUp are the fields that this field manager stops owning, and that keep their values. From then on they are
+	// ignored, see Ignore. A field without another owner then has no owner. A new object is created with them, and a
+	// second write right after that gives them up.
 	GiveUp projection.Patterns
-	// Clear are fields that the object shall not have any more, no matter who owns them, such as
-	// spec.strategy.rollingUpdate when the manifest sets spec.strategy.type to Recreate. What the manifest declares
-	// stays. Fields that the manager alone owns go anyway when the manifest drops them. A position is that of an item
-	// of the manifest, as in GiveUp, and names nothing in a list that the manifest lacks.
+	// Clear are fields to delete from the object, no matter who owns them, such as spec.strategy.rollingUpdate if the
+	// manifest sets spec.strategy.type to Recreate. Fields that the manifest declares stay. It isn't needed for fields
+	// that only this field manager owns: they are deleted when the manifest drops them. A position is that of an item
+	// of the manifest, as in GiveUp, and matches nothing in a list that the manifest lacks.
 	Clear projection.Patterns
-	// ClearBlocking clears the fields that are proven to be the reason why the server refuses the apply; see
+	// ClearBlocking clears the fields that are proven to make the server reject the apply; see
 	// [immutability.Verdict.Leftovers].
 	ClearBlocking bool
-	// LostVersions are versions that the CRD of the kind no longer has, or is going to lose, such as
-	// "example.com/v1beta1". Before the manifest is sent, the entries of managedFields that are in one of these are
-	// moved to the version of the manifest, with their managers and fields. Nothing can be applied to an object
-	// otherwise: the error is of [authresilience.ClassLostVersion].
+	// LostVersions are versions that the CRD of the kind no longer has, or will lose, such as "example.com/v1beta1".
+	// Before the apply, entries of managedFields with one of these versions are changed to the version of the manifest,
+	// with the same managers and fields. Otherwise a server rejects each apply to the object with an error of
+	// [authresilience.ClassLostVersion].
 	LostVersions []string
-	// Strip are the fields that are never sent. What happens to a field that was applied before and is stripped now is
-	// part of the plan: nobody else owning it, the server deletes or resets it.
+	// Strip are the fields that are never sent. A field that was applied before and is stripped now is in the plan: the
+	// server deletes or resets it, unless others own it.
 	Strip projection.Patterns
-	// Unknown are the fields whose values aren't known yet. They are not sent, and the plan leaves them out: it says
-	// what else of the manifest changes, without side effects. A pattern without wildcards counts even if the manifest
-	// lacks the field. Such a plan can't be applied.
+	// Unknown are the fields whose values aren't known yet. They aren't sent. The plan says what the rest of the
+	// manifest changes, without side effects, and can't be applied. A pattern without wildcards counts even if the
+	// manifest lacks the field.
 	Unknown projection.Patterns
-	// AllUnknown says that nothing can be asked yet, because the cluster or the whole manifest isn't known, which may
-	// lack its name then or be nil.
+	// AllUnknown says that no request can be sent yet, because the cluster or the whole manifest isn't known. The
+	// manifest may then have no name, or be nil.
 	AllUnknown bool
-	// Existing says whether an object that is there is taken over, and one that isn't is created. Else the error is an
-	// [explain.ExistingError], also if that changes before a plan is carried out. Default: [explain.ExistingTakeOver].
+	// Existing says whether an existing object is taken over, and whether a missing one is created. Otherwise the error
+	// is an [explain.ExistingError], also at the apply if the object was created or deleted after the plan. Default:
+	// [explain.ExistingTakeOver].
 	Existing explain.Existing
-	// Subresource is what of the object to apply: "status", "scale" or another that the server applies. The object has
-	// to be there, and is never replaced. Of a scale, the manifest is the object's with no more than spec.replicas.
-	// Default: the object itself.
+	// Subresource is the subresource to apply: "status", "scale" or another that supports apply. The object has to
+	// exist, and is never replaced. For "scale", the manifest has the object's apiVersion, kind and metadata, and only
+	// spec.replicas. Default: the object itself.
 	Subresource string
 	// AllowVersionChange does for this request what [Options.AllowVersionChange] does for all.
 	AllowVersionChange bool
-	// Live is the object as the host has it already, with its managedFields, such as from an informer. It saves the
-	// Get; the dry run still asks the server. One without apiVersion and kind, as typed clients read it, saves the Get
-	// of a no-op. Optional.
+	// Live is the object as the caller has read it, with its managedFields, such as from an informer. It saves the Get;
+	// the dry run is still sent. Without apiVersion and kind, as typed clients return it, it saves the Get only for a
+	// no-op. Optional.
 	Live *unstructured.Unstructured
-	// Propagation is what happens to the dependents of an object that is to be replaced. Default: Background, they are
-	// deleted after it.
+	// Propagation is what happens to the dependents of a replaced object. Default: Background, they are deleted after
+	// it.
 	Propagation metav1.DeletionPropagation
 	was         *unstructured.Unstructured // the object before fields changed hands for an apply that is planned again since; else nil
 }
@@ -125,27 +126,27 @@ type Request struct {
 type Plan struct {
 	// Object is the manifest's identity, with the namespace that the object lives in.
 	Object identity.Identity
-	// Subresource is that of the request.
+	// Subresource is the Subresource of the request.
 	Subresource string
 	Action      Action
-	// Reason says in a line why it is this action.
+	// Reason is one line that says why it is this action.
 	Reason string
 	// Deferral is the reason of a Deferred plan; empty for every other action.
 	Deferral Deferral
-	// Explanation is what changes, and why. In a Replace it compares the old object with the new one as the server
-	// would create it, see [explain.Replace]. In a NoOp that [Options.NoOps] knew, Before and After are empty. In a
-	// Conflict the changes are those that a forced apply would make, if the server could try it. In a Deferred plan
-	// Before is empty, and After is what the server would make of the manifest if it could be asked
-	// ([DeferralUnreadable]), and else what the manifest declares, with lists as a whole.
+	// Explanation says what changes, and why. In a Replace it compares the old object with the new one as the server
+	// would create it, see [explain.Replace]. In a NoOp from [Options.NoOps], Before and After are empty. In a Conflict
+	// the changes are those of a forced apply, if a dry run of it was possible. In a Deferred plan Before is empty.
+	// After then has the values that the server's dry run returned ([DeferralUnreadable]), or otherwise the values of
+	// the manifest, with lists as a whole.
 	explain.Explanation
-	// Replacement says more about a Replace; nil for every other action.
+	// Replacement has the details of a Replace; nil for every other action.
 	Replacement *Replacement
 	// Conflicts are the fields that other managers hold; only for the action Conflict.
 	Conflicts []fieldowner.Conflict
 	// Adjustments are what was done to the manifest before it was sent.
 	Adjustments []projection.Adjustment
-	// Requests is the number of requests that planning this object took, those for all objects not counted, such as
-	// discovery.
+	// Requests is the number of requests that planning this object took. Requests for all objects, such as discovery,
+	// aren't counted.
 	Requests int
 
 	basis *basis
@@ -166,7 +167,7 @@ type basis struct {
 	sensitive projection.Patterns
 }
 
-// Live returns a copy of the object that the plan was made for, nil if there is none or it couldn't be read.
+// Live returns a copy of the live object for which the plan was made, nil if it doesn't exist or couldn't be read.
 func (plan *Plan) Live() *unstructured.Unstructured {
 	if plan.basis == nil || plan.basis.live == nil {
 		return nil
@@ -174,8 +175,9 @@ func (plan *Plan) Live() *unstructured.Unstructured {
 	return plan.basis.live.DeepCopy()
 }
 
-// Result returns a copy of the object as the server would make it, nil if the server couldn't tell. Of a no-op it is
-// the live object. What Generated and Assigned name is made up in it, and what the server assigns to a new object, too.
+// Result returns a copy of the object that the server returned for the dry run, nil if there was none. For a no-op it
+// is the live object. The values at the Generated and Assigned fields, and those that the server assigns to a new
+// object, will be others in the apply.
 func (plan *Plan) Result() *unstructured.Unstructured {
 	switch {
 	case plan.basis == nil:
@@ -188,8 +190,8 @@ func (plan *Plan) Result() *unstructured.Unstructured {
 	return plan.basis.result.DeepCopy()
 }
 
-// OwnershipAfter returns who owns which fields of [Plan.Result]. It is empty if there is none. A list whose items are
-// named by sensitive values is in it as a whole.
+// OwnershipAfter returns the ownership of [Plan.Result], empty if there is no result. A list whose item keys are
+// sensitive values is in it as a whole.
 func (plan *Plan) OwnershipAfter() (fieldowner.Ownership, error) {
 	owners, err := fieldowner.Read(content(plan.Result()))
 	if err != nil || plan.basis == nil {
@@ -198,8 +200,8 @@ func (plan *Plan) OwnershipAfter() (fieldowner.Ownership, error) {
 	return owners.Shown(plan.basis.sensitive), nil
 }
 
-// Sensitive returns the fields whose values must not be shown, beside those that are sensitive in every object of the
-// kind. A caller that shows other values of the object than the plan does needs it. It is empty for a plan that was
+// Sensitive returns the fields whose values must not be shown, in addition to those that are sensitive in every object
+// of the kind. A caller needs it to print values of the object that aren't in the plan. It is empty for a plan that was
 // read from JSON.
 func (plan *Plan) Sensitive() projection.Patterns {
 	if plan.basis == nil {
@@ -208,8 +210,8 @@ func (plan *Plan) Sensitive() projection.Patterns {
 	return slices.Clone(plan.basis.sensitive)
 }
 
-// Patch returns a copy of what Apply sends, and what the dry run sent but for its guards. A NoOp that [Options.NoOps]
-// knew sends nothing, and may lack the body.
+// Patch returns a copy of the request that [Planner.Apply] sends. The dry run sent the same, except for the
+// preconditions. For a NoOp from [Options.NoOps], nothing is sent, and the body may be missing.
 func (plan *Plan) Patch() Patch {
 	if plan.basis == nil {
 		return Patch{}
@@ -232,27 +234,27 @@ func (plan Plan) Format(f fmt.State, _ rune) {
 
 // Replacement describes why an object has to be replaced.
 type Replacement struct {
-	// Evidence is what proves it.
+	// Evidence says what proves that a replacement is needed.
 	Evidence foreign.Text
-	// Old is the object that goes away, and UID its UID. Without a known UID nothing can be deleted.
+	// Old is the object to delete, and UID its UID. Without a known UID nothing can be deleted.
 	Old identity.Identity
 	UID string
 	// Fields are the fields that can't change in place, with the reason for each.
 	Fields []immutability.Field
-	// Hazards are what the replacement destroys or interrupts beside the object itself.
+	// Hazards are what the replacement destroys or interrupts besides the object itself.
 	Hazards []immutability.Hazard
-	// Propagation is the policy that is sent with the delete, which the hazards follow from.
+	// Propagation is the deletion policy that is sent. The hazards depend on it.
 	Propagation metav1.DeletionPropagation
-	// Refusal is the server's refusal to change the object in place, without sensitive values; nil for another
-	// identity.
+	// Refusal is the server's refusal to change the object in place, without sensitive values. It is nil if the
+	// identity changes.
 	Refusal error
 
 	// unproven is why no dry run showed that the new object can be created; known texts may do for a plan to replace.
 	unproven error
 }
 
-// Covers reports whether now does no more than the replacement that was reviewed: it may have fewer hazards. Either may
-// be nil; nil covers nil alone.
+// Covers reports whether now does no more than the reviewed replacement: it may have fewer hazards. Either may be nil;
+// nil covers only nil.
 func (reviewed *Replacement) Covers(now *Replacement) bool {
 	if reviewed == nil || now == nil {
 		return reviewed == now

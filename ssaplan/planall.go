@@ -16,16 +16,16 @@ import (
 // defaultConcurrency is how many objects PlanAll plans at a time unless told otherwise.
 const defaultConcurrency = 8
 
-// PlanAll plans many objects, several at a time, and yields for each request its plan or error, in the order of the
-// requests, as soon as it and those before it are there:
+// PlanAll plans many objects, several at a time. For each request it yields the plan or the error, in the order of the
+// requests, as soon as it and all before it are done:
 //
 //	for plan, err := range planner.PlanAll(ctx, requests) {
 //
-// It knows the set: an object that is Deferred because its namespace or kind is missing says so if the set creates
-// that. The same object twice in the set is an error for the later one. The number of plans held at a time is bounded,
-// however many requests there are. Stopping the iteration stops the planning; when ctx ends, the requests that are left
-// yield its error. No goroutine outlives the iteration. Of 50 and more objects of a kind the live ones are listed, by
-// namespace or in all of them, where the caller may.
+// If an object is Deferred because its namespace or kind is missing, the plan says whether another request creates
+// that. A second request for the same object is an error. The number of plans in memory is bounded, however many
+// requests there are. Stopping the iteration stops the planning; when ctx ends, the remaining requests yield its error.
+// No goroutine outlives the iteration. For 50 and more objects of a kind, the live objects are read with lists, of a
+// namespace or of all namespaces, if the caller may list them.
 func (p *Planner) PlanAll(ctx context.Context, requests []Request) iter.Seq2[*Plan, error] {
 	return func(yield func(*Plan, error) bool) {
 		set := objectset.New(requests, func(r Request) *unstructured.Unstructured { return r.Manifest }, p.options.DefaultNamespace)

@@ -24,56 +24,57 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
-// Options describe how a Planner plans. Everything but FieldManager works as its zero value.
+// Options are the options of a Planner. Only FieldManager is required.
 type Options struct {
 	// FieldManager is the name under which the server records the fields that are applied. Required.
 	FieldManager string
-	// RefuseConflicts plans without force: where another manager owns a field with another value, the plan is Conflict.
-	// Default: such fields are taken over, and the plan says from whom.
+	// RefuseConflicts plans without force: if another manager owns a field with another value, the plan is a Conflict.
+	// Default: such fields are taken over, and the plan names their owners.
 	RefuseConflicts bool
-	// DefaultNamespace is where manifests of namespaced kinds that name no namespace go. Default: "default".
+	// DefaultNamespace is the namespace for manifests of namespaced kinds without a namespace. Default: "default".
 	DefaultNamespace string
-	// RequireNamespace makes such manifests errors, which name the field. DefaultNamespace is of no effect then.
+	// RequireNamespace makes a missing namespace an error, which names the field. DefaultNamespace has no effect then.
 	RequireNamespace bool
 	// Concurrency is how many objects PlanAll plans at a time. Default: 8.
 	Concurrency int
-	// AllowVersionChange takes an object that the state has under another version of its API group for the same, if the
-	// server shows the same UID under both. It takes a read that nothing saves. Default: a change of the version is a
-	// replacement, like every change of identity, whose plan tells whether the object could be updated in place.
+	// AllowVersionChange permits that the manifest has another version of the API group than the state. If the server
+	// shows the same UID under both versions, it is the same object. This takes one more read each time. Default: a
+	// change of the version is a replacement, like every change of identity; the plan says whether the object could be
+	// updated in place.
 	AllowVersionChange bool
-	// Tools are recognised beside [fieldowner.Tools].
+	// Tools are recognised in addition to [fieldowner.Tools].
 	Tools []fieldowner.Tool
-	// NoOps remembers plans that changed nothing. Default: nothing is remembered.
+	// NoOps caches plans without changes. Default: nothing is cached.
 	NoOps *NoOpCache
-	// Observe is told of each request, from the goroutine that sent it: enough for a progress bar, a trace or metrics.
-	// Default: nobody is.
+	// Observe is called for each request, in the goroutine that sent it, such as for a progress bar, traces or metrics.
+	// Default: nothing is called.
 	Observe func(context.Context, Observation)
-	// ThrottleRetries is how often a request is sent again that the server throttled (status 429), after the time that
-	// it asks for. Each time counts as a request, and fewer are sent at a time then. Default: 10. If it is negative,
-	// none is, and that is an error.
+	// ThrottleRetries is how often a throttled request (status 429) is sent again, after the time that the server asks
+	// for. Each retry counts as a request, and fewer requests are sent at the same time after it. Default: 10. If it is
+	// negative, a throttled request isn't retried, and is an error.
 	ThrottleRetries int
-	// Sensitive are the fields whose values are never shown, beside those of Secrets, nor the annotations and free text
-	// with them. Of items see [projection.Patterns.Shown].
+	// Sensitive are more fields whose values are redacted, in addition to those of Secrets. In an object that has one,
+	// annotations and free texts are redacted, too. For keys of list items see [projection.Patterns.Shown].
 	Sensitive projection.Patterns
-	// SkipFormats reads no CRDs to find out which fields are passwords. Default: the fields of a custom resource are
-	// sensitive that its schema marks with the format password. For the first kind of a group and version the CRD is
-	// read once a minute, and the OpenAPI document of the group and version for all others, or where there is no CRD. A
-	// client of [NewForClient] is asked for CRDs alone. If the marks of a kind aren't known, because it isn't served or
-	// its schema can't be read, no value of its objects is shown, and the plan has a warning; see ShowValuesOf and
+	// SkipFormats doesn't read CRDs to find the fields that are passwords. Default: fields of a custom resource with
+	// the format password in its schema are sensitive. For the first kind of a group and version, the CRD is read once
+	// a minute. For the others, and for kinds without a CRD, it is the OpenAPI document of the group and version;
+	// [NewForClient] reads only CRDs. If the schema of a kind isn't known, because the kind isn't served or its schema
+	// can't be read, all values of its objects are redacted, and the plan has a warning; see ShowValuesOf and
 	// [Planner.LearnDefinitions].
 	SkipFormats bool
-	// ShowValuesOf are kinds whose values are shown though it isn't known which of them are secret.
+	// ShowValuesOf are kinds whose values are printed even if it isn't known which of them are sensitive.
 	ShowValuesOf []schema.GroupKind
-	// ShowServerText shows what servers say of objects with sensitive values. They may quote these.
+	// ShowServerText prints messages of servers about objects with sensitive values, which may quote these values.
 	ShowServerText bool
-	// Logger gets each request at level debug. Default: nothing is logged.
+	// Logger logs each request at level debug. Default: nothing is logged.
 	Logger *slog.Logger
-	// Credential describes what the client sends to prove who it is. Default: what [New] finds in the config, and
-	// nothing for [NewForClient].
+	// Credential describes the credentials of the client. Default: those in the config of [New], and none for
+	// [NewForClient].
 	Credential authresilience.Credential
-	// SendExpired makes Plan, Read, PlanDelete and Delete send requests with credentials that certainly expired.
-	// Default: they are not sent. Read answers as if the caller were refused, the others fail with an
-	// [authresilience.ExpiredError]. Apply and Replace always send.
+	// SendExpired makes Plan, Read, PlanDelete and Delete send requests with credentials that have certainly expired.
+	// Default: these requests aren't sent. Then Read returns the same as for a 401, and the others fail with an
+	// [authresilience.ExpiredError]. Apply and Replace always send their requests.
 	SendExpired bool
 }
 
@@ -84,9 +85,9 @@ type Planner struct {
 	rules   immutability.Rules
 }
 
-// New returns a Planner for the cluster that config leads to. It sends nothing yet. The config is copied; a config that
-// sets no QPS gets no client-side throttle, where client-go's default is 5 requests a second. A request is sent
-// once, where client-go would repeat some; see [Options.ThrottleRetries].
+// New returns a Planner for the cluster that config leads to. It sends nothing yet. The config is copied. If it sets no
+// QPS, requests aren't throttled by the client; client-go's default would be 5 requests a second. Unlike client-go, the
+// Planner doesn't retry requests, except for [Options.ThrottleRetries].
 func New(config *rest.Config, options Options) (*Planner, error) {
 	if config == nil {
 		return nil, errors.New("ssaplan: no config")
@@ -101,10 +102,10 @@ func New(config *rest.Config, options Options) (*Planner, error) {
 	return newPlanner(server, options)
 }
 
-// NewForClient returns a Planner on top of a client and a mapper that the host has already. A mapper with a Reset
-// method is reset when it doesn't know a kind, once for each plan. For warnings of the server to be part of the plans,
-// the client's config needs [WarningHandler]. A client of client-go repeats requests that are answered with
-// Retry-After; that counts as one request here.
+// NewForClient returns a Planner that uses an existing client and mapper. A mapper with a Reset method is reset when it
+// doesn't know a kind, once for each plan. The plans have the server's warnings only if the client's config has a
+// [WarningHandler]. A client of client-go retries requests that are answered with Retry-After; these count as one
+// request here.
 func NewForClient(client dynamic.Interface, mapper meta.RESTMapper, options Options) (*Planner, error) {
 	if client == nil || mapper == nil {
 		return nil, errors.New("ssaplan: a client and a mapper are needed")
@@ -125,9 +126,8 @@ func newPlanner(server *wire.Server, options Options) (*Planner, error) {
 	return &Planner{options: options, server: server}, nil
 }
 
-// Resolve returns the identity by which plans and states name an object, with the namespace that it is in, such as to
-// find what is remembered of a manifest. A kind that the server doesn't serve is an error for which meta.IsNoMatchError
-// holds.
+// Resolve returns the identity as plans and states have it: with the namespace of a namespaced kind. Use it to find the
+// stored state for a manifest. A kind that the server doesn't serve is an error for which meta.IsNoMatchError holds.
 func (p *Planner) Resolve(ctx context.Context, id identity.Identity) (identity.Identity, error) {
 	target, err := p.locate(ctx, id, "")
 	if err != nil {
@@ -136,8 +136,9 @@ func (p *Planner) Resolve(ctx context.Context, id identity.Identity) (identity.I
 	return target.Identity, nil
 }
 
-// Known returns what the server has of what a deferral says is missing: its kinds, each with apiVersion and a blank
-// before it, or its namespaces.
+// Known returns the names that the server has of the missing sort: for [DeferralTypeNotServed] its kinds, each as
+// apiVersion, a space and the kind, and for [DeferralNamespaceNotFound] its namespaces. Use it to suggest the right
+// name after a typo.
 func (p *Planner) Known(ctx context.Context, missing Deferral) ([]string, error) {
 	if missing == DeferralNamespaceNotFound {
 		return p.server.Namespaces(ctx)
@@ -145,8 +146,8 @@ func (p *Planner) Known(ctx context.Context, missing Deferral) ([]string, error)
 	return p.server.Kinds(ctx)
 }
 
-// LearnDefinitions makes known which fields of custom resources these CRDs mark as passwords, for kinds that the server
-// doesn't serve yet, or serves with another definition until the CRD is applied. Other objects are skipped.
+// LearnDefinitions reads from CRDs which fields of their custom resources are passwords. Call it with CRDs that aren't
+// applied yet, or that will change. Other objects are skipped.
 func (p *Planner) LearnDefinitions(objects ...*unstructured.Unstructured) {
 	for _, obj := range objects {
 		if kind := obj.GroupVersionKind(); kind.Kind == "CustomResourceDefinition" && kind.Group == "apiextensions.k8s.io" {
@@ -161,19 +162,19 @@ func (p *Planner) locate(ctx context.Context, id identity.Identity, subresource 
 	return p.server.Locate(ctx, id, subresource, p.options.DefaultNamespace)
 }
 
-// SecretsInside returns the fields of an object that are secret because other objects are inside of it: data,
-// stringData and annotations of a Secret, and texts that are the manifest of one. A plan withholds them. A caller that
-// shows a manifest which wasn't planned needs them.
+// SecretsInside returns the fields of an object that are sensitive because they contain a Secret: data, stringData and
+// annotations of a Secret inside the object, and strings that are the manifest of one. A plan redacts them by itself. A
+// caller needs them to print a manifest without a plan.
 func SecretsInside(obj *unstructured.Unstructured) projection.Patterns {
 	return secrecy.Inside(obj.Object, func(schema.GroupVersionKind) projection.Patterns { return nil })
 }
 
-// Guard keeps what others say of objects from quoting their sensitive values.
+// Guard redacts sensitive values of objects in texts of others, such as messages of the server.
 type Guard = secrecy.Guard
 
-// Guard returns the guard of objects, of which some may be nil. What a Planner returns is guarded; a host has it for
-// what else it shows of what somebody says of an object in free text: in its status, in an Event, or in answer to a
-// request of the host's own; and for what it shows of an object itself.
+// Guard returns the [Guard] for objects, of which some may be nil. The results of a Planner are already redacted. A
+// caller needs a Guard to print other texts about an object: its status, an Event, the answer to a request of its own,
+// or fields of the object itself.
 func (p *Planner) Guard(objects ...*unstructured.Unstructured) secrecy.Guard {
 	return secrecy.For(p.options.Sensitive, p.server.Passwords, objects...).Quoting(p.options.ShowServerText)
 }

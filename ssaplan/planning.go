@@ -34,15 +34,14 @@ import (
 
 // Plan returns what applying the manifest will do. It changes nothing on the server.
 //
-// It takes two requests, one of them when the live object is supplied; up to four more when the server refuses (and
-// one for each cluster IP that a refused Service pins anew, and one for a supplied object, which may be out of date),
-// and one less when [Options.NoOps] knows the answer. An object that others change between the read and the dry run
-// is asked for again until it stands still, for a minute at most; what is written to its status alone is no reason
-// for that.
+// It takes two requests: a Get and a dry run. With [Request].Live it saves the Get, and on a hit in [Options.NoOps] the
+// dry run. If the server rejects the dry run, there are up to four more, besides one for each new cluster IP of a
+// Service and one if Live may be out of date. If the object changes between Get and dry run, both are repeated until it
+// doesn't, for a minute at most; changes of the status alone don't count.
 //
 // An error means that no plan could be made; it names the object and wraps the server's answer. A [RefusedError] means
-// that applying can't work. What the server can't answer yet (a kind or namespace that isn't there) is a plan with the
-// action [ActionDeferred].
+// that the manifest can't be applied. If the kind or the namespace doesn't exist yet, the result is a plan with the
+// action [ActionDeferred], and no error.
 func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
 	id, err := objectset.Identity(request.Manifest, request.AllUnknown)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
-// Presence describes what a read found of a remembered object.
+// Presence says whether a read found the object of a state.
 type Presence string
 
 // What [Planner.Read] can find. Only Absent and NamespaceNotFound mean that the object is gone.
@@ -27,7 +27,7 @@ const (
 	PresenceAbsent Presence = "Absent"
 	// PresenceNamespaceNotFound: the object doesn't exist, and neither does its namespace.
 	PresenceNamespaceNotFound Presence = "NamespaceNotFound"
-	// PresenceRecreated: there is an object of this identity, but not the remembered one: its UID is another.
+	// PresenceRecreated: there is an object of this identity, but with another UID than the state has.
 	PresenceRecreated Presence = "Recreated"
 	// PresenceTypeNotServed: the server doesn't serve the type (any more). The object may still exist.
 	PresenceTypeNotServed Presence = "TypeNotServed"
@@ -38,17 +38,17 @@ const (
 // Reading is the result of [Planner.Read].
 type Reading struct {
 	Presence Presence
-	// State is what to remember from now on: the refreshed state if the object was found, otherwise the prior one. If
-	// it is Unreadable, the copy is marked as stale.
+	// State is the state to store now: the refreshed state if the object was found, otherwise a copy of the prior one.
+	// It is marked as stale if the object is Unreadable.
 	State *explain.State
 	// Live is the object that was read; nil unless it is PresenceFound or PresenceRecreated. A following [Request] can
 	// supply it.
 	Live *unstructured.Unstructured
-	// Drift is how the object differs from what was applied, at the fields that were applied, and who changed it.
+	// Drift has the applied fields that differ from the applied values, and who changed them.
 	Drift []explain.Change
-	// Warning is for the user if the object is Unreadable.
+	// Warning is a warning for the user if the object is Unreadable.
 	Warning *authresilience.Warning
-	// Requests is the number of requests that the read took, discovery not counted.
+	// Requests is the number of requests that the read took, without discovery.
 	Requests int
 }
 
@@ -60,8 +60,8 @@ func (r Reading) Format(f fmt.State, _ rune) {
 	}
 }
 
-// MarshalJSON returns {"presence","state","drift","warning","requests"}: all but the object that was read, which can
-// hold secrets.
+// MarshalJSON returns {"presence","state","drift","warning","requests"}: everything except the object that was read,
+// which can hold secrets.
 func (r Reading) MarshalJSON() ([]byte, error) {
 	return plainjson.Visible(struct {
 		Presence Presence                `json:"presence"`
@@ -72,11 +72,11 @@ func (r Reading) MarshalJSON() ([]byte, error) {
 	}{r.Presence, r.State, r.Drift, r.Warning, r.Requests})
 }
 
-// Read refreshes what a host remembers of an object. The prior state is not modified.
+// Read reads the object of a stored state and returns the refreshed state. prior is not modified.
 //
 // If the server refuses the caller (authentication or authorization), Read returns the prior state marked as stale,
-// with a warning. Credentials that certainly expired are not even sent, see [Options.SendExpired]. That the object, its
-// namespace or its type isn't there is a [Presence]. Every other failure is an error.
+// with a warning. If the credentials have certainly expired, it does so without a request; see [Options.SendExpired].
+// If the object, its namespace or its kind doesn't exist, the [Presence] says so. Every other failure is an error.
 func (p *Planner) Read(ctx context.Context, prior *explain.State) (*Reading, error) {
 	if prior == nil {
 		return nil, errors.New("ssaplan: no state to refresh")

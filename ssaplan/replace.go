@@ -14,18 +14,18 @@ import (
 )
 
 // Replace carries out a plan with the action Replace: it deletes the old object, guarded by its UID, waits until it is
-// gone, and creates the new one. The deadline is that of ctx; without one it waits as long as the finalizers take.
+// gone, and creates the new one. It waits until the deadline of ctx; without a deadline, it waits as long as the
+// finalizers take.
 //
-// Before it deletes anything it looks again. Of fields that can't change in place it makes the plan anew; the error
-// wraps a [ChangedError] if that says something else or endangers more. For another identity it has the server try the
-// create, and stops if the old object shows that more data than the plan's hazards name would be destroyed with it; to
-// go on, somebody has to delete the object otherwise. An object that takes the new one's place meanwhile is never
-// adopted.
+// Before it deletes anything, it checks the plan again. For fields that can't change in place it makes a new plan; if
+// that differs or has more hazards, the error wraps a [ChangedError]. For another identity it sends the create as a dry
+// run. It stops if the old object now holds data whose loss isn't among the plan's hazards; such an object has to be
+// deleted in another way. If another client creates the new object meanwhile, that object is never taken over.
 //
-// Once it has begun, an error is a [ReplaceError], which tells how far the replacement got; calling Replace again with
-// the same plan goes on from there. If the new object is there already, just as the plan makes it, it is returned.
-// Another process plans anew: if that gives Create, the old object is gone and [Planner.Apply] creates the new one. A
-// plan with another action is an error.
+// After the start, every error is a [ReplaceError], which says how far the replacement got; a second call with the same
+// plan continues there. If the new object already exists as planned, it is returned. Another process makes a new plan:
+// if that is a Create, the old object is gone, and [Planner.Apply] creates the new one. A plan with another action is
+// an error.
 func (p *Planner) Replace(ctx context.Context, plan *Plan, options DeleteOptions) (*unstructured.Unstructured, error) {
 	if plan == nil {
 		return nil, errors.New("ssaplan: no plan to carry out")

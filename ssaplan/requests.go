@@ -2,13 +2,13 @@ package ssaplan
 
 import "github.com/ssaplan/primitives/ssaplan/internal/wire"
 
-// Observation is one request that the Planner sent. It holds nothing of an object's content.
+// Observation describes one request that the Planner sent, without the content of objects.
 type Observation = wire.Observation
 
-// WarningHandler hands the warnings that a server sends with its answers to the plan of the object that they are about.
-// [New] sets it; a host with a client of its own sets it as WarningHandlerWithContext of the client's config. Its field
-// Others gets the warnings about requests that aren't part of a plan, such as those of an apply, which the plan had.
-// Default: they are dropped; [New] sets what the config has.
+// WarningHandler adds the warnings in the server's answers to the plan of the object. [New] sets it. For
+// [NewForClient], set it as WarningHandlerWithContext of the client's config. Its field Others gets the warnings of
+// requests that aren't part of a plan, such as an apply, whose warnings were in the plan already. Default: these are
+// dropped; New uses the handler in the config.
 type WarningHandler = wire.WarningHandler
 
 // wire returns the options that are about requests.

@@ -11,7 +11,8 @@ type (
 	Outcome = write.Outcome
 	// ApplyError describes why an apply isn't known to be done.
 	ApplyError = write.ApplyError
-	// RefusedError is the error of [Planner.Plan] for what the server won't make of the object.
+	// RefusedError is the error of [Planner.Plan] if the server rejects the manifest and a replacement isn't known to
+	// help.
 	RefusedError = immutability.RefusedError
 	// ReplaceError describes where a replacement stopped. Calling Replace again goes on from there.
 	ReplaceError = write.ReplaceError
@@ -35,6 +36,6 @@ const (
 // ErrNoEffect is [write.ErrNoEffect].
 var ErrNoEffect = write.ErrNoEffect
 
-// OutcomeOf returns what became of the write of [Planner.Apply], [Planner.Replace], [Planner.Delete] or
-// [Planner.ApplyDelete] that ended with err, see [write.OutcomeOf].
+// OutcomeOf returns the outcome of a [Planner.Apply], [Planner.Replace], [Planner.Delete] or [Planner.ApplyDelete] that
+// returned err; see [write.OutcomeOf].
 func OutcomeOf(err error) Outcome { return write.OutcomeOf(err) }
