@@ -14,6 +14,6 @@
 //		fmt.Println(hazard) // everything inside namespace shop is deleted with it
 //	}
 //
-// The Planner also tries the delete on the server, and counts the objects of namespaces and CRDs. No cluster is
-// searched for dependents: the plan names their kinds.
+// The Planner also sends the delete as a dry run, and counts the objects of namespaces and CRDs. It doesn't search the
+// cluster for dependents: the plan only names their kinds.
 package deletion

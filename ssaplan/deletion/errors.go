@@ -15,13 +15,13 @@ import (
 // ErrRecreated is [write.ErrRecreated].
 var ErrRecreated = write.ErrRecreated
 
-// Error describes why a deletion did not end with the object gone: it is still there, as far as is known, or, if it
-// wraps [ErrRecreated], another one has taken its place.
+// Error says why a deletion failed. As far as is known the object still exists or, if the error wraps [ErrRecreated],
+// another object of the same identity does.
 type Error struct {
 	Object identity.Identity
 	// Outcome is what became of the delete: Done if the server accepted it.
 	Outcome write.Outcome
-	// Accepted says that the server accepted the delete, and Finalizers what it waits for.
+	// Accepted says that the server accepted the delete. Finalizers are those that the object still waits for.
 	Accepted   bool
 	Finalizers []string
 	Err        error
@@ -46,10 +46,10 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// WriteOutcome is for [write.OutcomeOf].
+// WriteOutcome is used by [write.OutcomeOf].
 func (e *Error) WriteOutcome() write.Outcome { return e.Outcome }
 
-// ChangedError says that deleting the object would do more than the plan says that was reviewed. Nothing was deleted.
+// ChangedError says that deleting the object would do more than the reviewed plan says. Nothing was deleted.
 type ChangedError struct {
 	// Plan is what deleting the object would do now.
 	Plan *Plan
@@ -60,19 +60,19 @@ func (e *ChangedError) Error() string {
 		e.Plan.Object, e.Plan.Action, foreign.Text(e.Plan.Reason))
 }
 
-// WriteOutcome is for [write.OutcomeOf].
+// WriteOutcome is used by [write.OutcomeOf].
 func (e *ChangedError) WriteOutcome() write.Outcome { return write.OutcomeNotSent }
 
 // Options say how to delete an object, and to wait for it. The zero value works.
 type Options struct {
-	// Propagation is what happens to the object's dependents. Default: Background, they are deleted after it. When a
-	// plan is carried out, the default is what the plan says.
+	// Propagation is what happens to the object's dependents. Default: the propagation of the plan, or without a plan
+	// Background, they are deleted after the object.
 	Propagation metav1.DeletionPropagation
-	// Progress is told each time a look at the old object finds it still there. Default: nobody is.
+	// Progress is called each time the object was read and still exists. Default: nothing is called.
 	Progress func(old identity.Identity, finalizers []string)
-	// Warning is told each warning of the server about the delete, once. Default: those of the delete itself go where
-	// the client's other warnings go.
+	// Warning is called once for each warning of the server about the delete. Default: warnings of the delete go to the
+	// client's warning handler.
 	Warning func(old identity.Identity, text foreign.Text)
-	// PollInterval is the time between two looks at the old object. Default: a second.
+	// PollInterval is the time between two reads of the object. Default: a second.
 	PollInterval time.Duration
 }

@@ -45,8 +45,8 @@ type kindJSON struct {
 	Kind  string `json:"kind"`
 }
 
-// MarshalJSON returns all that the plan tells but the error of a refusal, in the form that docs/plan.schema.json
-// describes. Whether <, > and & are escaped is left to who encodes it.
+// MarshalJSON returns the plan in the form of docs/plan.schema.json, without the error of a refusal. The encoder
+// decides whether <, > and & are escaped.
 func (p Plan) MarshalJSON() ([]byte, error) {
 	out := planJSON{
 		Version: planVersion, Object: objectJSON(p.Object), UID: p.UID, Action: p.Action, Reason: p.Reason,
@@ -59,7 +59,7 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 	return plainjson.Visible(out)
 }
 
-// UnmarshalJSON reads what [Plan.MarshalJSON] writes. A newer version is an error.
+// UnmarshalJSON reads the form of [Plan.MarshalJSON]. A newer version of the form is an error.
 func (p *Plan) UnmarshalJSON(data []byte) error {
 	var in planJSON
 	if err := json.Unmarshal(data, &in); err != nil {

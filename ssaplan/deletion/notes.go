@@ -7,9 +7,9 @@ import (
 	"github.com/ssaplan/primitives/immutability"
 )
 
-// Notes returns what somebody who decides about the plan has to know, a line each: why it doesn't delete if it doesn't,
-// and else its hazards without those of some kinds, who set the finalizers, what was counted and what wasn't, and the
-// warnings.
+// Notes returns the facts that a reviewer of the plan has to know, a line each. If the plan doesn't delete, it is the
+// reason. Otherwise they are the hazards except those of the kinds in without, the finalizers with their owners, the
+// counted and uncounted contents, and the warnings.
 func (p *Plan) Notes(without ...immutability.HazardKind) (notes []string) {
 	if p.Action != ActionDelete {
 		notes = append(notes, p.Reason)

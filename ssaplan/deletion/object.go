@@ -15,8 +15,8 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// Of returns the plan for a request as far as the object tells, which was read as live, nil if there is none. It
-// doesn't know whether the server would refuse, and counts no contents. It modifies neither, and takes no request.
+// Of returns the plan for a request from the live object alone, nil if there is none. It doesn't know whether the
+// server would refuse the delete, and counts no contents. It sends no request and modifies no argument.
 func Of(request Request, live *unstructured.Unstructured) *Plan {
 	plan := &Plan{
 		Object: request.Object, UID: request.UID, Replaced: request.Replaced,

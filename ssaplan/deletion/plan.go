@@ -21,15 +21,15 @@ type Action string
 const (
 	// ActionDelete: the object is deleted.
 	ActionDelete Action = "Delete"
-	// ActionWait: somebody has deleted the object already, and it goes when its finalizers are gone.
+	// ActionWait: the object is being deleted already, and waits for its finalizers.
 	ActionWait Action = "Wait"
 	// ActionNone: there is no such object.
 	ActionNone Action = "None"
-	// ActionKeep: another object is in the place of the one that was meant, and is left as it is.
+	// ActionKeep: the object was re-created with another UID, and the new one is kept.
 	ActionKeep Action = "Keep"
 	// ActionRefused: the server refuses the delete.
 	ActionRefused Action = "Refused"
-	// ActionUnknown: whether the object is there can't be found out.
+	// ActionUnknown: it isn't known whether the object exists.
 	ActionUnknown Action = "Unknown"
 )
 
@@ -37,52 +37,53 @@ const (
 type Request struct {
 	// Object is the object to delete. Required.
 	Object identity.Identity
-	// UID is that of the object that is meant. Default: that of the object that is there.
+	// UID is the UID of the object to delete. Default: the UID of the live object.
 	UID string
 	// Propagation is what happens to the object's dependents. Default: Background, they are deleted after it.
 	Propagation metav1.DeletionPropagation
-	// Replaced says that another object is going to take the place. Default: the object is deleted for good.
+	// Replaced says that a new object will replace it. Default: the object is deleted for good.
 	Replaced bool
 }
 
-// Plan is what deleting an object will do. It has no request and no content of the object, so one that was read from
-// JSON can be carried out as well.
+// Plan is what deleting an object will do. It has no content of the object, so a plan that was read from JSON can be
+// carried out as well.
 type Plan struct {
 	// Object is the object's identity, with the namespace that it lives in.
 	Object identity.Identity
-	// UID is that of the object that is meant, and no other is deleted. It is empty if it isn't known.
+	// UID is the UID of the object to delete. No object with another UID is deleted. It is empty if it isn't known.
 	UID    string
 	Action Action
-	// Reason says in a line why it is this action.
+	// Reason is one line that says why it is this action.
 	Reason string
-	// Propagation is the policy that is sent with the delete; of an object that is being deleted, the one that it is
-	// deleted with. The hazards follow from it.
+	// Propagation is the deletion policy that is sent, or the one of the running deletion. The hazards depend on it.
 	Propagation metav1.DeletionPropagation
-	// Replaced says that another object is going to take the place, which the hazards are about then.
+	// Replaced says that a new object will replace it. The hazards are then those of a replacement.
 	Replaced bool
-	// Hazards are what goes with the object, what stops, and what the delete waits for, the most severe first.
+	// Hazards say what else is deleted, what stops working, and what the delete waits for, the most severe first.
 	Hazards []immutability.Hazard
 	// Finalizers are those of the object, in its order.
 	Finalizers []Finalizer
-	// Dependents are the kinds of the objects that the object's controller makes for it, directly or by another one of
-	// them. Hazards say what becomes of them.
+	// Dependents are the kinds of objects that controllers create for the object, directly or for one of its
+	// dependents. Hazards say what becomes of them.
 	Dependents []schema.GroupKind
-	// Contents are the objects that go with a namespace, and those of a definition; nil for every other kind.
+	// Contents are the objects that are deleted with a namespace or a CRD; nil for every other kind.
 	Contents *Contents
-	// Warnings are what the server says of the delete, and what isn't known of it, a line each.
+	// Warnings are the server's warnings about the delete, and facts that aren't known, a line each.
 	Warnings []foreign.Text
-	// Requests is the number of requests that the plan took, those for all objects not counted, such as discovery.
+	// Requests is the number of requests that the plan took. Requests for all objects, such as discovery, aren't
+	// counted.
 	Requests int
-	// Refusal is the server's refusal if the action is Refused, the failed read if it is Unknown, and wraps
-	// [ErrRecreated] if it is Keep, without sensitive values. It is nil in a plan that was read from JSON.
+	// Refusal is the server's refusal if the action is Refused, the error of the read if it is Unknown, and an error
+	// that wraps [ErrRecreated] if it is Keep. Sensitive values are redacted. It is nil in a plan that was read from
+	// JSON.
 	Refusal error
 }
 
-// Finalizer is what keeps an object that is deleted until somebody takes it away.
+// Finalizer is a finalizer of the object: it blocks the deletion until it is removed.
 type Finalizer struct {
 	Name string `json:"name"`
-	// Owners are those who set it, as managedFields have it: what an admission plugin sets counts as set by those whose
-	// request it was. They need not be those who take it away.
+	// Owners are the owners of the finalizer in managedFields. If an admission plugin set it, they are the managers of
+	// that request. The finalizer may be removed by others.
 	Owners []fieldowner.Owner `json:"managers,omitempty"`
 }
 
@@ -102,11 +103,11 @@ func (f Finalizer) String() string {
 	return text + ")"
 }
 
-// Contents are what is inside of a namespace, or the objects of a definition, as far as the caller may list them.
+// Contents are the objects in a namespace, or the custom resources of a CRD, as far as the caller may list them.
 type Contents struct {
-	// Counts has the kinds of which there are objects, in the order of their names.
+	// Counts has a count for each kind with objects, sorted by kind.
 	Counts []Count `json:"counts,omitempty"`
-	// Uncounted has the kinds of which that isn't known.
+	// Uncounted has the kinds whose objects couldn't be counted.
 	Uncounted []Uncounted `json:"uncounted,omitempty"`
 }
 
@@ -115,11 +116,11 @@ type Count struct {
 	Kind    string `json:"kind"`
 	Group   string `json:"group,omitempty"`
 	Objects int    `json:"objects"`
-	// OrMore says that the server counted no further.
+	// OrMore says that there may be more objects than counted.
 	OrMore bool `json:"orMore,omitempty"`
 }
 
-// String returns a line: 3 Deployment.apps.
+// String returns the count as a line: 3 Deployment.apps.
 func (c Count) String() string {
 	kind := schema.GroupKind{Group: c.Group, Kind: c.Kind}
 	if c.OrMore {
@@ -128,9 +129,9 @@ func (c Count) String() string {
 	return fmt.Sprintf("%d %s", c.Objects, kind)
 }
 
-// Uncounted is what wasn't counted, and why.
+// Uncounted is a kind whose objects weren't counted, and why.
 type Uncounted struct {
-	// What is a kind with its group, or says which kinds.
+	// What is a kind with its group, or a description of several kinds.
 	What   string `json:"what"`
 	Reason string `json:"reason"`
 }
@@ -143,11 +144,11 @@ func (p Plan) Format(f fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(f, "%s %s: %s", p.Action, p.Object, p.Reason)
 }
 
-// Deletes reports whether carrying out the plan ends with an object gone that is there.
+// Deletes reports whether the object exists now and won't after the plan is carried out.
 func (p *Plan) Deletes() bool { return p.Action == ActionDelete || p.Action == ActionWait }
 
-// Covers reports whether who reviewed p knows all that now says, a later plan for the same object: no other object, no
-// hazard, finalizer, warning or kind of contents that p lacks. That the object is gone by now needs no review.
+// Covers reports whether now, a later plan for the same object, does no more than the reviewed plan p: it has the same
+// object, and no hazard, finalizer, warning or kind of contents that p lacks. An object that is gone by now is covered.
 func (p *Plan) Covers(now *Plan) bool {
 	if now.Action == ActionNone {
 		return true

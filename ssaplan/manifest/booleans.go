@@ -8,9 +8,9 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// Warning says what in a document could be read otherwise than it was meant.
+// Warning describes a value in a document that YAML may read in an unexpected way.
 type Warning struct {
-	// Source is that of the document, with the line of the place that the warning is about.
+	// Source is the source of the document, with the line that the warning is about.
 	Source Source
 	// Text is one line.
 	Text string
@@ -18,7 +18,7 @@ type Warning struct {
 
 func (w Warning) String() string { return fmt.Sprintf("%s: %s", w.Source, w.Text) }
 
-// InDocument returns the warning where the document has been named already.
+// InDocument returns the warning without the document, to print it below the document's name.
 func (w Warning) InDocument() string {
 	if w.Source.Line == 0 {
 		return w.Text

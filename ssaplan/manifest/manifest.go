@@ -12,24 +12,24 @@ import (
 	"github.com/ssaplan/primitives/identity"
 )
 
-// Manifest is one object that shall be applied.
+// Manifest is one object to apply.
 type Manifest struct {
 	Source   Source
 	Identity identity.Identity
 	Object   *unstructured.Unstructured
-	// Warnings are about what could be read otherwise than it was meant.
+	// Warnings are about values that YAML may read in an unexpected way.
 	Warnings []Warning
 }
 
-// Source says where an object stands.
+// Source is the place of an object in a file.
 type Source struct {
 	// File is the path as it was given, "stdin", or an address without its query.
 	File string
 	// Document counts the documents of the file that have content, from 1. It is 0 for the file as a whole.
 	Document int
-	// Item is the place of an item in a list, "items[2]"; "" for what is no item.
+	// Item is the position of an item in a list, "items[2]"; "" for an object that isn't in a list.
 	Item string
-	// Line is the line of the object's first content, from 1. It is 0 for what stands in no file.
+	// Line is the line of the object's first content, from 1. It is 0 for an object that isn't in a file.
 	Line int
 }
 
@@ -49,8 +49,7 @@ func (s Source) String() string {
 	return text
 }
 
-// Key names the object's place for a file that remembers it: "app.yaml#3", "app.yaml#1.items[2]". The line isn't part
-// of it.
+// Key returns the object's place as a key to store: "app.yaml#3", "app.yaml#1.items[2]". The line isn't part of it.
 func (s Source) Key() string {
 	key := fmt.Sprintf("%s#%d", s.File, s.Document)
 	if s.Item != "" {
@@ -62,10 +61,10 @@ func (s Source) Key() string {
 // Error says why an object, a document, or a whole file, can't be used.
 type Error struct {
 	Source Source
-	// Object is the object that the document is about, zero if that isn't known.
+	// Object is the object that the document declares, zero if it isn't known.
 	Object identity.Identity
-	// Problem is one line without values of the document. Where they are known it begins with the line of the file and
-	// the path of the field.
+	// Problem is one line without values of the document. It begins with the line of the file and the path of the
+	// field, if they are known.
 	Problem string
 }
 
@@ -76,16 +75,16 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s: %s", e.Source, e.Object, e.Problem)
 }
 
-// Parse reads the documents of one file, each of which is a manifest, an error, or a list of such. Without content
-// there are none.
+// Parse reads the documents of one file. Each becomes a manifest, a failure, or several of these if it is a list. A
+// document without content is skipped.
 func Parse(file string, stream []byte) (manifests []Manifest, failures []*Error) {
 	manifests, failures, _ = Read(file, bytes.NewReader(stream), func(Manifest) bool { return true }) // which doesn't fail
 	return manifests, failures
 }
 
-// Read reads what [Parse] does, document by document, and keeps the Object and the Warnings of those manifests only
-// that are wanted. Of the others it tells which objects they are. So a part of many takes the memory of that part and
-// of the largest document. An error is that of the stream, of which nothing is returned then.
+// Read does what [Parse] does, document by document. For manifests that aren't wanted, it returns only the identity and
+// the source, without Object and Warnings. So it needs memory only for the wanted manifests and the largest document.
+// err is the error of the stream; then no manifests are returned.
 func Read(file string, stream io.Reader, wanted func(Manifest) bool) (manifests []Manifest, failures []*Error, err error) {
 	p := parser{wanted: wanted}
 	source := Source{File: file}

@@ -56,9 +56,9 @@ var inOwnWords = []struct{ text, problem string }{
 	{"json: unsupported value", "has a number that JSON doesn't know, such as .inf or .nan"},
 }
 
-// SyntaxProblem says without quoting the document what a YAML parser complains about, and on which line of the file.
-// start is the line of the file at which the text that was parsed begins. An error that no YAML parser makes, or that
-// can't be told without a quotation, is no problem that is known.
+// SyntaxProblem describes the error of a YAML parser, with the line in the file, without quoting the document. start is
+// the line of the file at which the parsed text begins. known is false if err isn't from a YAML parser, or can't be
+// described without a quotation.
 func SyntaxProblem(err error, start int) (problem string, known bool) {
 	text := err.Error()
 	if m := duplicateKey.FindStringSubmatch(text); m != nil {

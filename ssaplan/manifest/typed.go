@@ -16,23 +16,23 @@ import (
 // Of returns the manifest that a Go value declares: any [runtime.Object], or an apply configuration of client-go. The
 // value isn't modified.
 //
-// An apiVersion and kind that the value lacks come from the scheme, which may be nil if none are lacking; apply
-// configurations bring their own. It is an error if nobody knows them.
+// If the value has no apiVersion and kind, they come from the scheme, which may otherwise be nil. Apply configurations
+// have both. It is an error if the scheme doesn't have the type either.
 //
-// A Go struct has a value for every field, so what nobody wrote is left out: null, and a struct in which every field is
-// zero or of which nothing is left, such as status, resources, strategy, and metadata.creationTimestamp also of a
-// template. That is told by the Go type:
+// A Go struct has a value for every field. So Of leaves out fields that probably weren't set: null, and a struct that
+// is zero or becomes empty, such as status, resources, strategy, and metadata.creationTimestamp (also of a template).
+// The Go type decides:
 //
-//   - A pointer, or an item of a list or map, was written whatever it holds: replicas of 0, emptyDir, the rule {} of a
-//     NetworkPolicy. So were lists and maps that are empty and not nil, unless the type omits them.
-//   - A zero number, text or bool that the type doesn't omit (no omitempty) stays, as its author wanted, in a struct of
-//     which anything else was written: value of a PriorityClass, a required number of a custom resource.
-//   - A zero struct can't be told from one that isn't written: resources: {}, the podSelector: {} of a NetworkPolicy, a
-//     targetPort of 0. It is left out, and a server makes the same of it for its own kinds. A manifest that has to
-//     declare it is written as an apply configuration, or its type has a pointer there.
-//   - A zero number that the type does omit never gets here.
+//   - A pointer that isn't nil, or an item of a list or map, stays with any value: replicas of 0, emptyDir, the rule {}
+//     of a NetworkPolicy. Lists and maps that are empty and not nil stay, too, unless the type omits them.
+//   - A zero number, string or bool without omitempty stays if another field of its struct is set: value of a
+//     PriorityClass, a required number of a custom resource.
+//   - A zero struct is left out, since it looks like one that wasn't set: resources: {}, the podSelector: {} of a
+//     NetworkPolicy, a targetPort of 0. For built-in kinds, a server treats both the same. To declare it, use an apply
+//     configuration, or a type with a pointer there.
+//   - A zero number with omitempty is always left out.
 //
-// What only servers write, such as a status with values or the uid of an object that was read, stays; a plan leaves it
+// Fields that only servers write, such as a status with values or the uid of a live object, stay; a plan leaves them
 // out with a warning.
 func Of(object any, scheme *runtime.Scheme) (*unstructured.Unstructured, error) {
 	value := reflect.ValueOf(object)

@@ -1,6 +1,6 @@
-// Package release answers: what happens if my field manager stops owning an object? All values stay. A tool does that
-// instead of a delete for an object that it took over and didn't create; see [explain.State.Adopted]. It isn't for
-// Helm releases, nor for single fields: [fieldowner.GiveUp] and Request.GiveUp of package ssaplan are.
+// Package release answers: what happens if my field manager stops owning an object? All values stay. A tool releases an
+// object instead of deleting it if it took the object over and didn't create it; see explain.State.Adopted. The package
+// isn't for Helm releases, nor for single fields: fieldowner.GiveUp and Request.GiveUp of package ssaplan are.
 //
 //	plan, err := planner.PlanRelease(ctx, state)
 //	if err != nil {

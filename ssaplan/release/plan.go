@@ -20,7 +20,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
-// Action is what letting go of an object does.
+// Action is what carrying out a [Plan] will do.
 type Action string
 
 // The actions of a [Plan].
@@ -29,27 +29,27 @@ const (
 	ActionRelease Action = "Release"
 	// ActionNothing: the manager owns nothing.
 	ActionNothing Action = "Nothing"
-	// ActionGone: there is no such object, or another one by now.
+	// ActionGone: the object doesn't exist any more, or was re-created.
 	ActionGone Action = "Gone"
-	// ActionRefused: the manager owns fields, and the server won't let this caller change that, or nobody.
+	// ActionRefused: the manager owns fields, and the server rejects the release.
 	ActionRefused Action = "Refused"
 )
 
-// Plan is what letting go of an object does.
+// Plan says what happens when the manager stops owning the object.
 type Plan struct {
 	Object  identity.Identity
 	UID     string
 	Manager string
 	Action  Action
-	// Fields are the fields that the manager owned, and who owns each of them still: nobody, if there are none.
-	// Behind them are those that others own and nobody does then: where others wrote another version of a custom
-	// resource, which nothing converts, a server up to 1.36 can forget all of the record. A later one leaves it as it
-	// is, and the release is refused.
+	// Fields are the fields that the manager stops owning, each with its remaining owners, if any. After them come
+	// fields of others that lose their owner: if others wrote another version of a custom resource that the server
+	// can't convert, a server up to 1.36 can drop all managedFields. A later server keeps them, and rejects the
+	// release.
 	Fields []fieldowner.Transfer
-	// Changes are what changes along with that, although a release has no values: what somebody, such as a webhook,
-	// does to each write of the object.
+	// Changes are values that change with the release, although it sends none: a webhook, for example, may change the
+	// object at each write.
 	Changes []explain.Change
-	// Warnings are what the server says of it, and what isn't known of it.
+	// Warnings are the server's warnings, and facts that aren't known.
 	Warnings []foreign.Text
 	// Refusal is the server's refusal if the action is Refused, without sensitive values.
 	Refusal error
@@ -74,9 +74,9 @@ type Target interface {
 // attempts is how often a plan is made of an object that others change, and how often Apply follows one.
 const attempts = 3
 
-// For returns what letting go of the object does that a host remembers. It reads the object, and has the server try the
-// release, so it writes nothing. Without a known UID no object is the remembered one. Guard returns what keeps a server
-// from quoting sensitive values of objects.
+// For returns the plan to release the object of a stored state. It reads the object and sends the release as a dry run,
+// so it writes nothing. If prior has no UID, the action is [ActionGone]. guard returns the Guard that redacts sensitive
+// values in messages of the server; see Planner.Guard of package ssaplan.
 func For(ctx context.Context, target Target, prior *explain.State, guard func(...*unstructured.Unstructured) secrecy.Guard) (*Plan, error) {
 	plan := &Plan{Object: prior.Identity, UID: prior.UID, Manager: prior.Manager, target: target, guarding: guard}
 	plan.remembered = secrecy.Remembered(prior.Identity, prior.Applied.Object)
@@ -206,9 +206,10 @@ func (p *Plan) of(live *unstructured.Unstructured) error {
 	return nil
 }
 
-// Apply does what the plan says, guarded by the version of the object, and nothing if there is nothing to do. If the
-// object changed, it looks again, and goes on if the plan would be the same; if the answer was lost, it looks whether
-// that was done, also if ctx has ended. Every error is a [write.ApplyError]. The plan itself stays as it was reviewed.
+// Apply carries out the plan, with the resourceVersion of the object as a precondition. It sends nothing if there is
+// nothing to do. If the object changed, it plans again, and goes on if the new plan is the same. If the answer was
+// lost, it reads the object to find out whether the release happened, even if ctx has ended. Every error is a
+// [write.ApplyError]. The plan itself isn't modified.
 func (p *Plan) Apply(ctx context.Context) error {
 	if p.Action == ActionRefused {
 		return p.failed(applier.NotSent(p.Refusal))
@@ -268,7 +269,7 @@ func (p *Plan) failed(f *applier.Failure) *write.ApplyError {
 // Format prints [Plan.String] whatever the verb, so that no verb shows a secret.
 func (p Plan) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, p.String()) }
 
-// String returns a line about the plan, and one for each field that is given up, each that changes, and each warning.
+// String returns a line about the plan, and one for each given-up field, each change, and each warning.
 func (p Plan) String() string {
 	does := words[p.Action]
 	if len(p.Changes) > 0 {

@@ -10,19 +10,19 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// ErrRecreated says that the object of an identity is not the one that was meant: somebody deleted that one and created
-// another, which was left as it is.
+// ErrRecreated says that the object of an identity has another UID than expected: it was deleted and created again. The
+// new object was left as it is.
 var ErrRecreated = errors.New("the object was re-created")
 
-// ErrNoEffect says that the server accepted a write and changed nothing by it, though its dry run did.
+// ErrNoEffect says that the server accepted a write without changing the object, although the dry run had changed it.
 var ErrNoEffect = errors.New("the server accepted it without changing the object")
 
-// ApplyError describes why an apply isn't done, or isn't known to be, or had no effect.
+// ApplyError says why an apply failed, had no effect, or isn't known to have happened.
 type ApplyError struct {
 	Object  identity.Identity
 	Outcome Outcome
 	Err     error
-	// Advice is what is known of the object, and what to do. Optional.
+	// Advice says what is known of the object, and what to do. Optional.
 	Advice string
 }
 
@@ -36,7 +36,7 @@ func (e *ApplyError) Error() string {
 // Unwrap returns the cause.
 func (e *ApplyError) Unwrap() error { return e.Err }
 
-// WriteOutcome is for [OutcomeOf].
+// WriteOutcome is used by [OutcomeOf].
 func (e *ApplyError) WriteOutcome() Outcome { return e.Outcome }
 
 // Stage is how far a replacement got.
@@ -58,12 +58,12 @@ const (
 type ReplaceError struct {
 	Old, New identity.Identity
 	Stage    Stage
-	// Outcome is what became of the stage's write: of the create while creating, and of the delete before that.
+	// Outcome is the outcome of the create in [StageCreating], and of the delete in earlier stages.
 	Outcome Outcome
-	// Finalizers are what the delete waited for, if the stage is Waiting.
+	// Finalizers are those that the delete waited for, if the stage is [StageWaiting].
 	Finalizers []string
 	Err        error
-	// Advice is what to do. Default: what follows from stage and outcome.
+	// Advice says what to do. Default: a text for the stage and the outcome.
 	Advice string
 }
 
@@ -100,5 +100,5 @@ var stageAdvice = map[Stage]string{
 // Unwrap returns the cause.
 func (e *ReplaceError) Unwrap() error { return e.Err }
 
-// WriteOutcome is for [OutcomeOf].
+// WriteOutcome is used by [OutcomeOf].
 func (e *ReplaceError) WriteOutcome() Outcome { return e.Outcome }

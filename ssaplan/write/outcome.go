@@ -5,25 +5,25 @@ import (
 	"errors"
 )
 
-// Outcome is what became of a write: of an apply, or of a delete.
+// Outcome says whether a write, such as an apply or a delete, happened.
 type Outcome string
 
 // The outcomes of a write.
 const (
-	// OutcomeNotSent: nothing was written. The request wasn't sent, or it didn't arrive, as a look at the object shows.
+	// OutcomeNotSent: nothing was written. The request wasn't sent, or the object shows that it didn't arrive.
 	OutcomeNotSent Outcome = "NotSent"
 	// OutcomeRefused: the server refused the request, and wrote nothing.
 	OutcomeRefused Outcome = "Refused"
-	// OutcomeUnknown: the answer was lost, and the object doesn't tell whether the server did what it was asked for.
+	// OutcomeUnknown: the answer was lost, and the object doesn't show whether the write happened.
 	OutcomeUnknown Outcome = "Unknown"
-	// OutcomeDone: the server did it. Of a delete that is that it accepted it, and the object may still wait for
+	// OutcomeDone: the write happened. For a delete, the server accepted it, and the object may still wait for
 	// finalizers.
 	OutcomeDone Outcome = "Done"
 )
 
-// OutcomeOf returns what became of the write that ended with err: Done for nil, and what the outermost error tells that
-// has a method WriteOutcome, as all errors have with which the Planner's Apply, Replace, Delete and ApplyDelete end. Of
-// another error it is Unknown.
+// OutcomeOf returns the outcome of a write that returned err. It is Done for nil. Otherwise it is the result of the
+// method WriteOutcome of the outermost error that has one, as the errors of the Planner's Apply, Replace, Delete and
+// ApplyDelete do. For another error it is Unknown.
 func OutcomeOf(err error) Outcome {
 	var told interface{ WriteOutcome() Outcome }
 	switch {
