@@ -10,23 +10,23 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// Cause tells why a value changes.
+// Cause says why a value changes.
 type Cause string
 
 // The causes of a [Change].
 const (
 	// CauseEdited: the manifest declares another value than before.
 	CauseEdited Cause = "Edited"
-	// CauseDrifted: the manifest declares what it did before, and somebody else changed the object.
+	// CauseDrifted: the manifest declares the same value as before, and another writer changed the object.
 	CauseDrifted Cause = "Drifted"
-	// CauseDropped: the manifest no longer declares the field, which only this manager owned.
+	// CauseDropped: the manifest no longer declares the field, and no other manager owned it.
 	CauseDropped Cause = "Dropped"
-	// CauseCleared: the manifest doesn't declare the field, and it was to be cleared.
+	// CauseCleared: the manifest doesn't declare the field, and the request clears it.
 	CauseCleared Cause = "Cleared"
 	// CauseSideEffect: the manifest doesn't declare the field; the server changes it along with the others.
 	CauseSideEffect Cause = "SideEffect"
-	// CauseUnknown: nobody owns what the manifest declares there. Either the manifest is new in that, or others removed
-	// it or let it be reset to a default; only a remembered state could tell.
+	// CauseUnknown: the field that the manifest declares has no owner. Either the manifest is new there, or others
+	// removed the field or reset it to a default. Only a stored state could decide that.
 	CauseUnknown Cause = "Unknown"
 )
 
@@ -71,22 +71,21 @@ func countCauses(changes []Change) string {
 type Change struct {
 	projection.Difference
 	Cause Cause
-	// Manager is who changed a drifted value, with which operation, on which subresource and when; empty if the object
-	// doesn't tell. Of a dropped field that was taken over from another manager, and of one that is cleared, it is the
-	// one who had it.
+	// Manager is the manager that changed a drifted value; Operation, Subresource and Time are those of this write.
+	// They are empty if managedFields don't show it. For a dropped field that was taken over from another manager, and
+	// for a cleared one, it is the manager that owned it.
 	Manager     foreign.Text
 	Operation   string
 	Subresource foreign.Text
 	Time        time.Time
 	// Assigned reports whether the server picks the value when the manifest is applied, so that After isn't known.
 	Assigned bool
-	// Refused reports whether this is, has or is part of a field that the server doesn't change in place; only for a
-	// replacement.
+	// Refused reports whether the change is at, above or below a field that the server doesn't change in place. Only a
+	// replacement has such changes.
 	Refused bool
 }
 
-// Created returns the changes by which a create would bring what is declared, such as the After of a plan that is
-// Deferred.
+// Created returns the changes of a create with these values, such as the After of a Deferred plan.
 func Created(after projection.Projection) []Change {
 	changes := []Change{}
 	for _, added := range projection.Diff(projection.Project(nil, after.Fields), after) {

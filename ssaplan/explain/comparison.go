@@ -414,8 +414,8 @@ func latestOther(owners fieldowner.Ownership, p projection.Path, applier fieldow
 	return latest, known
 }
 
-// Equal reports whether two objects have the same JSON. Of a live object and the server's answer to a dry run that
-// proves that the apply would write nothing: the server answers such a one with the object as it is.
+// Equal reports whether two objects have the same JSON. If the live object and the server's answer to a dry run are
+// equal, the apply would write nothing.
 func Equal(a, b map[string]any) bool { return equal(a, b) }
 
 func equal(a, b any) bool {

@@ -1,8 +1,8 @@
 // Package explain answers: what does a server-side apply change, and why? It isn't for sending requests: package
 // ssaplan is, and calls this one.
 //
-// The input is what a tool has after a dry run: the manifest, the live object, the server's answer, the field
-// manager, and the state of the last apply. The result is everything that a plan says about them:
+// The input is what a tool has after a dry run: the manifest, the live object, the server's answer, the field manager,
+// and the state of the last apply. The result is everything that a plan says about values and owners:
 //
 //	explanation, err := explain.Apply(explain.Input{
 //		Manifest: manifest.Object, Live: live.Object, Answer: answer.Object, Manager: "my-tool", Prior: state,
@@ -17,5 +17,5 @@
 // [Prepare] makes the manifest to send. [NewState] makes the [State] to store after an apply. [Refresh] compares it
 // later with the object.
 //
-// The functions are pure: nothing here talks to a server, waits or changes its input.
+// The functions are pure: none talks to a server, waits or changes its input.
 package explain

@@ -10,21 +10,22 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// Existing says what to do with an object that is there, or isn't. The empty Existing is ExistingTakeOver.
+// Existing says whether an existing object is taken over, and whether a missing one is created. The empty Existing is
+// [ExistingTakeOver].
 type Existing string
 
 // The rules of [Existing].
 const (
-	// ExistingTakeOver: an object that is there is taken over, and one that isn't is created.
+	// ExistingTakeOver: an existing object is taken over, and a missing one is created.
 	ExistingTakeOver Existing = "TakeOver"
-	// ExistingRefuse: an object that is there has to be ours, and one that isn't is created. It is ours if the prior
-	// state remembers it, or its record says that the applier applied to it.
+	// ExistingRefuse: an existing object is an error, and a missing one is created. It isn't an error if the prior
+	// state is of this object, or managedFields show that the applier applied to it before.
 	ExistingRefuse Existing = "Refuse"
-	// ExistingRequired: the object has to be there, for what changes only a part of an object that others make.
+	// ExistingRequired: the object has to exist. Use it to change only a part of an object that others create.
 	ExistingRequired Existing = "Required"
 )
 
-// ExistingError describes an object that is there, or isn't, against the rule.
+// ExistingError says that an object exists, or doesn't, and that the rule forbids that.
 type ExistingError struct {
 	Object   identity.Identity
 	Existing Existing
@@ -40,8 +41,8 @@ func (e *ExistingError) Error() string {
 	return fmt.Sprintf("%s: %q is no rule for existing objects", e.Object, foreign.Text(e.Existing))
 }
 
-// Check returns an error of type [*ExistingError] if the live object, nil if there is none, is there or isn't against
-// the rule. Else the only errors are those of managedFields that can't be read.
+// Check returns an [*ExistingError] if the rule doesn't permit the live object, or its absence if live is nil.
+// Otherwise the only errors are those of managedFields that can't be read.
 func (x Existing) Check(id identity.Identity, live map[string]any, applier fieldowner.Applier, prior *State) error {
 	switch x {
 	case "", ExistingTakeOver:
@@ -61,9 +62,9 @@ func (x Existing) Check(id identity.Identity, live map[string]any, applier field
 	return &ExistingError{id, x}
 }
 
-// IsAdopted reports whether the object that an apply to the live one answered with was there before the applier ever
-// applied to it. Prior is what is remembered of it. An object whose record can't be read counts as adopted, which
-// destroys nothing.
+// IsAdopted reports whether the object existed before the applier first applied to it. live is the object before the
+// apply, made the answer to it, and prior the stored state, if any. An object whose managedFields can't be read counts
+// as adopted: that is safe, since adopted objects are usually not deleted.
 func IsAdopted(live, made map[string]any, applier fieldowner.Applier, prior *State) bool {
 	switch {
 	case live == nil || uidOf(live) != uidOf(made) || applier.Subresource != "":

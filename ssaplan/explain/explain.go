@@ -14,35 +14,35 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// Input is what is known of an apply. Nothing of it is modified.
+// Input is the input of [Apply], [Known] and [Replace]. It isn't modified.
 type Input struct {
-	// Manifest is what was sent; see [Prepare]. Required.
+	// Manifest is the manifest that was sent; see [Prepare]. Required.
 	Manifest map[string]any
 	// Live is the object that the apply was for, with its managedFields; nil if it doesn't exist.
 	Live map[string]any
-	// Was is Live as it was before fields changed hands for this apply, which no other apply did: a rival is looked for
-	// there. Default: Live.
+	// Was is the live object before a handover of fields for this apply. Rivals are looked for in it. Default: Live.
 	Was map[string]any
-	// Answer is the object with which the server answered the apply, or its dry run. Required.
+	// Answer is the object in the server's answer to the apply, or to its dry run. Required.
 	Answer map[string]any
 	// Manager is the field manager that applies. Required.
 	Manager string
-	// Subresource is what of the object is applied: "status", "scale" and the like, and "" for the object itself.
+	// Subresource is the subresource that is applied: "status", "scale" and the like, and "" for the object itself.
 	Subresource string
-	// Sensitive are fields whose values must not be shown, beside those that are so in every object of the kind.
-	// Optional.
+	// Sensitive are more fields whose values must not be shown, in addition to those that are sensitive in every object
+	// of the kind. Optional.
 	Sensitive projection.Patterns
-	// Prior is what is remembered of the last apply. With it edits are told from drift for certain. Optional.
+	// Prior is the stored state of the last apply. With it, edits are distinguished from drift with certainty.
+	// Optional.
 	Prior *State
-	// Unknown are the fields that were left out of the manifest because their values aren't known yet, as [Prepare]
-	// returns them, or sent with the values of Live ([Unknown.Hold]). They are left out of the explanation with what
-	// their absence does; if one of them was not sent, all side effects are. Optional.
+	// Unknown are the fields whose values aren't known yet, as [Prepare] returns them. They were left out of the
+	// manifest, or sent with the live values ([Unknown.Hold]). The explanation leaves them out, with the effects of
+	// their absence. If one of them wasn't sent, it leaves out all side effects. Optional.
 	Unknown Unknown
-	// Ignored are the fields of the manifest that are left to others, as [Prepared.For] returns them. Optional.
+	// Ignored are the ignored fields, as [Prepared.For] returns them. Optional.
 	Ignored []IgnoredField
-	// Tools are recognised beside [fieldowner.Tools]. Optional.
+	// Tools are recognised in addition to [fieldowner.Tools]. Optional.
 	Tools []fieldowner.Tool
-	// Records are those of Live and Answer that were read before. Optional.
+	// Records is a cache of decoded managedFields of Live and Answer. Optional.
 	Records fieldowner.Records
 
 	clear *State // Prior with the items of hidden lists as the objects have them; nil if it isn't known yet
@@ -53,46 +53,47 @@ func (in Input) applier() fieldowner.Applier {
 	return fieldowner.Applier{Manager: in.Manager, Subresource: in.Subresource}
 }
 
-// Explanation is everything that is known of an apply from the server's answer. Formatting any part of it shows no
-// sensitive value.
+// Explanation is everything that the server's answer shows about an apply. Formatting any part of it shows no sensitive
+// value.
 type Explanation struct {
-	// NoOp reports whether the server would write nothing: it answered with the live object as it is, resourceVersion
-	// and managedFields included. Nothing but that equality makes a no-op.
+	// NoOp reports whether the server would write nothing: the answer is equal to the live object, including
+	// resourceVersion and managedFields. There is no other reason for a no-op.
 	NoOp bool
 	// Before and After are the declared fields of the live object, and of the object as the server would make it. A map
-	// that is declared as empty is empty in them, whatever others or the server have in it.
+	// that is declared as empty is empty in them, even if others or the server fill it.
 	Before, After projection.Projection
-	// Baseline is what a host compares After with: the values that Prior observed last, or Before if Prior is stale or
-	// there is none. Sensitive values are digests if there is a Prior; see [State.Digested]. For a no-op it equals
-	// After. It lacks the Assigned fields, the Dropped fields whose values stay as they are, and the maps and items
-	// around them and around declared fields that aren't declared themselves, since nothing is removed there.
+	// Baseline is what a caller compares After with: the values that Prior observed last, or Before if Prior is stale
+	// or nil. With a Prior, sensitive values are digests; see [State.Digested]. For a no-op it equals After. It lacks
+	// the Assigned fields and the Dropped fields whose values stay. It also lacks the maps and items around fields that
+	// aren't declared themselves, since nothing is removed there.
 	Baseline projection.Projection
 	// Changes are the values that change, the declared ones first.
 	Changes []Change
-	// Ownership is which fields change hands, also where no value changes.
+	// Ownership are the fields whose owners change, with or without a change of the value.
 	Ownership []fieldowner.Transfer
-	// Dropped are the fields that the manager declared before, by its record or by Prior, and the manifest no longer
-	// does, and what becomes of each: deleted, reset to a default or retained by who else owns it.
+	// Dropped are the fields that the manager declared before, by managedFields or by Prior, and that the manifest no
+	// longer declares. Each is deleted, reset to a default, or retained by other owners.
 	Dropped []fieldowner.DroppedField
 	// Assigned are the declared fields that the manifest leaves empty for the server to pick a value: a cluster IP, a
 	// node port. The value isn't known before the apply, so Before and After lack them.
 	Assigned []projection.Path
-	// Generated are, for an object that is created, the fields that the manifest lacks and that the server makes up
-	// when it is applied: uid, time of creation, cluster IPs, node ports, generated labels and names. A dry run makes
-	// up others.
+	// Generated are the fields of a new object that the manifest lacks and for which the server generates a value: uid,
+	// time of creation, cluster IPs, node ports, generated labels and names. The values in the dry run differ from
+	// those in the apply.
 	Generated []projection.Path
-	// Ineffective is what of the manifest has no effect, because the server doesn't keep it.
+	// Ineffective are the fields of the manifest that have no effect, because the server doesn't keep them.
 	Ineffective []projection.Ineffective
-	// Unknown are the fields whose values aren't known yet, with list items named as After names them.
+	// Unknown are the fields whose values aren't known yet, with the list keys of After.
 	Unknown []projection.Path
-	// Ignored are the fields that are left to others, and how. Before, After and Baseline lack them, and no other part
-	// has them unless they are sent, the server changes their values, or the applier stops owning them.
+	// Ignored are the ignored fields, and whether they are sent. Before, After and Baseline lack them. Other parts of
+	// the explanation have them only if they are sent, if the server changes their values, or if the applier stops
+	// owning them.
 	Ignored []IgnoredField
-	// Writers are the tools that wrote to the live object for the same purpose, and what of theirs stays behind.
+	// Writers are other tools that wrote to the live object, with the fields of theirs that stay behind.
 	Writers []fieldowner.Writer
-	// Rival is an apply under the manager's name that Prior doesn't know of; nil if there is none.
+	// Rival is an apply of the same manager that isn't in Prior; nil if there is none.
 	Rival *Rival
-	// Warnings are for people: of an object that was re-created or is being deleted, of a rival, and of what has no
+	// Warnings are for people: about an object that was re-created or is being deleted, a rival, and fields without
 	// effect.
 	Warnings []foreign.Text
 
@@ -101,7 +102,7 @@ type Explanation struct {
 	omitted    []projection.Path   // fields that are empty in the manifest and that the server leaves out; set with sameOwners
 }
 
-// Retained returns the dropped fields that stay as they are, because others own them.
+// Retained returns the dropped fields that stay because others own them.
 func (e *Explanation) Retained() (paths []projection.Path) {
 	for _, d := range e.Dropped {
 		if d.Fate == fieldowner.FateRetained {
@@ -111,8 +112,8 @@ func (e *Explanation) Retained() (paths []projection.Path) {
 	return paths
 }
 
-// LeftFields returns the ignored fields for [State.Without]. It may name list items by sensitive values, which Ignored
-// doesn't.
+// LeftFields returns the ignored fields for [State.Without]. Unlike Ignored, it isn't redacted: list keys may be
+// sensitive values.
 func (e *Explanation) LeftFields() projection.FieldSet {
 	if e.left.Empty() {
 		return IgnoredPaths(e.Ignored)
@@ -120,8 +121,8 @@ func (e *Explanation) LeftFields() projection.FieldSet {
 	return e.left
 }
 
-// Apply explains an apply from the server's answer to it, or to its dry run. Live and Answer must be of one
-// resourceVersion, as they are when nothing was written between the read and the dry run. The only errors are those of
+// Apply explains an apply from the server's answer to it, or to its dry run. Live and Answer must have the same
+// resourceVersion, as they do if nothing was written between the read and the dry run. The only errors are those of
 // managedFields that can't be read.
 func Apply(in Input) (*Explanation, error) {
 	c, e, err := begin(in)
@@ -203,22 +204,22 @@ func (c *comparison) finish(e *Explanation) {
 	}
 }
 
-// SameVersion reports whether the answer to a dry run of the manifest is about the live object in its version. One that
-// creates has no version either, but for the one that the manifest has, which a server ignores then and sends back.
+// SameVersion reports whether the answer to a dry run of the manifest has the resourceVersion of the live object. If
+// live is nil, the answer must have none, or the one in the manifest, which a server ignores at a create and returns.
 func SameVersion(live, answer, manifest map[string]any) bool {
 	version := func(obj map[string]any) string { return (&unstructured.Unstructured{Object: obj}).GetResourceVersion() }
 	return version(answer) == version(live) || live == nil && version(answer) == version(manifest)
 }
 
-// Unread returns what the explanation tells if the live object couldn't be read: what would be there, and not what
+// Unread returns the explanation for a live object that couldn't be read: with the values after the apply, and without
 // changes.
 func (e *Explanation) Unread() Explanation {
 	return Explanation{After: e.After, Assigned: e.Assigned, Ineffective: e.Ineffective, Unknown: e.Unknown, Warnings: e.Warnings}
 }
 
 // Summary returns one line about the changes, by cause: "1 edited, 2 drifted". If neither values nor owners change, it
-// names the fields that the manifest has as null or empty: servers that store no such field write a NetworkPolicy, a
-// webhook configuration or an embedded object anew at each apply of one.
+// names the fields that are null or empty in the manifest: a server that doesn't store them writes a NetworkPolicy, a
+// webhook configuration or an embedded object again at each apply.
 func (e *Explanation) Summary() string {
 	switch {
 	case len(e.Changes) > 0:
@@ -232,15 +233,15 @@ func (e *Explanation) Summary() string {
 		"as it may do at each apply of empty fields: leave out " + projection.JoinPaths(e.omitted)
 }
 
-// OnlyRewrites reports whether the server writes the object again though neither values nor owners change. It does so
-// if it stores no empty fields that are applied, or admission undoes what an apply sets, and the time of that gives the
-// record another order. Source: IgnoreManagedFieldsTimestampsTransformer in
-// k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager, which compares records by their positions.
+// OnlyRewrites reports whether the server writes the object again although neither values nor owners change. That
+// happens if the server doesn't store an applied empty field, or if admission undoes an applied value, because the new
+// time changes the order of managedFields. Source: IgnoreManagedFieldsTimestampsTransformer in
+// k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager, which compares the entries by position.
 func (e *Explanation) OnlyRewrites() bool { return !e.NoOp && len(e.Changes) == 0 && e.sameOwners }
 
-// Known returns the explanation of an apply to the live object that is known to be a no-op, because the server answered
-// so before, given what was explained then. Of the input it needs no more than Live, Was, Manager, Subresource, Prior,
-// Ignored and Tools. Before, After and Baseline are empty. It shares no memory with what was explained.
+// Known returns the explanation of an apply that is known to be a no-op from an earlier answer of the server; before is
+// the explanation of that answer. Of the input it only uses Live, Was, Manager, Subresource, Prior, Ignored and Tools.
+// In the result Before, After and Baseline are empty. It shares no memory with before.
 func Known(before *Explanation, in Input) Explanation {
 	e := Explanation{NoOp: true, Assigned: slices.Clone(before.Assigned), Ineffective: slices.Clone(before.Ineffective)}
 	e.left = IgnoredPaths(in.Ignored)

@@ -8,46 +8,45 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// Handling is what is sent of an ignored field.
+// Handling says what is sent for an ignored field.
 type Handling string
 
 // The handlings of an [IgnoredField].
 const (
-	// HandlingSent: the manifest's value, since the object, or the list item that the field is in, is made anew.
+	// HandlingSent: the manifest's value, since the object, or the list item with the field, is new.
 	HandlingSent Handling = "sent"
-	// HandlingHeld: the value that the live object has, since no other manager owns it, and a server would delete or
-	// reset what is applied by none any more. Of a map that others have something in, that is the map without what is
-	// theirs.
+	// HandlingHeld: the live value, since no other manager owns the field, and a server would delete or reset it if it
+	// weren't sent. For a map with fields of others, it is the map without these fields.
 	HandlingHeld Handling = "held"
-	// HandlingLeftOut: nothing, since others own the field, or the object doesn't have it.
+	// HandlingLeftOut: the field isn't sent, since others own it, or the object doesn't have it.
 	HandlingLeftOut Handling = "leftOut"
 )
 
-// IgnoredField is a field that is left to others: one of the manifest, or one that only the object has, in a list or
-// map that the manifest has and that has one owner as a whole.
+// IgnoredField is an ignored field: one in the manifest, or one that only the object has in an atomic list or map of
+// the manifest.
 type IgnoredField struct {
 	Path     projection.Path `json:"path"`
 	Handling Handling        `json:"handling"`
-	// Owners are the others who own it, something in it, or the list or map that it is a part of.
+	// Owners are the other owners of the field, of a field below it, or of the atomic list or map that contains it.
 	Owners []fieldowner.Owner `json:"owners,omitempty"`
 }
 
-// Ignored are the fields of a manifest that are left to others; see [Prepare]. The zero Ignored is none.
+// Ignored are the ignored fields of a manifest; see [Prepare]. The zero Ignored has none.
 type Ignored struct{ selection }
 
-// Left is what is sent to an object, and why.
+// Left is the manifest to send to an object, with the ignored fields.
 type Left struct {
 	// Manifest is what to send.
 	Manifest map[string]any
-	// Fields are the ignored fields, with list items named as the live object's record names them.
+	// Fields are the ignored fields, with the list keys of the live object's managedFields.
 	Fields []IgnoredField
 	// Warnings name the patterns that match neither the manifest nor the object.
 	Warnings []foreign.Text
 }
 
-// For returns what the applier sends to the live object, nil if there is none; see [Ignored.Leave] and [Unknown.Hold].
-// Was is the object as it was before fields changed hands, by which the manifest's list items are named: who gives an
-// item up doesn't own it any more. Default: live.
+// For returns the manifest to send to the live object (nil if there is none); see [Ignored.Leave] and [Unknown.Hold].
+// was is the live object before a handover of fields, since after it managedFields may lack the keys of given-up list
+// items. If was is nil, live is used.
 func (p Prepared) For(live, was map[string]any, applier fieldowner.Applier) (Left, error) {
 	out, err := p.Ignored.Leave(p.Manifest, live, was, applier)
 	if err != nil {
@@ -57,13 +56,16 @@ func (p Prepared) For(live, was map[string]any, applier fieldowner.Applier) (Lef
 	return out, err
 }
 
-// Leave returns the manifest as the applier sends it to the live object, nil if there is none, so that nothing changes
-// at the ignored fields. Was is as in [Prepared.For]. Of a list or map that has one owner as a whole, the ignored parts
-// are sent as the object has them, also those that the manifest lacks; see [projection.Patterns.Hold]. A map or list
-// from which all is left out is left out, too, unless it is in such a whole and the object has an empty one there, or
-// it is a map that only the applier owns as such: without it, a server whose schema doesn't name the map's field would
-// delete it with what others have in it. No argument is modified. The errors are those of managedFields that can't be
-// read, and of items that can't be distinguished.
+// Leave returns the manifest to send to the live object (nil if there is none), so that the ignored fields don't
+// change. was is as in [Prepared.For].
+//
+// Ignored parts of an atomic list or map are sent with the live value, including those that the manifest lacks; see
+// [projection.Patterns.Hold]. A map or list that becomes empty is left out, with two exceptions. Inside of an atomic
+// list or map it stays if the live object has an empty one there. A map that only the applier owns stays, too: a server
+// whose schema doesn't have its field would otherwise delete it with the fields of others in it.
+//
+// No argument is modified. The errors are those of managedFields that can't be read, and of items that can't be
+// distinguished.
 func (i Ignored) Leave(manifest, live, was map[string]any, applier fieldowner.Applier) (Left, error) {
 	out := Left{Manifest: manifest}
 	if i.Empty() {

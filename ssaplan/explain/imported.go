@@ -12,14 +12,14 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// Imported is an object that a host begins to manage, with what it goes on with.
+// Imported is an object that a caller starts to manage, with the manifest and the state to do so.
 type Imported struct {
 	// Live is the object as it was read.
 	Live *unstructured.Unstructured
-	// Manifest is what was selected of it, as a manifest. That of a Secret has its values in it.
+	// Manifest has the selected fields as a manifest. The manifest of a Secret contains its values.
 	Manifest fieldowner.Manifest
-	// State remembers the manifest as if it had been applied: by the manager whose fields were selected, so that going
-	// on under its name changes nothing, and else by the host's own.
+	// State is the state as if the manifest had been applied: by the manager whose fields were selected, so that an
+	// apply under its name changes nothing, or otherwise by the caller's field manager.
 	State *State
 	// Sensitive are the fields of the manifest whose values must not be shown.
 	Sensitive projection.FieldSet
@@ -28,7 +28,7 @@ type Imported struct {
 // Format prints what was selected whatever the verb, so that no verb shows a secret.
 func (i Imported) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, i.Manifest) }
 
-// MarshalJSON returns {"manifest","state","sensitive"}: the number of fields, and all but what can hold secrets.
+// MarshalJSON returns {"manifest","state","sensitive"}: the number of fields, and the parts without secrets.
 func (i Imported) MarshalJSON() ([]byte, error) {
 	return plainjson.Visible(struct {
 		Manifest  fieldowner.Manifest `json:"manifest"`
@@ -37,10 +37,9 @@ func (i Imported) MarshalJSON() ([]byte, error) {
 	}{i.Manifest, i.State, i.Sensitive})
 }
 
-// NewImported returns what to go on with of a live object of which these fields were selected. That there are none is
-// an error, because a manifest without fields would be one for everything; it names who owns some. Manager is who is
-// going to apply. Fields that match a sensitive pattern are sensitive beside those that are so in every object of the
-// kind.
+// NewImported returns the manifest and the state to manage the selected fields of a live object. manager is the field
+// manager that will apply. If no field is selected, the error names managers that own fields. Fields that match a
+// sensitive pattern are sensitive, in addition to those that are sensitive in every object of the kind.
 func NewImported(live *unstructured.Unstructured, selection fieldowner.Selection, manager string, sensitive ...projection.Pattern) (*Imported, error) {
 	manifest, err := fieldowner.NewManifest(live.Object, selection)
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 type Patch struct {
 	// Body is the applied manifest as JSON. It can hold secrets.
 	Body []byte
-	// Options ask for no validation of fields. All that a server validates of those of an apply is that the body has no
-	// key twice, for which it parses the body once more; a parse is 6 % of its work for the dry run of a Deployment. No
-	// map has a key twice.
+	// Options turn off the validation of fields. For an apply, a server only checks that no key occurs twice in the
+	// body, and a body made from a map can't have duplicate keys. The check would parse the body once more, which is 6
+	// % of the server's work for the dry run of a Deployment.
 	Options metav1.PatchOptions
 }
 
@@ -25,7 +25,7 @@ func (p Patch) Format(f fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(f, "apply of %d bytes as %q", len(p.Body), p.Options.FieldManager)
 }
 
-// MarshalJSON returns {"bytes","options"}: what was sent, without the body, which can hold secrets.
+// MarshalJSON returns {"bytes","options"}: the request without the body, which can hold secrets.
 func (p Patch) MarshalJSON() ([]byte, error) {
 	return plainjson.Visible(struct {
 		Bytes   int                 `json:"bytes"`

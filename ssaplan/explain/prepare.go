@@ -11,9 +11,9 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
 )
 
-// Exceptions are the fields of a manifest that aren't applied as they are written.
+// Exceptions are the fields of a manifest that aren't applied with their value in the manifest.
 type Exceptions struct {
-	// Ignore are the fields that are left to others; see [Ignored.Leave].
+	// Ignore are the ignored fields; see [Ignored.Leave].
 	Ignore projection.Patterns
 	// Strip are the fields that are never sent.
 	Strip projection.Patterns
@@ -24,25 +24,24 @@ type Exceptions struct {
 // Empty reports whether there are none.
 func (e Exceptions) Empty() bool { return len(slices.Concat(e.Ignore, e.Strip, e.Unknown)) == 0 }
 
-// Prepared is a manifest in the form in which it is sent.
+// Prepared is a manifest that is ready to be sent.
 type Prepared struct {
-	// Manifest is what creates an object. For one that exists, see [Prepared.For].
+	// Manifest is the manifest to create the object with. For an existing object, see [Prepared.For].
 	Manifest map[string]any
-	// Adjustments are what was done to it so that the server tracks it faithfully; see [projection.Normalize].
+	// Adjustments are the changes that make the server track all fields; see [projection.Normalize].
 	Adjustments []projection.Adjustment
-	// Ignored are the fields that are left to others, which Manifest has.
+	// Ignored are the ignored fields. Manifest still has them.
 	Ignored Ignored
 	// Unknown are the fields that were left out because their values aren't known yet.
 	Unknown Unknown
 }
 
-// ErrTooDeep is the error for a manifest that no server would read, or that contains itself.
+// ErrTooDeep is the error for a manifest that is nested too deep for any server, or that contains itself.
 var ErrTooDeep = fastjson.ErrTooDeep
 
-// Prepare leaves the fields out of a manifest that the exceptions say are stripped or unknown, and brings the rest into
-// the form that a server tracks faithfully when it is applied to the subresource, or to the object itself for "".
-// Patterns may name the fields of either form, but positions in them are those of the lists as the manifest has them.
-// The only error is [ErrTooDeep].
+// Prepare removes the stripped and unknown fields from a manifest, and normalizes the rest for an apply to the
+// subresource, or to the object itself for ""; see [projection.NormalizeSubresource]. Patterns may match fields before
+// or after that, but positions in them are those in the given manifest. The only error is [ErrTooDeep].
 func Prepare(manifest map[string]any, subresource string, except Exceptions) (Prepared, error) {
 	if fastjson.IsTooDeep(manifest) {
 		return Prepared{}, ErrTooDeep
@@ -68,7 +67,7 @@ func Prepare(manifest map[string]any, subresource string, except Exceptions) (Pr
 	return out, nil
 }
 
-// AdjustmentWarnings warns of what was left out of a manifest.
+// AdjustmentWarnings returns warnings about fields that were left out of a manifest.
 func AdjustmentWarnings(adjustments []projection.Adjustment) (out []foreign.Text) {
 	for _, a := range adjustments {
 		if a.To == nil {
@@ -78,7 +77,8 @@ func AdjustmentWarnings(adjustments []projection.Adjustment) (out []foreign.Text
 	return out
 }
 
-// Declared returns what a manifest seems to declare, with lists as a whole, for which no server could be asked.
+// Declared returns the fields and values that a manifest seems to declare, with lists as a whole. It is for manifests
+// for which no dry run is possible.
 func Declared(manifest map[string]any) (projection.Projection, error) {
 	declared, err := projection.PredictDeclared(context.Background(), manifest, projection.NoSchema{})
 	if err != nil {
@@ -87,9 +87,9 @@ func Declared(manifest map[string]any) (projection.Projection, error) {
 	return projection.Project(manifest, declared.Fields), nil
 }
 
-// Addressed returns the manifest as it is sent to a subresource, or to the object itself for "": with the namespace,
-// without one if that is empty, and of a scale with the kind that this has. It modifies nothing: what it returns shares
-// what it doesn't change. A manifest without metadata keeps its namespace.
+// Addressed returns the manifest as it is sent to a subresource, or to the object itself for "". It sets the namespace,
+// or removes it if namespace is empty, and sets the kind Scale for the subresource scale. It modifies nothing; the
+// result shares memory with the manifest. A manifest without metadata is not given a namespace.
 func Addressed(manifest map[string]any, namespace, subresource string) map[string]any {
 	if apiVersion, kind, other := kinds.OfSubresource(subresource); other {
 		scale := map[string]any{}

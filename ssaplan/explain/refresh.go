@@ -13,17 +13,17 @@ import (
 
 // Refreshed is the result of [Refresh].
 type Refreshed struct {
-	// State is what to remember from now on. It is the prior one if the object was re-created.
+	// State is the state to store now. It is the prior one if the object was re-created.
 	State *State
-	// Drift is how the object differs from what was applied, at the fields that were applied, and who changed it: what
-	// applying the same manifest again would change back.
+	// Drift has the applied fields that differ from the applied values, and who changed them. Another apply of the same
+	// manifest would change them back.
 	Drift []Change
-	// Recreated reports whether the object is not the one that prior remembers: its UID is another.
+	// Recreated reports whether the object has another UID than prior.
 	Recreated bool
 }
 
-// Refresh compares what is remembered of an object with the object as it was read. Neither is modified. The only errors
-// are those of managedFields that can't be read.
+// Refresh compares the stored state of an object with the live object. Neither is modified. The only errors are those
+// of managedFields that can't be read.
 func Refresh(prior *State, live map[string]any) (Refreshed, error) {
 	obj := unstructured.Unstructured{Object: live}
 	if prior.UID != "" && string(obj.GetUID()) != prior.UID {

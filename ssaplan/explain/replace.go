@@ -12,13 +12,13 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// Replace explains what changes when the live object is deleted and the manifest applied to nothing. Answer is the
-// object as the server would create it; without one the explanation knows only what is declared, and neither side
-// effects nor defaults. Refused are the fields that the server doesn't change in place: the changes at, above or below
-// them are marked.
+// Replace explains what changes when the live object is deleted and a new one is created from the manifest. Answer is
+// the object as the server would create it; without an Answer, the explanation has only the declared fields, and
+// neither side effects nor defaults. refused are the fields that the server doesn't change in place: changes at, above
+// or below them are marked.
 //
-// The status isn't compared: controllers make it anew. What the server makes up for a new object is a change without a
-// value, which is only known afterwards.
+// The status isn't compared, since controllers write it again. A field that the server generates for a new object is a
+// change without the new value, which is only known afterwards.
 func Replace(in Input, refused []projection.Path) (*Explanation, error) {
 	answered := in.Answer != nil
 	if !answered {

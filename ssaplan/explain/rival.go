@@ -15,14 +15,13 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// Rival is an apply under the manager's own name that [Input.Prior] doesn't know of. Either somebody else applies to
-// the object under this name, and takes back each time what the other one did, or the host didn't remember its last
-// apply.
+// Rival is an apply under the manager's own name that isn't in [Input].Prior. Either another tool applies to the object
+// under the same name, and the two undo each other's changes, or the caller didn't store the state of its last apply.
 type Rival struct {
-	// Time is when it was applied.
+	// Time is the time of the apply.
 	Time time.Time `json:"time"`
-	// Paths are what the two disagree on: fields that were added, that have another value than the remembered one, or
-	// that are gone, and that no other manager owns now. There is at least one.
+	// Paths are the fields in which the apply differs from the stored state: added, with another value, or removed, and
+	// not owned by other managers now. There is at least one.
 	Paths []projection.Path `json:"paths"`
 }
 
@@ -32,9 +31,9 @@ func (r Rival) String() string {
 		r.Time.UTC().Format(time.RFC3339), projection.JoinPaths(r.Paths)).String()
 }
 
-// RivalOf returns who else applied to the live object since prior was remembered, under the manager's name; nil if
-// nobody did, if it isn't that object, or if nothing is known of it. Its paths name no item by a value that matches a
-// sensitive pattern.
+// RivalOf returns the apply to the live object under the manager's name that came after prior. It is nil if there is
+// none, if the object has another UID, or if managedFields don't show it. Its paths are redacted for the sensitive
+// patterns.
 func RivalOf(live *unstructured.Unstructured, prior *State, sensitive ...projection.Pattern) *Rival {
 	if live == nil || prior == nil {
 		return nil

@@ -11,10 +11,10 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// Same reports whether who has read other knows what the apply does that e tells of: which values change and why, who
-// owns the fields then, and what is dropped. Words may differ: warnings, what has no effect, and what other tools
-// leave behind. So may the times at which others wrote, and the values that they keep at dropped fields, which an
-// apply doesn't touch. Baseline isn't compared, since it is Before or what a host remembers.
+// Same reports whether both describe the same apply: the same changes with the same causes, the same owners afterwards,
+// and the same dropped fields. Not compared are the warnings, the ineffective fields, the fields that other tools leave
+// behind, the times of other writers, and the values of retained fields, which an apply doesn't touch. Baseline isn't
+// compared either, since it is Before or comes from the stored state.
 func (e *Explanation) Same(other *Explanation) bool {
 	return e.NoOp == other.NoOp && sameProjection(e.Before, other.Before) && sameProjection(e.After, other.After) &&
 		slices.EqualFunc(e.Changes, other.Changes, Change.Same) &&
@@ -26,8 +26,7 @@ func (e *Explanation) Same(other *Explanation) bool {
 		slices.EqualFunc(e.Ignored, other.Ignored, sameIgnored) && sameRival(e.Rival, other.Rival)
 }
 
-// Within reports whether who has read other knows all that the update does that e tells of. It may do less, since a
-// part of what other told is done by now.
+// Within reports whether e does nothing that other doesn't do. e may do less, if a part of other has been done by now.
 func (e *Explanation) Within(other *Explanation) bool {
 	return within(e.Changes, other.Changes, Change.Same) && within(e.Ownership, other.Ownership, sameTransfer) &&
 		within(e.Dropped, other.Dropped, sameDropped) && within(e.Assigned, other.Assigned, projection.Path.Equal) &&
@@ -41,8 +40,8 @@ func within[T any](items, others []T, same func(T, T) bool) bool {
 	})
 }
 
-// WriteCompared writes all that [Explanation.Same] compares, so that two explanations are the same if and only if they
-// write the same bytes. They hold sensitive values as they are: they are for a digest.
+// WriteCompared writes everything that [Explanation.Same] compares. Two explanations are the same if and only if they
+// write the same bytes. The bytes contain sensitive values: use them only for a digest.
 func (e *Explanation) WriteCompared(to io.Writer) error {
 	encoder := json.NewEncoder(to)
 	for _, part := range []any{
@@ -103,7 +102,7 @@ func compared(p projection.Projection) []any {
 	return []any{p.Object, p.Fields, p.Sensitive, p.Missing, p.Duplicates}
 }
 
-// Same reports whether c and other are the same change of the same place, for the same cause and by the same manager.
+// Same reports whether c and other are the same change of the same field, with the same cause and manager.
 func (c Change) Same(other Change) bool {
 	return c.Path.Equal(other.Path) && c.Op == other.Op && reflect.DeepEqual(c.Before, other.Before) && reflect.DeepEqual(c.After, other.After) &&
 		c.Position == other.Position && c.Sensitive == other.Sensitive && c.Cause == other.Cause && c.Manager == other.Manager &&

@@ -87,9 +87,9 @@ func sameFate(a, b fieldowner.DroppedField) bool {
 	return a.Fate == b.Fate && slices.EqualFunc(a.Owners, b.Owners, fieldowner.Owner.Is)
 }
 
-// ShownTransfers returns the transfers with those of items that can't be named as ones of their list, one for each kind
-// and owners. That an item is nobody's any more, whose list may have others of ours, is left out: the change of the
-// list tells it.
+// ShownTransfers returns the transfers redacted: transfers of list items whose keys are sensitive values become one
+// transfer of the list for each kind and owners. Those of items without an owner afterwards are left out, since the
+// change of the list shows them.
 func ShownTransfers(transfers []fieldowner.Transfer, sensitive projection.Patterns) []fieldowner.Transfer {
 	if len(sensitive) == 0 {
 		return transfers
@@ -100,16 +100,16 @@ func ShownTransfers(transfers []fieldowner.Transfer, sensitive projection.Patter
 	return shownOnce(told, sensitive.Shown, func(t *fieldowner.Transfer) *projection.Path { return &t.Path }, sameTransfer)
 }
 
-// ShownConflicts returns the conflicts with those in items that can't be named as ones of their list, one for each
-// owner.
+// ShownConflicts returns the conflicts redacted: conflicts in list items whose keys are sensitive values become one
+// conflict of the list for each owner.
 func ShownConflicts(conflicts []fieldowner.Conflict, sensitive projection.Patterns) []fieldowner.Conflict {
 	return shownOnce(conflicts, sensitive.Shown, func(c *fieldowner.Conflict) *projection.Path { return &c.Path },
 		func(a, b fieldowner.Conflict) bool { return a.Is(b.Owner) })
 }
 
-// Hiding returns s with digests of the values at these fields, too, as if it had been made with them: a host may call
-// fields sensitive, or a definition mark them, after they were applied. The digest of a list that is shown as a whole
-// then is one of the items that were applied.
+// Hiding returns s with more sensitive fields, whose values become digests. It is needed if a caller or a CRD marks
+// fields as sensitive after they were applied. For a list whose item keys are sensitive, the digest is that of the
+// applied items.
 func (s *State) Hiding(sensitive projection.Patterns) *State {
 	if s == nil || len(sensitive) == 0 {
 		return s
@@ -189,7 +189,8 @@ func (s *State) shown(fields projection.FieldSet) projection.FieldSet {
 	return fields.Without(set).Union(set)
 }
 
-// ShownIgnored returns the fields with those in items that can't be named as one of their list.
+// ShownIgnored returns the fields redacted: fields in list items whose keys are sensitive values become one field, the
+// list.
 func ShownIgnored(fields []IgnoredField, sensitive projection.Patterns) []IgnoredField {
 	return shownOnce(fields, sensitive.Shown, func(f *IgnoredField) *projection.Path { return &f.Path }, always)
 }

@@ -34,28 +34,32 @@ const stateVersion = 3
 // is.
 const stretched = 5000
 
-// State is what a host remembers of an object that it applied: which object it was, which fields it declared, and the
-// values that the server had there afterwards. Its size is bounded by the manifest's; a value that others made much
-// larger is kept as a digest. A list whose items are named by sensitive values is in Applied and Observed as a whole,
-// with what others have in it. For such a list the state also keeps digests of the items that were applied: they are
-// compared one by one. It holds no secret value: sensitive ones are kept as salted digests (PBKDF2 of 5,000 rounds of
-// HMAC-SHA-256), which still show that a value changed. The salt is part of the state, so who has the state can find a
-// short secret by trying, at about 1 ms for each attempt on one core. A plan or refresh takes as long for each
-// sensitive value, and for each item of a hidden list.
+// State is the stored result of an apply: the identity of the object, the declared fields, and the values that the
+// server had there afterwards. Its size is bounded by the size of the manifest; a value that others made much larger is
+// kept as a digest.
 //
-// A State is made by [NewState] and marshals to versioned JSON. The zero State remembers nothing.
+// A State holds no secret value. Sensitive values are kept as salted digests (PBKDF2 of 5,000 rounds of HMAC-SHA-256),
+// which still show that a value changed. The salt is part of the state. So a reader of the state can find a short
+// secret by trying, at about 1 ms for each attempt on one core. A plan or refresh takes the same time for each
+// sensitive value.
+//
+// A list whose item keys are sensitive values is in Applied and Observed as a whole, with the items of others. For such
+// a list the state also keeps a digest of each applied item, to compare them one by one, and a plan takes 1 ms for each
+// item.
+//
+// A State is made by [NewState] and marshals to versioned JSON. The zero State is empty.
 type State struct {
 	Identity identity.Identity
 	UID      string
-	// Manager is the field manager that applied, and Subresource what of the object it applied: "status", "scale" and
-	// the like, and "" for the object itself.
+	// Manager is the field manager that applied, and Subresource the subresource: "status", "scale" and the like, and
+	// "" for the object itself.
 	Manager, Subresource string
 	// Applied are the declared fields with the values that the object had after the apply.
 	Applied projection.Projection
 	// Observed are the same fields with the values that the object had when it was last read.
 	Observed projection.Projection
-	// Adopted reports whether the object was there before the manager applied to it, so that a host may let go of it
-	// where it deletes what it made. See [IsAdopted].
+	// Adopted reports whether the object existed before the manager applied to it. A caller may release such an object
+	// instead of deleting it. See [IsAdopted].
 	Adopted bool
 	// Stale marks a state that could not be refreshed. See [authresilience.Degrade].
 	Stale authresilience.Stale
@@ -80,12 +84,12 @@ func (s *State) applier() fieldowner.Applier {
 	return fieldowner.Applier{Manager: s.Manager, Subresource: s.Subresource}
 }
 
-// NewState returns the state to remember after the applier applied manifest; obj is the server's answer. The prior
-// state, if there is one, lends its salt, so that a sensitive value that is still the same has the same digest. The
-// values of fields that match a sensitive pattern are digests, too.
+// NewState returns the state to store after the applier applied manifest; obj is the server's answer. If there is a
+// prior state, its salt is used again, so that an unchanged sensitive value has the same digest. Values of fields that
+// match a sensitive pattern become digests, too.
 //
-// The manifest may be nil if it isn't known, as for an object that is imported. Then a map that was declared as empty,
-// and that the server filled, counts as declared with what is in it.
+// The manifest may be nil if it isn't known, as for an imported object. Then a map that was declared as empty and
+// filled by the server counts as declared with its content.
 func NewState(manifest, obj map[string]any, applier fieldowner.Applier, prior *State, sensitive ...projection.Pattern) (*State, error) {
 	if obj == nil {
 		return nil, errors.New("explain: no object to remember")
@@ -160,9 +164,9 @@ func (s *State) digestsOfUnkept(manifest map[string]any) map[string]string {
 	return unkept
 }
 
-// NewImportedState returns the state to remember of an object that the manager is going to apply and didn't apply
-// before: as if manifest, made by [fieldowner.NewManifest] from live, had been applied. The values of fields that match
-// a sensitive pattern are digests.
+// NewImportedState returns the state for an object that the manager will apply and hasn't applied before. It is the
+// state as if manifest, which [fieldowner.NewManifest] made from live, had been applied. Values of fields that match a
+// sensitive pattern become digests.
 func NewImportedState(manifest fieldowner.Manifest, live map[string]any, manager string, sensitive ...projection.Pattern) (*State, error) {
 	id, err := identity.Of(live)
 	if err != nil {
@@ -204,10 +208,9 @@ func (s *State) clone() *State {
 	return &c
 }
 
-// Without returns s without what it remembers of the fields that are left to others, at which nothing is drift any
-// more. Neither is what the patterns of such fields match, now or later, in a list or map that has one owner as a
-// whole. Applied and Observed then lack a hidden list of items with names of which a part is left to others. Obj is the
-// object that s was made of.
+// Without returns s without the ignored fields, so that they are no drift any more. Parts of atomic lists and maps that
+// the patterns match, now or later, are no drift either. If a part of a list with sensitive item keys is ignored,
+// Applied and Observed lack the whole list. obj is the object from which s was made.
 func (s *State) Without(obj map[string]any, fields projection.FieldSet, patterns ...projection.Pattern) *State {
 	out := s.clone()
 	out.ignored = projection.Patterns(patterns).WithoutPositions()
@@ -328,8 +331,8 @@ func (s *State) withoutOmitted(obj map[string]any) projection.Projection {
 	return out
 }
 
-// Digested returns p with the values of sensitive fields replaced by digests, so that it compares with s.Applied and
-// s.Observed. A host that shows what a plan makes of a remembered value compares s.Observed with the digested After.
+// Digested returns p with the values of sensitive fields replaced by digests, to compare p with s.Applied and
+// s.Observed. For example, compare s.Observed with the digested After of a plan to show what the plan changes.
 func (s *State) Digested(p projection.Projection) projection.Projection {
 	if !s.sensitive.Empty() {
 		p.Sensitive = p.Sensitive.Union(s.sensitive)
@@ -558,8 +561,8 @@ func unlessEmpty(fields projection.FieldSet) *projection.FieldSet {
 	return &fields
 }
 
-// UnmarshalJSON reads the form that [State.MarshalJSON] writes, or wrote in an older version. A newer version is an
-// error. A state of version 1 or 2 keeps its digests until [Refresh] finds the secrets to be those that were applied.
+// UnmarshalJSON reads the form of [State.MarshalJSON] in this or an older version. A newer version is an error. A state
+// of version 1 or 2 keeps its old digests until [Refresh] finds that the secrets are still the applied ones.
 func (s *State) UnmarshalJSON(data []byte) error {
 	in, err := parseState(data)
 	if err != nil {

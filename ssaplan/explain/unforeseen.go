@@ -10,12 +10,12 @@ import (
 )
 
 // Unforeseen returns how the object that a write made differs from the answer to its dry run: Before is what the dry
-// run said, After is what was made. Webhooks and policies that act only outside of dry runs cause that, and proxies
-// that change requests.
+// run said, After is what was made. Causes are webhooks and policies that skip dry runs, and proxies that change
+// requests.
 //
-// It leaves out what no dry run can know (Assigned and Generated fields, versions and times in the metadata), the
-// status unless the apply was to the status, and fields of other owners, who may have written since the dry run. Fields
-// that are declared or among the Changes are compared whoever owns them.
+// It leaves out fields that no dry run can know (Assigned and Generated fields, versions and times in the metadata),
+// the status unless the apply was to the status, and fields of other owners, which may have written since the dry run.
+// Fields that are declared or in Changes are compared in any case.
 //
 // The only errors are those of managedFields that can't be read.
 func (e *Explanation) Unforeseen(dryRun, made map[string]any, by fieldowner.Applier, sensitive projection.Patterns) ([]projection.Difference, error) {

@@ -8,13 +8,13 @@ import (
 )
 
 // Unknown are fields of a manifest whose values aren't known yet. A pattern without wildcards counts even if the
-// manifest lacks the field. The zero Unknown is none.
+// manifest lacks the field. The zero Unknown has none.
 type Unknown struct{ selection }
 
-// Hold returns the manifest, from which the unknown fields were left out, with the values that the live object has for
-// them: so a server tells what the rest of the manifest changes, also if it requires the fields. A field that live
-// lacks stays left out. A list or map that has one owner as a whole is held as a whole. Neither argument is modified.
-// The only errors are those of managedFields that can't be read.
+// Hold returns the manifest, from which the unknown fields were removed, with the live values of these fields. So a dry
+// run shows what the rest of the manifest changes, even if the server requires the fields. A field that live lacks
+// stays removed. An atomic list or map gets the live value as a whole. Neither argument is modified. The only errors
+// are those of managedFields that can't be read.
 func (u Unknown) Hold(manifest, live map[string]any) (map[string]any, error) {
 	if u.Empty() || live == nil {
 		return manifest, nil
@@ -36,9 +36,8 @@ func (u Unknown) Hold(manifest, live map[string]any) (map[string]any, error) {
 	return held, nil
 }
 
-// Items returns the patterns of the list items that the unknown fields are in and that live lacks, but for those that
-// are unknown already. What isn't known of such an item may be required, and then a server tells of the others only
-// without it.
+// Items returns patterns for the list items that contain unknown fields and that live lacks, except items that are
+// unknown already. Such an item may lack a required field, so that a dry run only succeeds without the item.
 func (u Unknown) Items(live map[string]any) projection.Patterns {
 	owners, err := fieldowner.Read(live)
 	if err != nil {
