@@ -10,18 +10,18 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// Cluster is by what a cluster is known again. An object that is there has a UID, but one that is to be created has
-// none, so its plan would do the same in every cluster.
+// Cluster identifies a cluster. A reviewed plan needs it because an object that doesn't exist yet has no UID, so its
+// plan would be the same in every cluster.
 type Cluster struct {
-	// UID is that of the namespace kube-system, empty if it isn't known: not everybody may read it, and not every
-	// server has it.
+	// UID is the UID of the namespace kube-system. It is empty if the caller may not read it, or if the server has no
+	// such namespace.
 	UID string `json:"uid,omitempty"`
-	// Address is the [Digest] of the address by which the cluster was reached, which may hold a password.
+	// Address is the [Digest] of the cluster's address, since an address may contain a password.
 	Address string `json:"address"`
 }
 
-// ClusterOf asks which cluster a planner plans for, whose requests go to the address. It is an error if the server
-// doesn't answer, and none if it refuses.
+// ClusterOf asks the server which cluster the planner plans for; address is the address of the server. It is an error
+// if the server doesn't answer, and none if it denies the request.
 func ClusterOf(ctx context.Context, planner *ssaplan.Planner, address string) (Cluster, error) {
 	system := identity.Identity{APIVersion: "v1", Kind: "Namespace", Name: "kube-system"}
 	reading, err := planner.Read(ctx, &explain.State{Identity: system})
@@ -35,8 +35,8 @@ func ClusterOf(ctx context.Context, planner *ssaplan.Planner, address string) (C
 	return c, nil
 }
 
-// Is reports whether two are the same cluster as far as is known. UIDs decide, since a cluster may have several
-// addresses and other ones in time: the addresses count only where one of the UIDs isn't known.
+// Is reports whether both are the same cluster, as far as is known. It compares the UIDs, since a cluster may have
+// several addresses. It compares the addresses only if one of the UIDs isn't known.
 func (c Cluster) Is(other Cluster) bool {
 	if c.UID != "" && other.UID != "" {
 		return c.UID == other.UID
@@ -44,8 +44,8 @@ func (c Cluster) Is(other Cluster) bool {
 	return c.Address == other.Address
 }
 
-// Key returns a text for hosts that can do nothing but compare texts: the UID, or the address where that isn't known.
-// Other clusters have other keys, but so has the same one for two callers of whom only one may read the UID.
+// Key returns a string for callers that can only compare strings: the UID, or the address if the UID isn't known.
+// Different clusters have different keys. The same cluster has two keys if only one of two callers may read the UID.
 func (c Cluster) Key() string {
 	if c.UID == "" {
 		return fmt.Sprintf("address %q, since the namespace kube-system can't be read", c.Address)
@@ -53,7 +53,7 @@ func (c Cluster) Key() string {
 	return fmt.Sprintf("namespace kube-system %q", c.UID)
 }
 
-// String names the cluster in a message.
+// String returns the cluster as text for a message.
 func (c Cluster) String() string {
 	if c.UID == "" {
 		return c.Key()

@@ -28,15 +28,16 @@ import (
 // time.
 const rounds = 5000
 
-// Fingerprint returns a text of 50 characters that another plan has, too, if and only if who has reviewed the one knows
-// the other: it is for the same object and does the same. It stands for what [ssaplan.Planner.Apply] compares before it
-// applies a plan that is outdated: the action, what is sent and how, which object it is, all values before and after,
-// causes, owners, what is dropped or destroyed, and warnings. When others wrote doesn't matter, nor do the
-// resourceVersion and what a dropped field keeps. An object has one fingerprint for all its no-ops.
+// Fingerprint returns a string of 50 characters for a plan. Two plans have the same fingerprint if and only if they do
+// the same to the same object. It covers everything that [ssaplan.Planner.Apply] compares before it applies an outdated
+// plan: the action, the request, the object, all values before and after, causes, owners, dropped and destroyed fields,
+// and warnings. The times of other writers, the resourceVersion and the values of retained fields don't matter. All
+// no-ops of an object have the same fingerprint.
 //
-// It is the same in every process, so that it can be compared as a text, and shows no value. With sensitive ones it is
-// stretched (PBKDF2 of 5,000 rounds of HMAC-SHA-256, salted with the object and its UID), which takes some 2 ms, and as
-// long for each guess of who knows all the rest of the plan: where such values are short, guard it as a secret.
+// It is the same in every process and shows no value. If the plan has sensitive values, the digest is stretched (PBKDF2
+// of 5,000 rounds of HMAC-SHA-256, salted with the object and its UID), which takes some 2 ms. A reader who knows the
+// rest of the plan can guess a sensitive value with 2 ms for each attempt. So protect the fingerprint like a secret if
+// such values are short.
 func Fingerprint(plan *ssaplan.Plan) (string, error) {
 	digest := sha256.New()
 	if err := write(digest, plan); err != nil {
@@ -55,11 +56,10 @@ func Fingerprint(plan *ssaplan.Plan) (string, error) {
 	return "plan-1:" + base64.RawURLEncoding.EncodeToString(sum), nil
 }
 
-// Outline returns a text of 53 characters, as [Fingerprint] does, for hosts that keep it where everybody sees it, or
-// that can't do without a webhook which sets something else each time. Another plan has it, too, if and only if it does
-// the same to the declared fields of the same object, as far as that can be shown: of sensitive values it stands for
-// the places, the causes and the owners. Side effects, what the server makes up, what is left to others, what other
-// tools wrote, and warnings don't matter.
+// Outline returns a string of 53 characters that compares less than [Fingerprint]. Use it if the string is public, or
+// if a webhook sets another value at each write. Two plans have the same outline if and only if they do the same to the
+// declared fields of the same object. For sensitive values, it covers only the paths, the causes and the owners. Side
+// effects, generated values, ignored fields, the writes of other tools, and warnings don't matter.
 func Outline(plan *ssaplan.Plan) (string, error) {
 	digest, outlined := sha256.New(), outline(&plan.Explanation)
 	if err := writeParts(digest, plan, "", &outlined); err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// Topic is what a remark is about.
+// Topic is the subject of a remark.
 type Topic string
 
 // The topics of remarks.
@@ -32,20 +32,20 @@ const (
 	TopicManager    Topic = "the field manager changes"
 )
 
-// Remark is what a plan says of an object beside its values before and after. A host that shows these, and has room for
-// a few words more, has all that there is to know with them.
+// Remark is something that a reviewer must know besides the values before and after. Values and remarks together are
+// everything in a plan that a reviewer needs.
 type Remark struct {
-	// Object is what the remark is about: of a replacement, the old object.
+	// Object is the object of the remark; for a replacement, the old object.
 	Object identity.Identity
 	Topic  Topic
-	// Text is the heading: the topic, or more than that.
+	// Text is the heading: the topic, or a longer text.
 	Text string
-	// Lines list what the remark is about.
+	// Lines are the details, such as the fields.
 	Lines []string
 }
 
-// Remarks returns what there is to say of a plan against what was remembered of the object, in the order in which it is
-// to be read. Of a replacement, goes are what the deletion of the old object takes along, see [deletion.Plan.Notes].
+// Remarks returns the remarks about a plan, in the order in which they should be read. prior is the stored state of the
+// object. For a replacement, goes are the notes about the deletion of the old object; see [deletion.Plan.Notes].
 func Remarks(plan *ssaplan.Plan, prior *explain.State, goes ...string) []Remark {
 	lines := map[Topic][]string{
 		TopicDropped: Lines(plan.Dropped), TopicStays: Lines(staying(plan.Writers)), TopicManager: leavingManager(plan, prior),
@@ -126,9 +126,9 @@ func replacementLines(plan *ssaplan.Plan, goes []string) []string {
 	return append(lines, "evidence: "+r.Evidence.String())
 }
 
-// Fold returns remarks as one: a heading, which names the object of the first, and the text below that. Hosts that show
-// the first of several messages need it, and readers of many objects do. Those of the same text that follow each other
-// have one heading. There has to be a remark.
+// Fold returns remarks as one message: a heading, which names the object of the first remark, and a text below it. Use
+// it where only the first of several messages is shown, or for many objects. Adjacent remarks with the same Text get
+// one heading. There must be at least one remark.
 func Fold(remarks []Remark) (heading, text string) {
 	var headings, lines []string
 	several := slices.ContainsFunc(remarks, func(r Remark) bool { return r.Text != remarks[0].Text })
@@ -147,7 +147,7 @@ func Fold(remarks []Remark) (heading, text string) {
 // maxLines is how many lines a remark has of one list at most.
 const maxLines = 30
 
-// Lines returns a line for each item, and how many more there are than can be read.
+// Lines returns a line for each item. If there are too many to read, the last line says how many are left out.
 func Lines[T fmt.Stringer](items []T) []string {
 	var out []string
 	for i, item := range items {

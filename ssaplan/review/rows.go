@@ -18,12 +18,12 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// Rows are fields as a host shows and keeps them that knows nothing but tables of texts: a text for each field, by its
-// path.
+// Rows are fields as a table of strings: a string for each field, by its path. They are for a caller that can only show
+// and store such tables, such as a Terraform provider.
 type Rows map[string]string
 
-// RowsOf returns the rows of a projection. A text stands as it is, unless it could be taken for another value; that,
-// and all else, stands as JSON. Sensitive values have to be digests already, see [explain.State.Digested].
+// RowsOf returns the rows of a projection. A string is returned unchanged, unless it looks like another value. Such
+// strings and all other values are JSON. Sensitive values must be digests already; see [explain.State.Digested].
 func RowsOf(p projection.Projection) Rows {
 	rows := Rows{}
 	for path, value := range p.Leaves() {
@@ -32,7 +32,7 @@ func RowsOf(p projection.Projection) Rows {
 	return rows
 }
 
-// Text returns a value as [RowsOf] has it.
+// Text returns a value in the form of [RowsOf].
 func Text(value any) string {
 	if text, ok := value.(string); ok && !json.Valid([]byte(text)) {
 		return text
@@ -41,7 +41,7 @@ func Text(value any) string {
 	return string(text)
 }
 
-// OwnersOf returns who owns those of the remembered fields that don't belong to their field manager alone.
+// OwnersOf returns the owners of those fields of the state that its field manager doesn't own alone.
 func OwnersOf(live *unstructured.Unstructured, state *explain.State) (Rows, error) {
 	owners, err := fieldowner.Read(live.Object)
 	if err != nil {
@@ -77,25 +77,24 @@ func retained(plan *ssaplan.Plan) (paths []string) {
 	return paths
 }
 
-// Shown is what a host that keeps rows showed of an object last. The zero Shown is for an object that it hasn't shown
-// yet.
+// Shown is what a caller that stores [Rows] has last shown of an object. The zero Shown is for an object that it hasn't
+// shown yet.
 type Shown struct {
-	// State is what is remembered of the object, nil if there is nothing.
+	// State is the stored state of the object, nil if there is none.
 	State *explain.State
-	// UID is that of the object as it was found last, if that is another than the one that State remembers.
+	// UID is the UID of the object at the last read, if it differs from the UID in State.
 	UID string
-	// Rows are its fields as they were shown.
+	// Rows are the fields that were shown.
 	Rows Rows
-	// Owners are the owners of fields as [OwnersOf] has them, as they were shown. Default: they aren't compared.
+	// Owners are the owners that were shown, from [OwnersOf]. Default: owners aren't compared.
 	Owners Rows
 }
 
-// After returns the rows as they are after a plan is carried out, in the form to show beside those of before. What
-// others retain keeps its row.
+// After returns the rows after a plan is carried out, to compare with s.Rows. Fields that others retain keep their row.
 //
-// Open are the paths of those whose text shows only then: digests of a key that isn't made yet or of what was no secret
-// before, and values that drifted behind a stale state: the host shows the value that is set again, so that nothing
-// else would tell that it changes.
+// open are the paths of rows whose text is only known after the apply. They are digests that can't be made yet, since
+// the salt is new or the field wasn't sensitive before. They are also values that drifted while the state was stale:
+// their row before and after is the same, so without open the change wouldn't be visible.
 func (s Shown) After(plan *ssaplan.Plan) (rows Rows, open []string) {
 	after, base := plan.After, Rows{}
 	if s.State != nil {
@@ -122,12 +121,12 @@ func (s Shown) lacksDigest(plan *ssaplan.Plan, path projection.Path) bool {
 	return plan.After.Sensitive.Covers(path) != (s.State != nil && s.State.Applied.Sensitive.Covers(path))
 }
 
-// OutdatedError says that an object isn't any more what a reviewed plan started from.
+// OutdatedError says that an object has changed since the plan was reviewed.
 type OutdatedError struct {
 	Object identity.Identity
-	// What others did: "deleted", "replaced" or "changed".
+	// What is what happened to the object: "deleted", "replaced" or "changed".
 	What string
-	// Rows are the paths of what they changed, with the owners where these did.
+	// Rows are the paths of the changed fields, and of the fields with other owners.
 	Rows []string
 }
 
@@ -139,9 +138,9 @@ func (e *OutdatedError) Error() string {
 	return text + ": plan again, with a refresh"
 }
 
-// Check returns an [OutdatedError] if a plan that is made now starts from something else than the one whose rows were
-// reviewed. It is for a host that keeps nothing else of a plan; one that keeps plans has [Reviewed.Check]. What the
-// plan makes, the host compares itself.
+// Check returns an [OutdatedError] if now, a new plan, starts from another object than the plan whose rows were
+// reviewed. It is for a caller that stores only rows; use [Reviewed.Check] if the plan is stored. It doesn't compare
+// the results of the plans: the caller compares their rows.
 func (s Shown) Check(now *ssaplan.Plan, reviewed Rows) error {
 	if now.Action == ssaplan.ActionNoOp {
 		return nil // whatever others did, nothing is left to do

@@ -22,37 +22,37 @@ const savedVersion = 1
 // after it.
 const savedHeading = "ssaplan saved plan"
 
-// Saved are plans as a host keeps them for another process or another day, which carries them out just as they were
-// reviewed: it plans again, asks [Reviewed.Check] for each object and [deletion.Plan.Covers] for each deletion, and
-// writes nothing if one of them differs.
+// Saved are reviewed plans in the form to save them, so that another process can carry them out later. That process
+// plans again, calls [Reviewed.Check] for each object and [deletion.Plan.Covers] for each deletion, and writes nothing
+// if one of them differs.
 //
-// What was kept is bound to its content by a digest, so that a file that was cut or damaged isn't read. Who can write
-// the file can make another digest; a host that has to exclude that compares [Digest] with what the reviewer saw. A
-// file is for its owner alone (mode 0600), because plans tell what is in a cluster.
+// A digest in the file detects a cut or damaged file. It doesn't detect an attacker, who can change the digest as well:
+// to exclude that, compare the [Digest] of the file with the one that the reviewer saw. Write the file with mode 0600,
+// since plans show the content of a cluster.
 type Saved struct {
-	// Cluster is the one that was planned for. The host asks [Cluster.Is] of the one that it is going to write to.
+	// Cluster is the cluster of the plans. The caller compares it by [Cluster.Is] with the one that it will write to.
 	Cluster Cluster `json:"cluster"`
-	// Host is what else the host needs to make the same plans again, such as its options. Optional.
+	// Host is data that the caller needs to make the same plans again, such as its options. Optional.
 	Host json.RawMessage `json:"host,omitempty"`
 	// Reviewed are the plans, in the order in which they were shown.
 	Reviewed []Reviewed `json:"reviewed"`
-	// Deletions are the plans to delete what the set has no more.
+	// Deletions are the plans to delete objects that have left the set.
 	Deletions []*deletion.Plan `json:"deletions,omitempty"`
 }
 
-// Reviewed is a plan as it was reviewed.
+// Reviewed is a plan that was reviewed.
 type Reviewed struct {
-	// Plan is what was shown. It can be shown again, and not be applied.
+	// Plan is the reviewed plan. It can be shown again, but not applied.
 	Plan *ssaplan.Plan `json:"plan"`
-	// Fingerprint is that of the plan.
+	// Fingerprint is the [Fingerprint] of the plan.
 	Fingerprint string `json:"fingerprint"`
-	// Manifest is what was planned, nil if it isn't kept.
+	// Manifest is the manifest of the plan, nil if it isn't kept.
 	Manifest *unstructured.Unstructured `json:"manifest,omitempty"`
 }
 
-// Keep returns what to keep of a plan for a manifest. A manifest with sensitive values is kept only if the host says so
-// with secrets, and so is that of a no-op that [ssaplan.Options.NoOps] knew, of which the plan doesn't tell whether it
-// has any.
+// Keep returns the plan as Reviewed, to save it. It keeps a manifest with sensitive values only if secrets is true. The
+// same holds for the manifest of a no-op from [ssaplan.Options.NoOps], since such a plan doesn't show whether the
+// manifest has sensitive values.
 func Keep(plan *ssaplan.Plan, manifest *unstructured.Unstructured, secrets bool) (Reviewed, error) {
 	fingerprint, err := Fingerprint(plan)
 	if err != nil {
@@ -85,7 +85,7 @@ func hasOnly(fields map[string]any, names ...string) bool {
 	return true
 }
 
-// Check returns a [ssaplan.ChangedError] unless a plan that was made now is the one that was reviewed.
+// Check returns a [ssaplan.ChangedError] unless now, a new plan for the object, is the same as the reviewed plan.
 func (r *Reviewed) Check(now *ssaplan.Plan) error {
 	fingerprint, err := Fingerprint(now)
 	if err == nil && fingerprint != r.Fingerprint {
@@ -103,10 +103,10 @@ func (s *Saved) Encode() ([]byte, error) {
 	return append(fmt.Appendf(nil, "%s %d %s\n", savedHeading, savedVersion, Digest(body)), body...), nil
 }
 
-// Digest returns a text that tells contents of files apart: "sha256:" and 64 hexadecimal digits.
+// Digest returns the digest of a file's content: "sha256:" and 64 hexadecimal digits.
 func Digest(content []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(content)) }
 
-// Decode reads the saved form. Version and digest are looked at before anything else is.
+// Decode reads the form of [Saved.Encode]. It checks version and digest first.
 func Decode(data []byte) (*Saved, error) {
 	line, body, _ := bytes.Cut(data, []byte("\n"))
 	rest, found := bytes.CutPrefix(line, []byte(savedHeading+" "))

@@ -17,28 +17,27 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// Result is what became of an object of a set.
+// Result is the result of the apply for an object of a set.
 type Result struct {
-	// Item has the plan that was carried out, or why there was none. That of an object to which nothing happens has no
+	// Item has the plan that was carried out, or the reason why there was none. The plan of an unchanged object has no
 	// content, unless it was planned again.
 	Item    Item
 	Outcome ssaplan.Outcome
-	// Made is the object as the server made it. It is nil if nothing was sent.
+	// Made is the object in the server's answer. It is nil if nothing was sent.
 	Made *unstructured.Unstructured
-	// Differences are how Made differs from what the plan says, see [ssaplan.Plan.Differences].
+	// Differences are the differences between the plan and Made; see [ssaplan.Plan.Differences].
 	Differences []projection.Difference
-	// Err is why the object isn't as the set says; nil if it is.
+	// Err says why the object isn't as the manifest says; nil if it is.
 	Err error
 }
 
-// Apply applies the set, stage by stage, and yields what became of each object, as soon as it is known. It does what
-// Plan showed, object by object; without a Plan before it, what each stage needs when it begins. Before a stage begins,
-// Apply waits until the namespaces and definitions of those before it can be used, and a moment until the server heeds
-// their webhooks and policies. What a stage finds not to be there yet, or to be refused for want of what the set has
-// brought, is tried again for as long as [Options.Patience] says.
+// Apply applies the set, stage by stage, and yields the result for each object as soon as it is known. It does what
+// Plan showed, object by object. Without a Plan before it, each stage is planned when it begins. Before a stage begins,
+// Apply waits until the namespaces and CRDs of earlier stages can be used, and a moment until the server uses their
+// webhooks and policies. If a kind or namespace is still missing, or if the server rejects an object because objects of
+// the set don't work yet, the object is tried again for [Options.Patience].
 //
-// When ctx ends, the results that are left have its error. Stopping the iteration stops the run after the object that
-// was yielded.
+// When ctx ends, the remaining results have its error. Stopping the iteration stops the apply after the yielded object.
 func (s *Set) Apply(ctx context.Context) iter.Seq[*Result] {
 	return func(yield func(*Result) bool) {
 		s.ran = true

@@ -12,11 +12,12 @@
 //		fmt.Println(result.Item.Object.Kind, result.Outcome)
 //	}
 //
-// Apply does what Plan showed. Each stage is planned again when the stages before it are applied. If an object would
-// change in another way than was shown, it isn't written, its error is a [ChangedError] with both plans, and no later
-// stage begins. An object that can't be planned yet is shown with what its manifest declares, and [Item.After] names
-// the objects that it waits for.
+// Apply does what Plan showed. Each stage is planned again after the stages before it are applied. If an object would
+// change in another way than was shown, it isn't written, and no later stage begins. Its error is a [ChangedError] with
+// both plans, or a [ssaplan.ChangedError] with the new plan if the object changed after its stage was planned. An
+// object that can't be planned yet is shown with the fields in its manifest, and Item.After names the objects that it
+// waits for.
 //
-// Nothing runs in the background, and no goroutine outlives an iteration. Of a plan without changes a Set stores only
-// that.
+// Nothing runs in the background, and no goroutine outlives an iteration. A [Set] doesn't keep plans without changes in
+// memory.
 package set

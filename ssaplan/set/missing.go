@@ -13,8 +13,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
-// MissingError says that neither the server nor the set has the kind or the namespace of an object, which as a rule is
-// a typo.
+// MissingError says that neither the server nor the set has the kind or the namespace of an object. Usually that is a
+// typo.
 type MissingError struct {
 	Object identity.Identity
 	// Deferral says what is missing.
@@ -35,12 +35,13 @@ func (e *MissingError) Error() string {
 	return text
 }
 
-// IsFinal reports whether nothing can bring what is missing but another server: a kind that Kubernetes has or hasn't.
+// IsFinal reports whether waiting is of no use, because a built-in kind is missing: only another version of Kubernetes
+// may have it.
 func (e *MissingError) IsFinal() bool {
 	return e.Deferral == ssaplan.DeferralTypeNotServed && kinds.IsBuiltin(map[string]any{"apiVersion": e.Object.APIVersion})
 }
 
-// Missing returns what there is to say of a deferred plan whose kind or namespace the server lacks; nil for any other
+// Missing returns the [MissingError] for a Deferred plan whose kind or namespace the server lacks; nil for any other
 // plan.
 func Missing(ctx context.Context, planner Planner, plan *ssaplan.Plan) *MissingError {
 	if !lacksPlace(plan) {

@@ -20,9 +20,9 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// Plan returns what applying the set will do, stage by stage: an item for each object, as soon as it and those before
-// it are planned. It changes nothing on the server. What [Set.Apply] does then is what was shown. When ctx ends, the
-// items that are left have its error.
+// Plan yields what an apply of the set will do, stage by stage: an item for each object, as soon as it and the objects
+// before it are planned. It changes nothing on the server. After it, [Set.Apply] only does what was shown. When ctx
+// ends, the remaining items have its error.
 func (s *Set) Plan(ctx context.Context) iter.Seq[*Item] {
 	return func(yield func(*Item) bool) {
 		clear(s.items)

@@ -11,8 +11,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// Planner is what a set is planned and applied with: a [ssaplan.Planner], or one around it that tells what it does, as
-// that of module otelssaplan.
+// Planner plans and applies the objects of a set. It is a [ssaplan.Planner], or a wrapper of one, such as the Planner
+// of module otelssaplan.
 type Planner interface {
 	Plan(context.Context, ssaplan.Request) (*ssaplan.Plan, error)
 	PlanAll(context.Context, []ssaplan.Request) iter.Seq2[*ssaplan.Plan, error]

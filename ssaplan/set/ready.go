@@ -16,19 +16,19 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// Readiness is whether an object does what it is for.
+// Readiness says whether an object is ready, or has failed, and why.
 type Readiness struct {
 	Ready bool
-	// Failed says that it isn't ready and won't be by itself.
+	// Failed says that the object isn't ready and won't become ready by itself.
 	Failed bool
-	// Why says in a line what is missing, or what an object that counts as ready still waits for.
+	// Why is one line that says what is missing, or what an object that counts as ready still waits for.
 	Why foreign.Text
-	// Said is what the object itself says of that in free text, as in the message of a condition. Of an object with
-	// sensitive values, which that may quote, it isn't shown.
+	// Said is a free text from the object itself, such as the message of a condition. It is redacted for an object with
+	// sensitive values, since it may quote them.
 	Said foreign.Text
 }
 
-// String returns Why and Said in a line, empty if there is nothing to say.
+// String returns Why and Said in a line, empty if both are empty.
 func (r Readiness) String() string {
 	if r.Why == "" || r.Said == "" {
 		return (r.Why + r.Said).String()
@@ -36,27 +36,27 @@ func (r Readiness) String() string {
 	return (r.Why + ": " + r.Said).String()
 }
 
-// Readier tells whether an object is ready, given as it is. The library knows of no kind what that means; a host has
-// kstatus for it, or rules of its own.
+// Readier returns whether a live object is ready. This package has no rules for that; module readiness has a Readier
+// with those of kstatus and better ones.
 type Readier func(live *unstructured.Unstructured) Readiness
 
-// Of returns what the Readier tells of an object, with what may be shown of what the object says.
+// Of returns the result of the Readier for an object, with sensitive values redacted in its texts.
 func (ready Readier) Of(live *unstructured.Unstructured, planner Planner) Readiness {
 	found := ready(live)
 	found.Said = planner.Guard(live).Text(found.Said)
 	return found
 }
 
-// Readied is how the wait for an object ended.
+// Readied is the result of the wait for an object.
 type Readied struct {
 	Item Item
 	Readiness
 }
 
-// Await waits until the objects of a set are ready: those to which nothing happens, or that Apply has applied. It
-// yields each when it is ready or has failed, and at last those that are neither when the time is up; none that was
-// left out or refused. It asks for an object with a pause between two times that grows to a second. When ctx ends, the
-// objects that are left aren't ready for that reason.
+// Await waits until the unchanged and the applied objects of a set are ready. It yields each object when it is ready or
+// has failed. When the time is up, it yields the others as neither ready nor failed. It skips objects that were skipped
+// or refused. It reads an object again after a pause that grows to a second. When ctx ends, the remaining objects are
+// yielded with that as the reason.
 func (s *Set) Await(ctx context.Context, ready Readier, within time.Duration) iter.Seq[*Readied] {
 	return func(yield func(*Readied) bool) {
 		ctx, cancel := clock.WithTimeout(ctx, within)
@@ -106,9 +106,9 @@ func (s *Set) look(ctx context.Context, i int, ready Readier) Readiness {
 
 var notLookedAt = Readiness{Why: "it wasn't looked at"}
 
-// AwaitObject waits until an object is ready or has failed, as [Set.Await] does for a set. What it returns when the
-// time is up or ctx ends is neither, and says what the object waited for last. Waiting is told that, too, whenever it
-// was asked for the object. An object that doesn't exist yet is waited for.
+// AwaitObject waits until an object is ready or has failed, as [Set.Await] does for a set. At the end of the time or of
+// ctx, the result is neither ready nor failed, and says what the object waited for last. waiting is called with that
+// after each read. An object that doesn't exist yet is waited for, too.
 func AwaitObject(ctx context.Context, planner Planner, id identity.Identity, ready Readier, within time.Duration, waiting func(why string)) Readiness {
 	ctx, cancel := clock.WithTimeout(ctx, within)
 	defer cancel()
@@ -125,8 +125,8 @@ func AwaitObject(ctx context.Context, planner Planner, id identity.Identity, rea
 	}
 }
 
-// AwaitPlan plans as soon as the server has the kind and the namespace of the object, which come a moment after what
-// makes them was applied. When ctx ends before that, it returns the last plan, which is deferred for what is missing.
+// AwaitPlan waits until the server has the kind and the namespace of the object, and plans. A server has them a moment
+// after the CRD or the namespace was applied. If ctx ends before that, it returns the last plan, which is Deferred.
 func AwaitPlan(ctx context.Context, planner Planner, request ssaplan.Request) (*ssaplan.Plan, error) {
 	var last *ssaplan.Plan
 	for pause := shortest; ; pause = min(2*pause, longest) {

@@ -21,17 +21,17 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// Member is an object that a host remembers as one of a set.
+// Member is an object that was applied with a set, as a caller has stored it.
 type Member struct {
 	Object identity.Identity
-	// UID is that of the object that was applied. No other is deleted, and none without it.
+	// UID is the UID of the applied object. An object with another UID is never deleted, nor is a member without a UID.
 	UID string
-	// Adopted says that the object was there before the set.
+	// Adopted says that the object existed before the set was applied.
 	Adopted bool
-	// State is what the host remembers of the object; nil if no more than this. With it, an object that somebody else
-	// has applied since under the same field manager is kept: another set may have it now.
+	// State is the stored state of the object, nil if there is none. With it, an object is kept if another tool has
+	// applied it since under the same field manager, since it may belong to another set now.
 	State *explain.State
-	// Keep is why the host keeps the object; empty if it doesn't.
+	// Keep says why the caller keeps the object, empty if it doesn't.
 	Keep string
 }
 
@@ -39,18 +39,17 @@ type Member struct {
 type RemovalOptions struct {
 	// Stages are as in [Options]. Members are removed in the opposite order.
 	Stages []Stage
-	// Adopted removes also the members that were there before the set. Default: they are kept.
+	// Adopted also removes members that existed before the set was applied. Default: they are kept.
 	Adopted bool
-	// Contents removes also namespaces and definitions that hold objects which are no members, and these with them, or
-	// of which it isn't known what they hold. Default: they are kept.
+	// Contents also removes namespaces and CRDs with objects that aren't members, and deletes these objects with them.
+	// It also removes those whose content isn't known. Default: they are kept.
 	Contents bool
-	// InUse are the namespaces of objects that stay, none of which is removed, and their kinds, none of whose
-	// definitions is.
+	// InUse are objects that stay. Their namespaces and the CRDs of their kinds aren't removed.
 	InUse []identity.Identity
-	// Set is the set that the members have left, planned or applied. A member is kept as long as an object of the set,
-	// of InUse, or a member that is kept refers to it, as a Deployment refers to a ConfigMap. After [Set.Apply] that
-	// includes an object whose change failed. A Removal knows the references of built-in kinds, and looks at no other
-	// object of the cluster. Default: only InUse and the members are looked at.
+	// Set is the set that the members have left, planned or applied. A member is kept if an object of the set, of
+	// InUse, or a kept member refers to it, as a Deployment refers to a ConfigMap. After [Set.Apply] that includes the
+	// live version of an object whose change failed. A Removal only knows the references of built-in kinds, and reads
+	// no other object of the cluster. Default: only InUse and the members count.
 	Set *Set
 	// Delete says how to delete, and to wait for it.
 	Delete ssaplan.DeleteOptions
@@ -58,8 +57,8 @@ type RemovalOptions struct {
 	Patience time.Duration
 }
 
-// Removal is the deletion of members of a set: of those that have left it, or of all. It is not safe for concurrent
-// use.
+// Removal is the deletion of members of a set: of those that have left the set, or of all. It is not safe for
+// concurrent use.
 type Removal struct {
 	planner *ssaplan.Planner
 	members []Member
@@ -71,14 +70,14 @@ type Removal struct {
 	ran     bool // it is being applied
 }
 
-// RemovalItem is what happens to a member.
+// RemovalItem says what will happen to a member.
 type RemovalItem struct {
-	// Number is that of the member, from 0.
+	// Number is the index of the member, from 0.
 	Number int
 	Member Member
-	// Plan is what deleting it would do; nil if none could be made.
+	// Plan is the plan of the deletion; nil if none could be made.
 	Plan *ssaplan.DeletePlan
-	// Kept is why the member isn't deleted; empty if it is.
+	// Kept says why the member isn't deleted; empty if it is.
 	Kept string
 	// Err is why there is no plan.
 	Err error
@@ -89,19 +88,18 @@ func (item *RemovalItem) Deletes() bool {
 	return item.Err == nil && item.Kept == "" && item.Plan.Deletes()
 }
 
-// Gone reports whether the member isn't there any more, or another object is in its place, so that a host can forget
-// it.
+// Gone reports whether the member no longer exists, or was re-created with another UID, so that a caller can forget it.
 func (item *RemovalItem) Gone() bool {
 	return item.Plan != nil && (item.Plan.Action == deletion.ActionNone || item.Plan.Action == deletion.ActionKeep)
 }
 
-// RemovalResult is what became of a member.
+// RemovalResult is the result of the removal for a member.
 type RemovalResult struct {
 	Item    RemovalItem
 	Outcome ssaplan.Outcome
-	// Gone reports whether the member isn't there any more, so that a host can forget it.
+	// Gone reports whether the member no longer exists, so that a caller can forget it.
 	Gone bool
-	// Err is why the member is still there although it was to be deleted.
+	// Err says why a member that should be deleted still exists.
 	Err error
 }
 
@@ -131,8 +129,7 @@ func named(id identity.Identity) *unstructured.Unstructured {
 	return obj
 }
 
-// Plan returns what removing the members will do, in the order in which Apply does it. It changes nothing on the
-// server.
+// Plan yields what will happen to each member, in the order of [Removal.Apply]. It changes nothing on the server.
 func (r *Removal) Plan(ctx context.Context) iter.Seq[*RemovalItem] {
 	return func(yield func(*RemovalItem) bool) {
 		clear(r.shown)
@@ -267,11 +264,11 @@ func (r *Removal) isMade(namespace *unstructured.Unstructured, kind schema.Group
 	})
 }
 
-// Apply removes the members as Plan showed it, the dependent ones first, and yields what became of each. Each delete is
-// planned again and guarded by the UID; one that would do more than was shown is an error. A namespace or definition in
-// which something turned up that isn't of the set is kept, and so is a member to which an object that stays refers by
-// now, and what comes after a member that isn't gone: a custom resource with a finalizer needs its controller, with its
-// rights, until it is. When ctx ends, the results that are left have its error.
+// Apply deletes the members as Plan showed it, dependent members first, and yields the result for each. Each delete is
+// planned again and has the UID as a precondition; it is an error if the new plan does more than was shown. Three kinds
+// of members are kept: a namespace or CRD that now contains objects outside of the set, a member that a remaining
+// object refers to by now, and members after one that isn't gone yet. A custom resource with a finalizer, for example,
+// needs its controller with its RBAC until it is gone. When ctx ends, the remaining results have its error.
 func (r *Removal) Apply(ctx context.Context) iter.Seq[*RemovalResult] {
 	return func(yield func(*RemovalResult) bool) {
 		r.looked, r.ran = map[identity.Identity]user{}, true
@@ -324,7 +321,7 @@ func (r *Removal) remove(ctx context.Context, item *RemovalItem) *RemovalResult 
 	return result
 }
 
-// String says what happens to the member, in a line.
+// String returns one line that says what happens to the member.
 func (item *RemovalItem) String() string {
 	switch {
 	case item.Err != nil:

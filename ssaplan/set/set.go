@@ -13,38 +13,38 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
-// Options say how a set is planned and applied. The zero value works.
+// Options are the options of a [Set]. The zero value works.
 type Options struct {
 	// Stages are the stages in their order. Default: [DefaultStages].
 	Stages []Stage
-	// AllowMissing takes a kind or namespace that neither the server nor the set has for one that somebody else is
-	// going to make: the object is deferred. Default: that is a [MissingError].
+	// AllowMissing permits a kind or namespace that neither the server nor the set has, since another tool will create
+	// it: the plan is Deferred. Default: that is a [MissingError].
 	AllowMissing bool
-	// KeepGoing applies what can be applied although other objects can't, except for what needs these. Default: nothing
-	// is applied if something can't be planned, and no stage begins after one in which something failed.
+	// KeepGoing also applies the set if some objects can't be applied, except objects that need these. Default: no
+	// object is applied if one can't be planned, and no stage begins after one in which an object failed.
 	KeepGoing bool
-	// Replace carries out replacements. Default: they are left out.
+	// Replace carries out replacements. Default: they are skipped.
 	Replace bool
 	// Delete says how to delete the old objects of replacements, and to wait for that.
 	Delete ssaplan.DeleteOptions
-	// Patience is for how long a stage waits for what those before it have brought: that a definition is served, a
-	// webhook answers. Default: a minute.
+	// Patience is how long a stage waits for objects of earlier stages to work: for a CRD to be served, a webhook to
+	// answer. Default: a minute.
 	Patience time.Duration
-	// Preview foretells what becomes of custom resources whose definition comes with the set. Default: what they
-	// declare is all that is shown.
+	// Preview predicts the result for custom resources whose CRD is in the set. Default: only the fields in the
+	// manifest are shown.
 	Preview Previewer
-	// Begin is told that a stage begins to be planned or applied. It returns the context in which that is done, and
-	// what is told that it ended. Default: nobody is.
+	// Begin is called before a stage is planned or applied. It returns the context for that, and a function that is
+	// called at the end of the stage. Default: nothing is called.
 	Begin func(ctx context.Context, doing Doing, stage string) (context.Context, func())
-	// Unusable is called with a definition or namespace that can't be used when the wait for it is over, and with the
-	// reason. An object that nothing else of the set needs holds nothing up, and is waited for a second at most.
-	// Default: nothing is called.
+	// Unusable is called with a CRD or namespace that still can't be used at the end of the wait, and with the reason.
+	// If no other object of the set needs it, the wait is a second at most. Default: nothing is called.
 	Unusable func(object identity.Identity, why string)
-	// Waiting is told what is being waited for, and why, whenever that changes. Default: nobody is.
+	// Waiting is called with the object that a stage waits for, and the reason, whenever they change. Default: nothing
+	// is called.
 	Waiting func(object identity.Identity, why string)
 }
 
-// Doing is what is done with a stage.
+// Doing says whether a stage is planned or applied.
 type Doing string
 
 // What is done with a stage.
@@ -53,9 +53,9 @@ const (
 	DoingApply Doing = "apply"
 )
 
-// Previewer foretells what a server makes of an object by the definition of its kind that comes with the same set, such
-// as with the defaults; the error says what the definition doesn't allow. Neither argument is to be modified. Module
-// preview has one.
+// Previewer predicts the object, including defaults, that a server will create from a manifest when it has the CRD
+// (definition), which is in the same set. The error says what the CRD doesn't allow. It must not modify its arguments.
+// preview.Of of module preview is a Previewer.
 type Previewer func(definition, manifest *unstructured.Unstructured) (*unstructured.Unstructured, error)
 
 // Set is a set of objects that are planned and applied together. It is not safe for concurrent use.
@@ -115,7 +115,7 @@ func New(planner Planner, requests []ssaplan.Request, options Options) *Set {
 	return s
 }
 
-// Stages returns the names of the stages, in which the objects are as far as is known by now.
+// Stages returns the names of all stages, in their order. Item.Stage is an index of the result.
 func (s *Set) Stages() (names []string) {
 	for _, stage := range s.options.Stages {
 		names = append(names, stage.Name)
@@ -123,23 +123,23 @@ func (s *Set) Stages() (names []string) {
 	return names
 }
 
-// Item is what happens to an object of a set.
+// Item is the plan for an object of a set.
 type Item struct {
-	// Number is that of the request, from 0.
+	// Number is the index of the request, from 0.
 	Number int
 	Object identity.Identity
 	// Stage is the number of the stage, from 0; see [Set.Stages].
 	Stage int
 	// Plan is nil if none could be made.
 	Plan *ssaplan.Plan
-	// After are the objects of the set that have to be there, or to be changed, before the server can be asked. The
-	// Plan is Deferred then, and shows what is known.
+	// After are the objects of the set that have to be applied before a dry run of this one is possible. The Plan is
+	// then Deferred, and shows the fields in the manifest.
 	After []identity.Identity
-	// Foretold is what the server is expected to make of an object that it can't be asked for, nil unless
-	// [Options.Preview] told. It has the values as the manifest has them, also sensitive ones. What it adds to them is
-	// among the Plan's Changes, as side effects.
+	// Foretold is the object that the server is expected to create from a custom resource whose CRD it doesn't have
+	// yet, nil without a result of [Options.Preview]. It has the values of the manifest, including sensitive ones.
+	// Values that it adds, such as defaults, are side effects in the Plan's Changes.
 	Foretold *unstructured.Unstructured
-	// Err is why there is no plan, or why it can't be what is meant.
+	// Err says why there is no plan, or why the plan can't be right.
 	Err error
 
 	after   []int // the numbers of After

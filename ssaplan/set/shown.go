@@ -15,11 +15,11 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// ChangedError says that something else would become of an object than was shown, after what came before it in the set.
-// It wasn't touched.
+// ChangedError says that after the earlier stages, the plan for an object is another one than was shown. The object
+// wasn't written.
 type ChangedError struct {
-	// Shown is what was shown, and Now what applying the object would do instead. Of a plan that changes nothing Shown
-	// has the object and the action.
+	// Shown is the shown plan, and Now the plan that would be applied instead. If Shown changes nothing, it only has
+	// the object and the action.
 	Shown, Now *ssaplan.Plan
 }
 
@@ -27,10 +27,10 @@ func (e *ChangedError) Error() string {
 	return fmt.Sprintf("%s: something else than was shown: now %s: %s; review the new plan", e.Now.Object, e.Now.Action, foreign.Text(e.Now.Reason))
 }
 
-// WriteOutcome is for [ssaplan.OutcomeOf].
+// WriteOutcome is used by [ssaplan.OutcomeOf].
 func (e *ChangedError) WriteOutcome() ssaplan.Outcome { return ssaplan.OutcomeNotSent }
 
-// LeftOutError says that an object wasn't touched, and why.
+// LeftOutError says why an object was skipped.
 type LeftOutError struct {
 	Object identity.Identity
 	Reason string
@@ -40,7 +40,7 @@ type LeftOutError struct {
 
 func (e *LeftOutError) Error() string { return fmt.Sprintf("%s: left out: %s", e.Object, e.Reason) }
 
-// WriteOutcome is for [ssaplan.OutcomeOf].
+// WriteOutcome is used by [ssaplan.OutcomeOf].
 func (e *LeftOutError) WriteOutcome() ssaplan.Outcome { return ssaplan.OutcomeNotSent }
 
 // isAsShown reports whether who has seen what was shown of an object knows what a plan does.

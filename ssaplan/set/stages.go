@@ -5,11 +5,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Stage is a part of a set. Its objects are planned and applied when those of the stages before it are there.
+// Stage is a part of a set. Its objects are planned and applied after those of earlier stages.
 type Stage struct {
 	Name string
-	// Has reports whether an object belongs to the stage. It is asked in the order of the stages; what none has belongs
-	// to the last one.
+	// Has reports whether an object belongs to the stage. It is called in the order of the stages. An object that no
+	// stage has belongs to the last one.
 	Has func(*unstructured.Unstructured) bool
 }
 
@@ -46,8 +46,8 @@ var stages = []struct {
 }
 
 // DefaultStages returns the stages by what the objects are: namespaces and CRDs, classes, accounts, RBAC and
-// configuration, Services and workloads, admission, and custom resources with the rest. A host that has other wishes
-// inserts its own.
+// configuration, Services and workloads, admission, and custom resources with the rest. A caller may insert stages of
+// its own.
 func DefaultStages() []Stage {
 	out := make([]Stage, len(stages))
 	for i, stage := range stages {

@@ -43,23 +43,23 @@ const (
 	namespacesAnnotation = "applyset.kubernetes.io/additional-namespaces"
 )
 
-// ID returns the ID of the ApplySet with a parent. The version of the parent's group doesn't count.
+// ID returns the ID of the ApplySet with this parent. The version of the parent's kind doesn't matter.
 func ID(parent identity.Identity) string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{parent.Name, parent.Namespace, parent.Kind, parent.Group()}, ".")))
 	return "applyset-" + base64.RawURLEncoding.EncodeToString(sum[:]) + "-v1"
 }
 
-// Parent is the object that an ApplySet is known by.
+// Parent is the parent object of an ApplySet.
 type Parent struct {
 	Object identity.Identity
 	// Tooling is the tool that the set belongs to, and its version, with a slash between them.
 	Tooling string
-	// Kinds are those of the members, and Namespaces where they are beside the parent's.
+	// Kinds are the kinds of the members. Namespaces are the namespaces of the members, except the parent's.
 	Kinds      []schema.GroupKind
 	Namespaces []string
 }
 
-// ParentError says why an object isn't the parent of an ApplySet, or of none that the tool may change. Nothing was
+// ParentError says why an object isn't the parent of an ApplySet, or not of one that the tool may change. Nothing was
 // written.
 type ParentError struct {
 	Object  identity.Identity
@@ -68,7 +68,8 @@ type ParentError struct {
 
 func (e *ParentError) Error() string { return fmt.Sprintf("%s: %s", e.Object, foreign.Text(e.Problem)) }
 
-// Read returns the parent that a live object is. It is a [ParentError] if it is none, or one of another tool.
+// Read returns the Parent from a live object. It is a [ParentError] if the object isn't the parent of an ApplySet, or
+// is one of another tool.
 func Read(live *unstructured.Unstructured, tooling string) (*Parent, error) {
 	id, err := identity.Of(live.Object)
 	if err != nil {
@@ -107,13 +108,13 @@ func split(text string) []string {
 	return slices.DeleteFunc(strings.Split(text, ","), func(part string) bool { return part == "" })
 }
 
-// Of returns the parent of a set that has only some members.
+// Of returns the parent with the kinds and namespaces of these members only.
 func (p Parent) Of(members []identity.Identity) Parent {
 	p.Kinds, p.Namespaces = nil, nil
 	return p.With(members)
 }
 
-// With returns the parent with more members.
+// With returns the parent with the kinds and namespaces of more members.
 func (p Parent) With(members []identity.Identity) Parent {
 	kinds, namespaces := map[schema.GroupKind]bool{}, map[string]bool{}
 	for _, kind := range p.Kinds {
@@ -133,7 +134,7 @@ func (p Parent) With(members []identity.Identity) Parent {
 	return p
 }
 
-// Manifest returns what to apply, so that the object is the parent.
+// Manifest returns the manifest to apply to the parent object.
 func (p Parent) Manifest() *unstructured.Unstructured {
 	var kinds []string
 	for _, kind := range p.Kinds {
