@@ -19,6 +19,7 @@ func Example() {
 	spans := tracetest.NewSpanRecorder()
 	tracers, meters := trace.NewTracerProvider(trace.WithSpanProcessor(spans)), metric.NewMeterProvider()
 	server, _ := ssaplantest.NewServer(ssaplantest.Options{})
+	manifest := manifestOf("ConfigMap", "x")
 	client, mapper := server.Client(), server.Mapper() // on a cluster, ssaplan.New needs neither
 
 	planner, err := otelssaplan.New(tracers, meters, func(observe otelssaplan.Observe) (*ssaplan.Planner, error) {
@@ -27,7 +28,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	plan, err := planner.Plan(ctx, ssaplan.Request{Manifest: manifestOf("ConfigMap", "x")}) // a span, with a span for each request
+	plan, err := planner.Plan(ctx, ssaplan.Request{Manifest: manifest}) // a span, with a span for each request
 	if err != nil {
 		log.Fatal(err)
 	}

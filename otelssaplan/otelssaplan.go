@@ -1,9 +1,14 @@
-// Package otelssaplan answers: what did a Planner do, and how long did it take? It makes a span and measurements for
-// OpenTelemetry of each plan and each write ([New]), and of each request ([Observer]). It isn't for the content of
-// objects: none of it is in a span.
+// Package otelssaplan answers: what did a Planner do, and how long did it take? It makes an OpenTelemetry span and
+// measurements for each plan and each write ([New]), and for each request ([Observer]). It isn't for the content of
+// objects: no span contains it.
 //
 //	planner, err := otelssaplan.New(tracers, meters, func(observe otelssaplan.Observe) (*ssaplan.Planner, error) {
 //		return ssaplan.NewForClient(client, mapper, ssaplan.Options{FieldManager: "my-tool", Observe: observe})
+//	})
+//	if err != nil {
+//		log.Fatal(err)
+//	}
+//	plan, err := planner.Plan(ctx, ssaplan.Request{Manifest: manifest}) // a span, with a span for each request
 package otelssaplan
 
 import (
@@ -28,9 +33,9 @@ const scope = "github.com/ssaplan/primitives/otelssaplan"
 //   - a span of its duration, such as "patch Deployment" or "dry-run patch Deployment", with the object, the status and
 //     the class of a failure;
 //   - measurements of ssaplan.request.duration (seconds) and ssaplan.request.sent and ssaplan.request.received (bytes),
-//     by verb, dry run, kind and class, which are few values.
+//     by verb, dry run, kind and class, which have few different values.
 //
-// An error says that the meter takes no instrument of these.
+// It is an error if the meter can't create one of these instruments.
 func Observer(tracers trace.TracerProvider, meters metric.MeterProvider) (func(context.Context, ssaplan.Observation), error) {
 	tracer, meter := tracers.Tracer(scope), meters.Meter(scope)
 	duration, err := meter.Float64Histogram("ssaplan.request.duration", metric.WithUnit("s"), metric.WithDescription("Time until the answer was decoded."))

@@ -18,8 +18,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
-// Planner is a Planner whose plans and writes are spans, with the requests of each below it. What it has besides is
-// that of [ssaplan.Planner].
+// Planner is a [ssaplan.Planner] that makes a span for each plan and write, with the spans of its requests below it.
+// All other methods are those of ssaplan.Planner.
 type Planner struct {
 	*ssaplan.Planner
 
@@ -29,16 +29,17 @@ type Planner struct {
 	writes   metric.Int64Counter
 }
 
-// New returns the Planner that a host makes, which has to have observe as its [ssaplan.Options.Observe]:
+// New returns a Planner around the one that the function planner makes. That one must have observe as its
+// [ssaplan.Options.Observe]:
 //
 //	planner, err := otelssaplan.New(tracers, meters, func(observe otelssaplan.Observe) (*ssaplan.Planner, error) {
 //		return ssaplan.New(config, ssaplan.Options{FieldManager: "my-tool", Observe: observe})
 //	})
 //
-// Beside what [Observer] tells there are spans such as "plan Deployment", "apply Deployment" and "plan all", those of
-// [Planner.Set], and measurements of
+// In addition to the spans and measurements of [Observer], there are spans such as "plan Deployment", "apply
+// Deployment" and "plan all", those of [Planner.Set], and measurements of
 //
-//   - ssaplan.plans, by kind, action and, of one that failed, class;
+//   - ssaplan.plans, by kind and action, and by class for a failed plan;
 //   - ssaplan.writes, by kind, operation (apply or replace) and outcome;
 //   - ssaplan.operation.duration (seconds), by operation.
 func New(tracers trace.TracerProvider, meters metric.MeterProvider, planner func(observe Observe) (*ssaplan.Planner, error)) (*Planner, error) {
@@ -61,10 +62,10 @@ func New(tracers trace.TracerProvider, meters metric.MeterProvider, planner func
 	return p, err
 }
 
-// Observe is told of each request.
+// Observe is a function that is called for each request; see [ssaplan.Options].
 type Observe = func(context.Context, ssaplan.Observation)
 
-// Plan is that of [ssaplan.Planner], in a span.
+// Plan does what [ssaplan.Planner.Plan] does, in a span.
 func (p *Planner) Plan(ctx context.Context, request ssaplan.Request) (*ssaplan.Plan, error) {
 	kind := ""
 	if request.Manifest != nil {
@@ -76,7 +77,7 @@ func (p *Planner) Plan(ctx context.Context, request ssaplan.Request) (*ssaplan.P
 	return plan, err
 }
 
-// PlanAll is that of [ssaplan.Planner], in a span for all of it.
+// PlanAll does what [ssaplan.Planner.PlanAll] does, in one span for all plans.
 func (p *Planner) PlanAll(ctx context.Context, requests []ssaplan.Request) iter.Seq2[*ssaplan.Plan, error] {
 	return func(yield func(*ssaplan.Plan, error) bool) {
 		ctx, end := p.begin(ctx, "plan all", "")
@@ -108,12 +109,12 @@ func (p *Planner) planned(ctx context.Context, kind string, plan *ssaplan.Plan, 
 	return append(slices.Clip(by), objectOf(plan.Object), attribute.Int("ssaplan.changes", len(plan.Changes)), attribute.Int("ssaplan.requests", plan.Requests))
 }
 
-// Apply is that of [ssaplan.Planner], in a span.
+// Apply does what [ssaplan.Planner.Apply] does, in a span.
 func (p *Planner) Apply(ctx context.Context, plan *ssaplan.Plan) (*unstructured.Unstructured, error) {
 	return p.write(ctx, "apply", plan, func(ctx context.Context) (*unstructured.Unstructured, error) { return p.Planner.Apply(ctx, plan) })
 }
 
-// Replace is that of [ssaplan.Planner], in a span.
+// Replace does what [ssaplan.Planner.Replace] does, in a span.
 func (p *Planner) Replace(ctx context.Context, plan *ssaplan.Plan, options ssaplan.DeleteOptions) (*unstructured.Unstructured, error) {
 	return p.write(ctx, "replace", plan, func(ctx context.Context) (*unstructured.Unstructured, error) {
 		return p.Planner.Replace(ctx, plan, options)

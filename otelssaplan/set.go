@@ -10,8 +10,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/set"
 )
 
-// Set is a set whose plan and apply are spans, with one for each stage below them, and in these what is planned and
-// written.
+// Set is a [set.Set] that makes a span for its plan and its apply, with a span for each stage below it, and the spans
+// of plans and writes below that.
 type Set struct {
 	*set.Set
 	planner *Planner
@@ -31,12 +31,12 @@ func (p *Planner) Set(requests []ssaplan.Request, options set.Options) *Set {
 	return &Set{set.New(p, requests, options), p}
 }
 
-// Plan is that of [set.Set], in a span.
+// Plan does what [set.Set.Plan] does, in a span.
 func (s *Set) Plan(ctx context.Context) iter.Seq[*set.Item] {
 	return within(ctx, s.planner, "plan set", s.Set.Plan, func(item *set.Item) error { return item.Err })
 }
 
-// Apply is that of [set.Set], in a span.
+// Apply does what [set.Set.Apply] does, in a span.
 func (s *Set) Apply(ctx context.Context) iter.Seq[*set.Result] {
 	return within(ctx, s.planner, "apply set", s.Set.Apply, func(result *set.Result) error { return result.Err })
 }

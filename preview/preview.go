@@ -1,6 +1,6 @@
-// Package preview answers: what does a server make of a custom resource whose CRD it doesn't have yet? It has the
-// code of k8s.io/apiextensions-apiserver that servers have, and is a module of its own because of that. It isn't for
-// kinds that the server serves: ask the server.
+// Package preview answers: what will a server make of a custom resource whose CRD it doesn't have yet? It uses the
+// server's code from k8s.io/apiextensions-apiserver, and is a separate module because of that. It isn't for kinds that
+// the server serves already: use a dry run.
 //
 //	object, err := preview.Of(crd, gadget) // the error names fields and values that the CRD doesn't allow
 //	if err != nil {
@@ -8,8 +8,8 @@
 //	}
 //	fmt.Println(object.Object["spec"]) // map[color:red size:1]: with the defaults
 //
-// It knows the fields, the defaults and the validation of the CRD's schema. It doesn't know webhooks, policies,
-// quotas, conversion, rules (x-kubernetes-validations) and controllers.
+// It applies the fields, the defaults and the validation of the CRD's schema. It ignores webhooks, policies, quotas,
+// conversion, rules (x-kubernetes-validations) and controllers.
 package preview
 
 import (
@@ -28,8 +28,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Of returns the object that a manifest makes by a definition: with the defaults. The error says which fields the
-// definition doesn't have, and which values it doesn't allow, without these. Neither argument is modified.
+// Of returns the object that a server with the CRD (definition) will create from the manifest, including defaults. The
+// error names the fields that the CRD doesn't have, and the fields whose values it doesn't allow, without the values.
+// Neither argument is modified.
 func Of(definition, manifest *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	props, err := schemaOf(definition, manifest.GroupVersionKind().Version)
 	if err != nil || props == nil {

@@ -12,18 +12,19 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/set"
 )
 
-// Field is a field that an object has to have for being ready.
+// Field is a field that an object must have to be ready.
 type Field struct {
 	Path projection.Path
-	// Value is what it has to be: a text as it is, or another value as JSON. [AnyValue] is every one but an empty one.
+	// Value is the required value: a string as it is, or another value as JSON. [AnyValue] means every value that isn't
+	// empty.
 	Value string
 }
 
-// AnyValue is the value of a [Field] that may have any but null, "", [] and {}.
+// AnyValue is the Value of a [Field] that may have any value except null, "", [] and {}.
 const AnyValue = "*"
 
-// ParseFields reads fields by their paths, such as status.phase or status.loadBalancer.ingress[0].ip. They come in the
-// order of these.
+// ParseFields reads fields by their paths, such as status.phase or status.loadBalancer.ingress[0].ip. The result is
+// sorted by path.
 func ParseFields(values map[string]string) (fields []Field, err error) {
 	for _, text := range slices.Sorted(maps.Keys(values)) {
 		path, err := projection.ParsePath(text)
@@ -35,8 +36,8 @@ func ParseFields(values map[string]string) (fields []Field, err error) {
 	return fields, nil
 }
 
-// WithFields returns what takes an object for ready that ready does and that has the fields, with a status of its
-// current generation as far as it tells. Ready may be nil.
+// WithFields returns a Readier for which an object is ready if ready says so and it has the fields. If the object has
+// status.observedGeneration, that must be the current generation. ready may be nil.
 func WithFields(fields []Field, ready set.Readier) set.Readier {
 	return func(live *unstructured.Unstructured) set.Readiness {
 		if ready != nil {
@@ -70,7 +71,7 @@ func (f Field) of(live *unstructured.Unstructured) set.Readiness {
 	return set.Readiness{Ready: true}
 }
 
-// ValueText returns a value of a field as the Value of a [Field] has it.
+// ValueText returns a value in the form of the Value of a [Field].
 func ValueText(v any) string {
 	if text, isText := v.(string); isText {
 		return text

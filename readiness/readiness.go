@@ -1,5 +1,5 @@
-// Package readiness answers: does an object do its work? It knows the rules of kstatus, better ones where kstatus is
-// ready too early or never, and conditions that a user names for custom resources. It isn't for waiting:
+// Package readiness answers: is an object ready? It has the rules of kstatus, stricter rules for kinds that kstatus
+// calls ready too early or never, and conditions that a user names for custom resources. It isn't for waiting:
 // set.Set.Await and set.AwaitObject are.
 //
 //	conditions, err := readiness.ParseConditions([]string{"Certificate.cert-manager.io=Issued"}) // for custom resources
@@ -38,7 +38,7 @@ func ParseConditions(rules []string) (Conditions, error) {
 	return out, nil
 }
 
-// Of returns what tells whether an object is ready.
+// Of returns a Readier with the rules of this package and the conditions.
 func Of(conditions Conditions) set.Readier {
 	return func(live *unstructured.Unstructured) set.Readiness {
 		kind := live.GroupVersionKind().GroupKind()

@@ -14,8 +14,8 @@ import (
 	"github.com/ssaplan/primitives/authresilience"
 )
 
-// Credential describes the credentials of a client that is made from config, and is the zero Credential for nil. The
-// description doesn't change when config does later.
+// Credential describes the credentials of a client that is made from config. For nil it returns the zero Credential.
+// Later changes of config have no effect on the result.
 func Credential(config *rest.Config) authresilience.Credential {
 	if config == nil {
 		return authresilience.Credential{}

@@ -9,8 +9,8 @@
 //		fmt.Println(path, value) // data.mode dark
 //	}
 //
-// The schemas are those of the client-go that the program is built with. The package adds all API types to a program,
-// so it is one of its own.
+// The schemas are those of the client-go version in the program. This is a separate package because it adds all API
+// types to the program.
 package builtin
 
 import (
@@ -25,15 +25,15 @@ import (
 	"github.com/ssaplan/primitives/projection/internal/typed"
 )
 
-// Schema is the [projection.Source] that knows the built-in kinds. The first use takes some tenths of a second, in
-// which client-go reads its schemas. It is safe for concurrent use.
+// Schema is the [projection.Source] that knows the built-in kinds. The first use takes some tenths of a second, since
+// client-go parses its schemas. It is safe for concurrent use.
 type Schema struct{}
 
 var _ projection.Source = Schema{}
 
 // Declared returns the fields that the manifest declares. Every error wraps [projection.ErrNoSchema]: the kind isn't
-// built in, or the manifest has what this version of the schema has not, and a server of another version may have. Only
-// the names and types of fields are checked, not their values.
+// built in, or the manifest has a field that this version of the schema lacks and that a server of another version may
+// have. Only the names and types of fields are checked, not their values.
 func (Schema) Declared(_ context.Context, manifest map[string]any) (projection.FieldSet, error) {
 	apiVersion, _ := manifest["apiVersion"].(string)
 	kind, _ := manifest["kind"].(string)

@@ -1,5 +1,5 @@
-// Package foreign answers: how is text of somebody else printed safely? The text comes from a server, a webhook, a
-// policy, a field manager or a user. It isn't for secrets: it escapes text and hides nothing.
+// Package foreign answers: how is text of another origin printed safely? The text comes from a server, a webhook, a
+// policy, a field manager or a user. The package isn't for secrets: it escapes characters and redacts nothing.
 //
 //	text := foreign.Text("denied\x1b[2J by\npolicy") // of a server, a webhook or a user
 //	fmt.Println(text)                                // control characters are escaped
@@ -8,8 +8,8 @@
 //	fmt.Println(text == "denied\x1b[2J by\npolicy") // true: it is compared as it came
 //
 // A [Text] is compared, sorted and stored like any string. Every verb of package fmt, JSON and [Text.String] escape the
-// characters that can't be seen. So the text can't control a terminal, can't look like a line of the program, and isn't
-// a command to the runner of a CI system.
+// characters that can't be seen. So the text can't control a terminal, can't look like a line of the program, and can't
+// be a command to a CI runner.
 package foreign
 
 import (
@@ -24,14 +24,14 @@ import (
 	"unicode/utf8"
 )
 
-// Text is text of somebody else.
+// Text is text of another origin, which is escaped when it is printed.
 type Text string
 
-// Textf returns a text that has text of somebody else in it.
+// Textf formats a Text from arguments that may have another origin.
 func Textf(format string, args ...any) Text { return Text(fmt.Sprintf(format, args...)) }
 
-// OfError returns the text of an error in one line, empty for nil. Whatever made the error, it may wrap one of a
-// server, a plugin or a proxy and have its words.
+// OfError returns the text of an error in one line, empty for nil. Use it for every error that may wrap one of a
+// server, a plugin or a proxy, since its text then contains theirs.
 func OfError(err error) Text {
 	if err == nil {
 		return ""
@@ -49,15 +49,16 @@ func OfError(err error) Text {
 	return Text(strings.Join(lines, " "))
 }
 
-// Limit is the number of characters of a text that are printed. JSON has all of them, so that it can be read back.
+// Limit is the number of characters of a text that are printed. JSON has all characters, so that it can be decoded
+// again.
 const Limit = 4096
 
-// String returns the text in one line, in which what can't be seen is escaped as in a Go string, bounded by [Limit].
+// String returns at most [Limit] characters of the text in one line, with invisible characters escaped as in a Go
+// string.
 func (t Text) String() string { return Visible(string(t.Cut(Limit))) }
 
-// Visible returns the text in one line, in which what can't be seen, or what a terminal acts upon, is escaped as in a
-// Go string. So is what begins a command to the runner of a CI system. In quotes, the result is a YAML string of the
-// text.
+// Visible returns the text in one line. Invisible characters, control characters, and the beginning of a command to a
+// CI runner are escaped as in a Go string. In double quotes, the result is a YAML string of the text.
 func Visible(text string) string {
 	if utf8.ValidString(text) && !strings.ContainsFunc(text, isHidden) {
 		return disarmed(text, `\x`)
@@ -111,8 +112,8 @@ func disarmed(text, prefix string) string {
 	return text
 }
 
-// Cut returns the text without its middle if it has more than most characters, and how many that are. In an error the
-// cause stands last.
+// Cut returns the text without its middle if it has more than most characters, with the number of removed characters in
+// its place. It keeps the end, since the cause is at the end of an error.
 func (t Text) Cut(most int) Text {
 	n := utf8.RuneCountInString(string(t))
 	if n <= most {
@@ -148,7 +149,7 @@ func (t Text) Format(f fmt.State, verb rune) {
 	_, _ = io.WriteString(f, text)
 }
 
-// MarshalJSON returns all of the text, in which what can't be seen is escaped.
+// MarshalJSON returns the whole text, with invisible characters escaped.
 func (t Text) MarshalJSON() ([]byte, error) {
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)
@@ -157,8 +158,8 @@ func (t Text) MarshalJSON() ([]byte, error) {
 	return []byte(VisibleJSON(strings.TrimSuffix(text.String(), "\n"))), err
 }
 
-// VisibleJSON returns JSON of the same value in which the characters that can't be seen, and the commands to the runner
-// of a CI system, both of which occur in strings only, are escaped.
+// VisibleJSON returns JSON of the same value. In its strings, invisible characters and commands to a CI runner are
+// escaped.
 func VisibleJSON(text string) string {
 	if !strings.ContainsFunc(text, isHidden) {
 		return disarmed(text, `\u00`)

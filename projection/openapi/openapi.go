@@ -25,10 +25,10 @@ import (
 	"github.com/ssaplan/primitives/projection/internal/typed"
 )
 
-// Options are those of [New].
+// Options are the options of [New].
 type Options struct {
-	// MaxAge is how long the server isn't asked which schemas it has, and whether they changed. Kinds that it is not
-	// known to have are asked for after a second. Default: one minute.
+	// MaxAge is how long the server's list of schemas is cached. It says which schemas the server has, and whether they
+	// changed. For an unknown kind, the list is read again after a second. Default: one minute.
 	MaxAge time.Duration
 }
 
@@ -39,8 +39,8 @@ const minAge = time.Second
 // forever is for schemas, which change together with their URL.
 const forever time.Duration = math.MaxInt64
 
-// Schemas is the [projection.Source] that knows what a server publishes as OpenAPI v3. It is safe for concurrent use,
-// in which all wait for the first to fetch a schema. The zero value can't be used; see [New].
+// Schemas is the [projection.Source] that knows what a server publishes as OpenAPI v3. It is safe for concurrent use: a
+// schema is fetched once, and other callers wait for it. The zero value can't be used; see [New].
 type Schemas struct {
 	client openapi.Client
 	maxAge time.Duration
@@ -55,8 +55,8 @@ var _ projection.Source = (*Schemas)(nil)
 // index is what the server says it has, by path such as apis/apps/v1.
 type index = map[string]openapi.GroupVersion
 
-// New returns a source that fetches schemas with the client, which is what a discovery client's OpenAPIV3 returns. It
-// makes no request yet.
+// New returns a source that fetches schemas with the client, such as the result of OpenAPIV3 of a discovery client. It
+// sends no request yet.
 func New(client openapi.Client, options Options) *Schemas {
 	if options.MaxAge <= 0 {
 		options.MaxAge = time.Minute
@@ -65,9 +65,9 @@ func New(client openapi.Client, options Options) *Schemas {
 }
 
 // Declared returns the fields that the manifest declares. The error wraps [projection.ErrNoSchema] if the server has no
-// schema for the manifest's kind or doesn't give it, and then the client's error too. Any other says that the manifest
-// doesn't fit the schema. The end of ctx ends the wait for what others fetch, but not a fetch of its own: client-go's
-// client of schemas takes no context.
+// schema for the manifest's kind, or if it can't be fetched; then the error also wraps the client's error. Any other
+// error says that the manifest doesn't fit the schema. The end of ctx ends the wait for a fetch of another caller, but
+// not a fetch of its own, since client-go's client for schemas takes no context.
 func (s *Schemas) Declared(ctx context.Context, manifest map[string]any) (projection.FieldSet, error) {
 	apiVersion, _ := manifest["apiVersion"].(string)
 	kind, _ := manifest["kind"].(string)

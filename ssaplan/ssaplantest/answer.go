@@ -8,27 +8,27 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Request is what a client asks a [Server] for.
+// Request is a request of a client to a [Server].
 type Request struct {
 	// Verb is get, list, create, update, patch or delete.
 	Verb     string
 	Resource schema.GroupVersionResource
-	// Namespace is empty for cluster-scoped kinds and for lists of all namespaces; Name for lists, and for objects to
-	// create whose name the server makes.
+	// Namespace is empty for cluster-scoped kinds and for lists of all namespaces. Name is empty for lists, and for a
+	// create with generateName.
 	Namespace, Name string
 	// Subresource is status, or empty.
 	Subresource string
 	// PatchType is the form of a patch, such as types.ApplyPatchType; empty for other verbs.
 	PatchType    types.PatchType
 	FieldManager string
-	// Force is that of an apply.
+	// Force says whether an apply is forced.
 	Force  bool
 	DryRun bool
 }
 
 func (r Request) isApply() bool { return r.PatchType == types.ApplyPatchType }
 
-// String returns one line: the verb and the object. A patch that is an apply is called so.
+// String returns one line: the verb and the object. For a server-side apply, the verb is apply.
 func (r Request) String() string {
 	text := r.Verb
 	if r.isApply() {
@@ -52,13 +52,13 @@ type answer struct {
 	find func(Request) error
 }
 
-// Answer has the server ask find about each request before it does anything. An error is what the client gets in place
-// of the server's own answer; nil lets the request go on. What was set first is asked first. The returned function ends
-// it. A request that any server refuses for its options, such as the Planner's question whether a server gets dryRun,
-// isn't asked about.
+// Answer makes the server call find before each request. If find returns an error, the client gets it as the answer; if
+// it returns nil, the server handles the request. Functions are called in the order in which they were set. The
+// returned function removes find again. find isn't called for a request whose options every server rejects, such as the
+// one with which the Planner checks that a dryRun parameter arrives.
 //
-// The function may use the server's client, to change an object at the worst moment for instance; it is then asked
-// about its own requests too. It is called from the goroutines that send the requests.
+// find may use the server's client, for example to change an object between two requests; it is then called for its own
+// requests, too. It is called from the goroutines that send the requests.
 func (s *Server) Answer(find func(Request) error) (stop func()) {
 	a := &answer{find}
 	s.mu.Lock()
@@ -71,9 +71,8 @@ func (s *Server) Answer(find func(Request) error) (stop func()) {
 	}
 }
 
-// AnswerNext has the server answer one request, the next one with this verb, with err. The verb is one of [Request]'s,
-// or apply for a patch that is one. Several answers are used up in their order. A nil err is no answer and changes
-// nothing.
+// AnswerNext makes the server answer the next request with this verb with err. The verb is one of those in [Request],
+// or apply for a server-side apply. Several errors for a verb are used in their order. A nil err has no effect.
 func (s *Server) AnswerNext(verb string, err error) {
 	var used atomic.Bool
 	s.Answer(func(r Request) error {
@@ -84,7 +83,7 @@ func (s *Server) AnswerNext(verb string, err error) {
 	})
 }
 
-// Requests returns what the server was asked for so far, in order, but for requests that it refused for their options.
+// Requests returns the requests to the server so far, in order, except requests that it rejected for their options.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()

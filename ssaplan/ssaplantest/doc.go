@@ -1,6 +1,6 @@
 // Package ssaplantest is an API server in memory: tests of code that plans and applies run without a cluster, in
-// microseconds. It answers what your code does with plans, conflicts and errors. It isn't for tests of what a real
-// server does.
+// microseconds. It answers: what does my code do with plans, conflicts and errors? It isn't for testing the behaviour
+// of a real server.
 //
 //	server, _ := ssaplantest.NewServer(ssaplantest.Options{})
 //	planner, _ := ssaplan.NewForClient(server.Client(), server.Mapper(), ssaplan.Options{FieldManager: "my-tool"})
@@ -12,10 +12,10 @@
 // Server-side apply is the real one: apimachinery's field manager with client-go's schemas of the built-in kinds, and
 // your schemas of custom ones. So owners, conflicts, list keys, sets, dropped fields and no-ops are as on a server. A
 // dry run writes nothing. UIDs, resourceVersions, missing namespaces and finalizers work as on a server. Your test
-// decides what a server in trouble answers, see [Server.Answer].
+// decides which requests fail, and how; see [Server.Answer].
 //
-// A custom kind's schema says which of its fields are passwords (format: password), as a CRD does. The Planner
-// withholds their values. A kind without a schema has none.
+// As in a CRD, the schema of a custom kind marks the fields that are passwords (format: password). The Planner redacts
+// their values. A kind without a schema has no such fields.
 //
 // It differs from a server:
 //
@@ -25,8 +25,8 @@
 //   - It sets no defaults except those of list keys (protocol: TCP). It normalizes no values ("1000m" and null stay),
 //     and doesn't move a Secret's stringData into its data.
 //   - It has no admission: no webhooks, policies or quotas. Only a missing namespace is rejected.
-//   - It has no controllers. A namespace is Active and a CRD Established at once. A deleted namespace takes its objects
-//     with it at once, and objects whose owner is deleted stay.
+//   - It has no controllers. A namespace is Active and a CRD Established at once. The objects in a deleted namespace
+//     are deleted at once, and objects whose owner is deleted stay.
 //   - It has no users, and permits everything.
 //   - Versions of a kind differ only by their apiVersion, like those of a custom resource without a conversion webhook.
 //   - It serves get, list, create, update, patch (apply, merge, strategic merge, and JSON patch without copy and move)

@@ -17,8 +17,8 @@ type Kind struct {
 	Resource string
 	// ClusterScoped says that the objects have no namespace. Default: they have one.
 	ClusterScoped bool
-	// StatusSubresource says that the status is written through its own subresource, and ignored in other requests.
-	// Default: the status is a field as any other.
+	// StatusSubresource says that the kind has the status subresource: the status is only written through it, and
+	// ignored in other requests. Default: the status is an ordinary field.
 	StatusSubresource bool
 	// Schema is the OpenAPI schema as in the openAPIV3Schema of a CustomResourceDefinition. It says which lists have
 	// keys, and which fields are passwords (format: password), whose values no plan shows. Default: every field is

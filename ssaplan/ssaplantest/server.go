@@ -20,11 +20,11 @@ import (
 
 // Options adjust a [Server]. The zero value works.
 type Options struct {
-	// Kinds are custom kinds that are served from the start, beside those that Kubernetes brings and
-	// CustomResourceDefinition. More come with [Server.Register], and by creating a CustomResourceDefinition. Default:
+	// Kinds are custom kinds that are served from the start, in addition to the built-in kinds and
+	// CustomResourceDefinition. Add more with [Server.Register], or by creating a CustomResourceDefinition. Default:
 	// none.
 	Kinds []Kind
-	// Namespaces exist from the start, beside those that every cluster has: default, kube-system, kube-public and
+	// Namespaces are more namespaces that exist from the start, in addition to default, kube-system, kube-public and
 	// kube-node-lease.
 	Namespaces []string
 }
@@ -68,8 +68,8 @@ var (
 	}
 )
 
-// NewServer returns a server with nothing but namespaces. It needs no stopping. The error is about the schemas of
-// options.Kinds.
+// NewServer returns a server that has only namespaces. It needn't be stopped. It is an error if a schema in
+// options.Kinds is invalid.
 func NewServer(options Options) (*Server, error) {
 	s := &Server{
 		builtin: applyconfigurations.NewTypeConverter(scheme.Scheme),
@@ -106,8 +106,8 @@ func (s *Server) Client() dynamic.Interface { return client{s} }
 // Mapper returns a mapper for the kinds that the server serves. It is never out of date.
 func (s *Server) Mapper() meta.RESTMapper { return mapper{s} }
 
-// Register has the server serve more custom kinds, or the same ones with other schemas. Objects that exist already are
-// not looked at. The server has a CustomResourceDefinition of each kind, unless its group is that of the core kinds.
+// Register makes the server serve more custom kinds, or the same ones with other schemas. Existing objects aren't
+// checked. The server then has a CustomResourceDefinition for each kind, except for kinds in the core group.
 func (s *Server) Register(kinds ...Kind) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
