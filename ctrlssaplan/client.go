@@ -12,33 +12,34 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Client is what the kit needs beside the Planner. A read of what isn't there is an error for which
-// apierrors.IsNotFound holds.
+// Client has the requests that the kit needs in addition to the Planner. If an object doesn't exist,
+// apierrors.IsNotFound must hold for the error of a read.
 type Client interface {
-	// Cached reads an object that has its kind, name and namespace, as the informers have it.
+	// Cached reads an object from the informers' cache. into has its kind, name and namespace.
 	Cached(ctx context.Context, into client.Object) error
-	// Read reads it from the server.
+	// Read does the same from the server.
 	Read(ctx context.Context, into client.Object) error
-	// Owned returns the objects of a kind that an owner controls, as the informers have them. They are not modified.
+	// Owned returns the objects of a kind that an owner controls, from the informers' cache. The caller must not modify
+	// them.
 	Owned(ctx context.Context, owner client.Object, kind schema.GroupVersionKind) ([]*unstructured.Unstructured, error)
-	// Delete deletes an object under the guard of preconditions.
+	// Delete deletes an object, with the preconditions in options.
 	Delete(ctx context.Context, obj *unstructured.Unstructured, options metav1.DeleteOptions) error
-	// ApplyStatus applies the status of an owner as a field manager, and takes over the fields that others own. It sets
-	// the object to the server's answer. That the owner has another UID or resourceVersion is an error for which
-	// apierrors.IsConflict holds.
+	// ApplyStatus applies the status of an owner as a field manager, and takes over fields that others own. It sets
+	// owner to the server's answer. If the owner has another UID or resourceVersion now, apierrors.IsConflict must hold
+	// for the error.
 	ApplyStatus(ctx context.Context, owner *unstructured.Unstructured, manager string) error
 }
 
-// ErrFakeClient says that a client can't be told from none: controller-runtime's fake client keeps no managedFields as
-// a server does, and answers no dry run.
+// ErrFakeClient says that the client is controller-runtime's fake client. It can't be used: it doesn't keep
+// managedFields as a server does, and supports no dry run.
 var ErrFakeClient = errors.New("this is the fake client of controller-runtime, which doesn't apply as a server does, so that no plan could be true: " +
 	"test with the server in memory of package ssaplantest and NewForDynamic, or with a real API server")
 
-// OwnerIndex is the name of the index by which [FromClient] finds the children of an owner, by the UID of their
-// controller. [New] makes it.
+// OwnerIndex is the name of the cache index with which [FromClient] finds the children of an owner, by the UID of their
+// controller. [New] adds the index; see [ControllerOf].
 const OwnerIndex = "ctrlssaplan.controller"
 
-// ControllerOf is the function of that index.
+// ControllerOf returns the UID of an object's controller, if it has one. It is the index function of [OwnerIndex].
 func ControllerOf(obj client.Object) []string {
 	if owner := metav1.GetControllerOf(obj); owner != nil {
 		return []string{string(owner.UID)}
@@ -46,8 +47,8 @@ func ControllerOf(obj client.Object) []string {
 	return nil
 }
 
-// FromClient returns a client that reads what informers have and what the server has, and writes with the rights of a
-// controller.
+// FromClient returns a Client that reads from the cache of informers (cached) and from the server, and writes with
+// writer.
 func FromClient(cached, server client.Reader, writer client.Client) (Client, error) {
 	for _, c := range []any{cached, server, writer} {
 		if isFake(c) {

@@ -13,18 +13,18 @@ import (
 
 // The types of the conditions that an owner gets.
 const (
-	// ConditionReady: all children are as declared, and do what they are for.
+	// ConditionReady: all children are as declared, and are ready.
 	ConditionReady = "Ready"
 	// ConditionSynced: all children are as declared.
 	ConditionSynced = "Synced"
-	// ConditionDrifted: others changed children, and that was left. If it was repaired the condition is False, with the
-	// reason Repaired and a message that says who had changed what the last time.
+	// ConditionDrifted: others changed children, and the changes were kept. After a repair the condition is False, with
+	// the reason Repaired and a message that says who had changed which field the last time.
 	ConditionDrifted = "Drifted"
-	// ConditionConflict: other field managers hold fields that are declared with other values.
+	// ConditionConflict: other field managers own declared fields with other values.
 	ConditionConflict = "Conflict"
-	// ConditionRefused: a child can't be what is declared, or isn't the owner's.
+	// ConditionRefused: the server rejects a child, or the object belongs to another owner.
 	ConditionRefused = "Refused"
-	// ConditionReplacementNeeded: a child would have to be deleted and created anew, and that isn't allowed.
+	// ConditionReplacementNeeded: a child must be deleted and created again, and the policy doesn't allow that.
 	ConditionReplacementNeeded = "ReplacementNeeded"
 )
 

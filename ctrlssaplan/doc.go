@@ -6,9 +6,9 @@
 //	child := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "site-config"}, Data: map[string]string{"mode": "dark"}}
 //	result, err := kit.Reconcile(ctx, owner, []ctrlssaplan.Child{{Object: child}}, ctrlssaplan.Policy{})
 //
-// Each child is planned before anything is written. The plan says whether the server would write at all, who changed
-// what, who owns a field, and whether the child would have to be deleted. A reconciliation that changes nothing
-// writes nothing. If the server was asked about the same versions before, it sends no request about the children:
-// informers have the live objects, and the no-op cache has the answers. The server's version, CRDs, webhooks and
-// policies are looked at from time to time, for all children together; see [ssaplan.NoOpCacheOptions].
+// Each child is planned before anything is written. The plan says whether the server would write, who changed a field,
+// who owns it, and whether the child must be deleted and created again. A reconciliation without changes writes
+// nothing. If the server has planned the same versions before, it sends no request for the children: informers have the
+// live objects, and the no-op cache has the answers. The server's version, CRDs, webhooks and policies are read from
+// time to time, for all children together; see [ssaplan.NoOpCacheOptions].
 package ctrlssaplan

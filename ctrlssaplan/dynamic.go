@@ -14,7 +14,7 @@ import (
 )
 
 // FromDynamic returns a client on top of a dynamic one, without informers: each read is a request. It is for tests with
-// package ssaplantest, and for programs that run once. The scheme knows the kinds of owners that are typed.
+// package ssaplantest, and for programs that run once. The scheme has the kinds of typed owners.
 func FromDynamic(of dynamic.Interface, mapper meta.RESTMapper, scheme *runtime.Scheme) Client {
 	return &unmanaged{of, mapper, scheme}
 }

@@ -10,8 +10,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// ErrRestored says that the server is behind the informers: its etcd was restored from a backup. Informers don't notice
-// that, so whoever sees it has the controller restarted, as by ending the process.
+// ErrRestored says that the server has an older version of an object than the informers, since its etcd was restored
+// from a backup. Informers don't notice that. So restart the controller after this error, for example by ending the
+// process.
 var ErrRestored = errors.New("the server has an older version of it than the informers, so it was restored from a backup: restart the controller")
 
 var errAnother = errors.New("the server has another one than the informers, which was created anew meanwhile")

@@ -25,34 +25,34 @@ import (
 type Options struct {
 	// FieldManager is the name under which the controller applies.
 	FieldManager string
-	// Conditions returns where an owner has its conditions, and the generation that they are about, which may be nil.
+	// Conditions returns pointers to the conditions of an owner and to its observedGeneration, which may be nil.
 	Conditions func(owner client.Object) (conditions *[]metav1.Condition, observedGeneration *int64)
-	// Kinds are the kinds of children that are looked through for what an owner controls and no longer wants, which is
-	// deleted. The cache needs informers for them, of unstructured objects, so a manager's server has to serve them
-	// when the kit is made. Default: none; a child that isn't wanted is named with [Child.Absent].
+	// Kinds are the kinds of children to prune: an object of these kinds that an owner controls, and that isn't among
+	// its children any more, is deleted. The cache needs informers for them, of unstructured objects, so the server
+	// must serve these kinds when the kit is made. Default: none; use [Child.Absent] to delete a child.
 	Kinds []schema.GroupVersionKind
-	// Ready tells whether a child does what it is for. Default: [readiness.Of], without conditions.
+	// Ready returns whether a child is ready. Default: [readiness.Of], without conditions.
 	Ready set.Readier
-	// Events gets events about owners. Default: that of the manager, or nobody.
+	// Events records events about owners. Default: the recorder of the manager, or none without a manager.
 	Events record.EventRecorder
-	// NoOps remembers what the server would not change. Default: a cache for 10000 children.
+	// NoOps caches plans without changes. Default: a cache for 10000 children.
 	NoOps *ssaplan.NoOpCache
-	// Sensitive are the fields of children whose values are in no condition, event, log or error; see
+	// Sensitive are more fields of children whose values are redacted in conditions, events, logs and errors; see
 	// [ssaplan.Options]. Default: none.
 	Sensitive projection.Patterns
-	// Observe is told of each request for children. The kit counts them for its metrics anyway.
+	// Observe is called for each request for children. The kit's own metrics count them, too.
 	Observe func(context.Context, ssaplan.Observation)
-	// RetryAfter is the time after which an owner is looked at again that isn't synced for a reason of which no event
-	// may tell the end, such as a quota. Default: 5 minutes.
+	// RetryAfter is the time after which an owner that isn't synced is reconciled again, if no event may show that the
+	// reason has ended, as for a quota. Default: 5 minutes.
 	RetryAfter time.Duration
-	// ReplaceTimeout is how long a replacement waits for the old child to be gone, before it goes on another time.
-	// Default: 30 seconds.
+	// ReplaceTimeout is how long a replacement waits until the old child is gone, before it continues in a later
+	// reconciliation. Default: 30 seconds.
 	ReplaceTimeout time.Duration
 }
 
-// Kit makes the children of owners what they have to be. It is safe for concurrent use for different owners.
+// Kit plans, applies and prunes the children of owners. It is safe for concurrent use for different owners.
 type Kit struct {
-	// Client may be another one, such as in tests.
+	// Client can be replaced, such as in tests.
 	Client Client
 
 	scheme          *runtime.Scheme
@@ -61,8 +61,9 @@ type Kit struct {
 	options         Options
 }
 
-// New returns the kit of a manager. It reads children from the manager's cache, whose informers have to keep
-// metadata.managedFields: a live object without them doesn't say who owns what, and is read again each time.
+// New returns a kit for a manager. It reads children from the manager's cache, whose informers must keep
+// metadata.managedFields. An object without them doesn't show the owners of its fields, and is read from the server
+// each time.
 func New(manager ctrl.Manager, options Options) (*Kit, error) {
 	c, err := FromClient(manager.GetCache(), manager.GetAPIReader(), client.WithFieldOwner(manager.GetClient(), options.FieldManager))
 	if err != nil {
@@ -141,15 +142,14 @@ func (o *Options) observe(ctx context.Context, seen ssaplan.Observation) {
 	}
 }
 
-// Reconcile makes the children of an owner what they have to be, as far as the policy allows, and writes the owner's
-// status and events. The status is what the caller has set in the owner, with the kit's conditions. Fields of it that
-// only other field managers own stay as they are, unless the caller has changed them. After a write the owner is as the
-// server has it. Nothing is done for an owner that is being deleted: what is deleted in its course must not come back.
-// The result says when to look again.
+// Reconcile creates, updates and deletes the children of an owner, as far as the policy allows, and writes the owner's
+// status and events. The status is the one in owner, with the kit's conditions. Status fields that only other field
+// managers own stay, unless the caller has changed them. After a write, owner is the object in the server's answer. For
+// an owner that is being deleted it does nothing, so that deleted children don't come back. The result says when to
+// reconcile again.
 //
-// All children are planned before the first is written, in their order. What was edited is written to all of them or,
-// if one is in the way, to none, and after a write that fails the rest waits. What only has to be put back is put back
-// in any case.
+// All children are planned in their order before the first is written. If one child can't be written, the edits of all
+// children wait. After a failed write, the remaining edits wait, too. Drift is repaired in any case.
 func (k *Kit) Reconcile(ctx context.Context, owner client.Object, children []Child, policy Policy) (ctrl.Result, error) {
 	if owner.GetDeletionTimestamp() != nil {
 		return ctrl.Result{}, nil
@@ -164,7 +164,7 @@ func (k *Kit) Reconcile(ctx context.Context, owner client.Object, children []Chi
 	return k.next(outcomes)
 }
 
-// Forget drops what is remembered of an owner that is gone.
+// Forget drops what the kit has stored for an owner. Call it for a deleted owner.
 func (k *Kit) Forget(owner client.ObjectKey) { k.memory.forget(owner) }
 
 // next says when to look again: as usual after an error, later if something else is in the way, and otherwise when the

@@ -1,49 +1,49 @@
 package ctrlssaplan
 
-// Policy says how far the kit may go for the children of an owner. The zero Policy repairs drift, takes fields over,
-// and replaces nothing.
+// Policy says which changes the kit may make to the children of an owner. The zero Policy repairs drift, takes fields
+// over, and replaces nothing.
 type Policy struct {
-	// Drift is what to do when somebody else changed a child.
+	// Drift says what to do if another client changed a child.
 	Drift DriftPolicy
-	// RefuseConflicts writes nothing to a child while another field manager holds a declared field with another value.
+	// RefuseConflicts writes nothing to a child while another field manager owns a declared field with another value.
 	// Default: such fields are taken over.
 	RefuseConflicts bool
-	// Replace lets a child be deleted and created anew where it can't change in place. Default: that is reported.
+	// Replace permits that a child is deleted and created again if it can't be changed in place. Default: that is only
+	// reported.
 	Replace bool
-	// ToReplace is what a user is told to do to have a child replaced. Default: nothing.
+	// ToReplace is the advice for a user who wants a child to be replaced. Default: none.
 	ToReplace string
 }
 
-// DriftPolicy says what to do when somebody else changed a child.
+// DriftPolicy says what to do if another client changed a child.
 type DriftPolicy string
 
 // The drift policies.
 const (
-	// DriftRepair, the default, puts back what was changed, and says who had changed it. What was put back five times
-	// within ten minutes is left for now, until the owner is edited, and reported: somebody else is as stubborn. So is
-	// a child that others delete.
+	// DriftRepair, the default, reverts the change and reports who made it. After five repairs within ten minutes, the
+	// kit stops reverting and reports that another client keeps changing the child, until the owner is edited. The same
+	// holds for a child that others keep deleting.
 	DriftRepair DriftPolicy = ""
-	// DriftReport says who changed what and leaves it. A later edit that concerns the child is applied as a whole, and
-	// so ends the drift.
+	// DriftReport reports who changed which field, and doesn't revert it. When the desired child is edited later, the
+	// whole child is applied, which ends the drift.
 	DriftReport DriftPolicy = "Report"
 )
 
-// Child is a child that an owner wants, or doesn't want.
+// Child is an object that an owner must have, or must not have.
 type Child struct {
-	// Object is what the child has to be: a typed object, an unstructured one or an apply configuration, see
-	// [manifest.Of]. It has its name, and its namespace if it is in one. An owner that is in a namespace controls only
-	// what is in the same one. The object declares nothing that isn't needed, so that the rest can be anybody's. The
-	// kit makes the owner its controller.
+	// Object is the desired child: a typed object, an unstructured one or an apply configuration, see [manifest.Of]. It
+	// has a name, and a namespace if its kind is namespaced. An owner in a namespace can only have children in the same
+	// namespace. Declare only the fields that are needed, so that others can set the rest. The kit makes the owner the
+	// controller of the child.
 	Object any
-	// Ignore are patterns of the fields that are left to others, such as spec.replicas, see [ssaplan.Request]. A wrong
-	// one is reported as Refused.
+	// Ignore are patterns of the ignored fields, such as spec.replicas, see [ssaplan.Request]. An invalid pattern is
+	// reported as Refused.
 	Ignore []string
-	// Clear are patterns of the fields that the child shall not have any more, no matter who owns them, see
-	// [ssaplan.Request].
+	// Clear are patterns of the fields to delete from the child, no matter who owns them, see [ssaplan.Request].
 	Clear []string
-	// ClearBlocking clears the fields that are proven to be the reason why the server refuses the child.
+	// ClearBlocking clears the fields that are proven to make the server reject the child.
 	ClearBlocking bool
-	// Absent says that there shall be no such object: it is deleted if the owner controls it. Of Object no more than
-	// kind, namespace and name count.
+	// Absent says that the child must not exist: it is deleted if the owner controls it. Only kind, namespace and name
+	// of Object are used.
 	Absent bool
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/manifest"
 )
 
-// OfKind returns an object that says nothing but its kind, such as for a controller's builder and a cache's options.
+// OfKind returns an object that only has its kind, for example for a controller's builder and a cache's options.
 func OfKind(kind schema.GroupVersionKind) *unstructured.Unstructured {
 	obj := &unstructured.Unstructured{}
 	obj.SetGroupVersionKind(kind)
