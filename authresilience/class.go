@@ -78,7 +78,7 @@ const (
 	ClassOutdated Class = "Outdated"
 	// ClassAlreadyExists: the object to be created is there already (409).
 	ClassAlreadyExists Class = "AlreadyExists"
-	// ClassInvalid: validation refused the object (422). Package immutability tells more.
+	// ClassInvalid: validation rejected the object (422). Package immutability says whether a replacement helps.
 	ClassInvalid Class = "Invalid"
 	// ClassInvalidManifest: the manifest doesn't fit the schema of its type (400, or a 500 without a reason).
 	ClassInvalidManifest Class = "InvalidManifest"

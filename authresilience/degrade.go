@@ -47,7 +47,7 @@ func (read ReadAttempt) keeps(class Class) bool {
 type Kept[T any] struct {
 	Prior   T       // the prior state, as it was handed in
 	Stale   Stale   // the mark to store with it
-	Warning Warning // what to tell the user
+	Warning Warning // the warning for the user
 }
 
 // Degrade decides whether a failed read may keep the prior state. It may, and ok is true, if the [Class] of err is

@@ -26,7 +26,7 @@ const (
 	ValidityExpired Validity = "expired"
 	// ValidityNotYet: it will be valid from NotBefore on, or the clock of this machine is wrong.
 	ValidityNotYet Validity = "not yet valid"
-	// ValidityMalformed: it can't be read or used; Problem tells why.
+	// ValidityMalformed: it can't be read or used; Problem says why.
 	ValidityMalformed Validity = "malformed"
 )
 

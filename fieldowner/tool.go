@@ -12,7 +12,7 @@ import (
 type Tool struct {
 	// Name is the name of the tool for people.
 	Name string
-	// Manager is its field manager; a "*" at the end stands for any text.
+	// Manager is its field manager; a "*" at the end matches any text.
 	Manager string
 	// Operation is [OperationApply] or [OperationUpdate], and "" for both.
 	Operation string

@@ -17,7 +17,7 @@ type Ref struct {
 type Options struct {
 	// Scope is the scope of the new object's kind. Default: ScopeUnknown, namespaces are compared as written.
 	Scope Scope
-	// DefaultNamespace is the namespace that an empty one stands for when Scope is Namespaced. Default: none, an empty
+	// DefaultNamespace is the namespace that an empty one means if Scope is [ScopeNamespaced]. Default: none, an empty
 	// namespace differs from every other.
 	DefaultNamespace string
 	// AllowVersionChange lets [Result.Same] be true for a version-only change, provided that both refs have the same

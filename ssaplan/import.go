@@ -15,9 +15,9 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 )
 
-// Import returns the object that an import ID names, with a manifest and a state to manage it. A kind without a group
-// is looked up in the groups that the server prefers. Fields that match [Options.Sensitive], or that the CRD marks as
-// passwords, are sensitive. For the error, apierrors.IsNotFound holds if there is no such object, and
+// Import returns the object that an import ID names, with a manifest and a state to manage it. If the ID has a kind
+// without a group, the group that the server prefers is used. Fields that match [Options.Sensitive], or that the CRD
+// marks as passwords, are sensitive. For the error, apierrors.IsNotFound holds if there is no such object, and
 // meta.IsNoMatchError if the server doesn't serve the kind.
 func (p *Planner) Import(ctx context.Context, id importid.ID) (*explain.Imported, error) {
 	named := id.Identity()

@@ -14,7 +14,7 @@ type (
 	// RefusedError is the error of [Planner.Plan] if the server rejects the manifest and a replacement isn't known to
 	// help.
 	RefusedError = immutability.RefusedError
-	// ReplaceError describes where a replacement stopped. Calling Replace again goes on from there.
+	// ReplaceError describes where a replacement stopped. Calling Replace again continues there.
 	ReplaceError = write.ReplaceError
 	// Stage is how far a replacement got.
 	Stage = write.Stage

@@ -38,7 +38,7 @@ const Form = "[NAMESPACE/][GROUP/]VERSION/KIND/NAME, NAMESPACE/KIND[.VERSION][.G
 //	rbac.authorization.k8s.io/v1/ClusterRole/view  cluster-scoped; a namespace has no dots, a group always has, if its
 //	                                               kinds are cluster-scoped
 //	/v1/Namespace/web                              an empty namespace says the same
-//	default/Deployment/web?unowned                 the fields that nobody owns
+//	default/Deployment/web?unowned                 the fields without an owner
 //	default/Deployment/web?manager=helm            the fields of a manager
 //
 // Any character can be written as %XX. The characters %, ? and / in a name, and & in a manager, must be written like

@@ -69,7 +69,7 @@ type Explanation struct {
 	Baseline projection.Projection
 	// Changes are the values that change, the declared ones first.
 	Changes []Change
-	// Ownership are the fields whose owners change, with or without a change of the value.
+	// Ownership lists the fields whose owners change, with or without a change of the value.
 	Ownership []fieldowner.Transfer
 	// Dropped are the fields that the manager declared before, by managedFields or by Prior, and that the manifest no
 	// longer declares. Each is deleted, reset to a default, or retained by other owners.

@@ -6,7 +6,7 @@
 //	if err != nil {
 //		log.Fatal(err)
 //	}
-//	fmt.Println(plan) // the fields that nobody owns after that
+//	fmt.Println(plan) // the fields without an owner after that
 //	if err := plan.Apply(ctx); err != nil {
 //		log.Fatal(err)
 //	}

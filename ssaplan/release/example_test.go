@@ -26,7 +26,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(plan) // the fields that nobody owns after that
+	fmt.Println(plan) // the fields without an owner after that
 	if err := plan.Apply(ctx); err != nil {
 		log.Fatal(err)
 	}

@@ -126,7 +126,7 @@ type OutdatedError struct {
 	Object identity.Identity
 	// What is what happened to the object: "deleted", "replaced" or "changed".
 	What string
-	// Rows are the paths of the changed fields, and of the fields with other owners.
+	// Rows are the paths of the changed fields, each with its owners if they changed.
 	Rows []string
 }
 

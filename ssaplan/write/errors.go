@@ -54,7 +54,7 @@ const (
 	StageCreating Stage = "creating"
 )
 
-// ReplaceError describes where a replacement stopped. Calling Replace again goes on from there.
+// ReplaceError describes where a replacement stopped. Calling Replace again continues there.
 type ReplaceError struct {
 	Old, New identity.Identity
 	Stage    Stage
