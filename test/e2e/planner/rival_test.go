@@ -73,7 +73,7 @@ func TestRivalWithinASecond(t *testing.T) {
 		{"an adoption that stopped after the handover", settings, func(m *unstructured.Unstructured) { c.handOver(t, m, "theirs") }, ""},
 	} {
 		t.Run(row.why, func(t *testing.T) {
-			t.Parallel() // each waits for a second to begin
+			t.Parallel()        // each waits for a second to begin
 			for n := 0; ; n++ { // until all was within one second
 				require.Less(t, n, 20, "the machine is too slow for what this test is about")
 				m := lab.Objectf(t, row.manifest, fmt.Sprintf("rival-%d-%d", i, n))
