@@ -329,9 +329,21 @@ func (p *planning) blame(result *render.Result, item *set.Item, err error) {
 	result.Class, result.Message = failure.Class, failure.Message
 	p.add(item.Number, *result)
 	p.showFailures([]render.Failure{failure})
-	if changed := (*set.ChangedError)(nil); errors.As(err, &changed) {
-		fmt.Fprint(p.ErrOut, textFor(p.ErrOut).Plans([]*ssaplan.Plan{changed.Now}))
+	if now := planToReview(err); now != nil {
+		fmt.Fprint(p.ErrOut, textFor(p.ErrOut).Plans([]*ssaplan.Plan{now}))
 	}
+}
+
+// planToReview returns the plan that is to be reviewed in place of the one that was shown, nil if err is of another
+// kind. The set compares plans before a write, and the Planner compares them again when it sends.
+func planToReview(err error) *ssaplan.Plan {
+	if changed := (*set.ChangedError)(nil); errors.As(err, &changed) {
+		return changed.Now
+	}
+	if changed := (*ssaplan.ChangedError)(nil); errors.As(err, &changed) {
+		return changed.Plan
+	}
+	return nil
 }
 
 func resultOf(plan *ssaplan.Plan, outcome ssaplan.Outcome, message string) render.Result {

@@ -3,6 +3,7 @@ package cmd
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/set"
 )
 
 var shop = &cluster{config: &rest.Config{Host: "https://user:password@shop.example.com"}, context: "shop", namespace: "web"}
@@ -63,4 +65,12 @@ func TestReplacementsAreSaidFirst(t *testing.T) {
   ▲ finalizer a (set by "b" (Update))
 `, said.String(), "each line once")
 	assert.False(t, p.leavesOut(plan))
+}
+
+func TestPlanToReview(t *testing.T) {
+	now := &ssaplan.Plan{Action: ssaplan.ActionReplace}
+	for _, err := range []error{&set.ChangedError{Now: now}, &ssaplan.ChangedError{Plan: now}} {
+		assert.Same(t, now, planToReview(fmt.Errorf("shop/web: %w", err)), "%T", err)
+	}
+	assert.Nil(t, planToReview(context.Canceled))
 }
