@@ -34,15 +34,16 @@ func (h *Handover) withoutDropped(server Server, obj map[string]any, answered pr
 		return nil, err
 	}
 	kept := owners.Fields(nil)
-	dropped := withStructures(h.own).Difference(withStructures(kept.Union(h.others))).Difference(metadata.Union(answered))
+	gone := withStructures(h.own).Difference(withStructures(kept.Union(h.others))).Difference(metadata)
+	dropped := gone.Difference(answered)
 	if dropped.Empty() {
 		return nil, nil
 	}
 	left := &remains{declared: owners.Fields(h.wanted.Applier.Is)}
 	left.object, _ = projection.Patterns{}.Remove(obj) // a copy
-	all := h.own.Union(kept)
-	all = all.Renamed(h.namesOfToday(server, left.declared, dropped), h.live.Object)
-	content, named, found := projection.NewObject(left.object, all), namedLists(all), false
+	known := h.own.Union(kept)
+	known = known.Renamed(h.namesOfToday(server, left.declared, dropped), h.live.Object)
+	content, named, found := projection.NewObject(left.object, known), namedLists(known), false
 	h.findNamed(server, content, dropped, named)
 	for p := range dropped.All() {
 		value, exists := content.Get(p)
@@ -54,7 +55,9 @@ func (h *Handover) withoutDropped(server Server, obj map[string]any, answered pr
 		if value, _ := content.Get(around); !isEmpty(value) || !left.declared.Under(around).Difference(projection.NewFieldSet(around)).Empty() {
 			continue
 		}
-		if content.Set(around, nil) == nil {
+		if gone.Has(around) { // the answer has it only since this was in it
+			content.Remove(around)
+		} else if content.Set(around, nil) == nil {
 			left.nulls = append(left.nulls, around)
 		}
 	}
