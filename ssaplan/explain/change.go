@@ -43,6 +43,14 @@ var causes = []struct {
 	{CauseSideEffect, "side effect of the server"},
 }
 
+// Causes returns all causes, in the order in which they are counted. A host's tests can ask for its words for each.
+func Causes() (all []Cause) {
+	for _, known := range causes {
+		all = append(all, known.cause)
+	}
+	return all
+}
+
 func (c Cause) words() string {
 	for _, known := range causes {
 		if known.cause == c {

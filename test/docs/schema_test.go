@@ -102,6 +102,14 @@ func TestSchemaHasTheConstants(t *testing.T) {
 		constants := exports(t, of.folder).constants[of.name]
 		assert.ElementsMatch(t, append(enum(definition), of.but...), constants, definition)
 	}
+	concepts, err := os.ReadFile("../../docs/concepts.md")
+	require.NoError(t, err)
+	var causes []string
+	for _, cause := range explain.Causes() {
+		causes = append(causes, string(cause))
+		assert.Contains(t, string(concepts), fmt.Sprintf("\n| `%s` |", cause), "the table of causes")
+	}
+	assert.ElementsMatch(t, exports(t, "ssaplan/explain").constants["Cause"], causes, "explain.Causes")
 	policies := []metav1.DeletionPropagation{
 		metav1.DeletePropagationBackground, metav1.DeletePropagationForeground, metav1.DeletePropagationOrphan,
 	}

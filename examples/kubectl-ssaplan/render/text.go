@@ -335,10 +335,14 @@ func causes(changes []explain.Change) string {
 	return strings.Join(parts, ", ")
 }
 
-var causeWords = []struct {
+// causeWord is what to call one change of a cause, and several.
+type causeWord struct {
 	cause     explain.Cause
 	one, many string
-}{
+}
+
+// causeWords are in the order in which causes are counted.
+var causeWords = []causeWord{
 	{explain.CauseEdited, "edited", "edited"},
 	{explain.CauseDrifted, "drifted", "drifted"},
 	{explain.CauseUnknown, "edited or removed by others", "edited or removed by others"},
