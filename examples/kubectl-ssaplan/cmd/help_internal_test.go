@@ -1,0 +1,51 @@
+package cmd
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// A flag in no group is listed last, as an option, where none of the others is.
+func TestEveryFlagHasAGroup(t *testing.T) {
+	grouped := map[string]bool{"help": true}
+	for _, group := range flagGroups {
+		for _, name := range strings.Fields(group.common + " " + group.more) {
+			grouped[name] = true
+		}
+	}
+	for _, name := range []string{"plan", "apply"} {
+		command, _, err := newRoot(genericiooptions.IOStreams{Out: io.Discard, ErrOut: io.Discard}).Find([]string{name})
+		require.NoError(t, err)
+		command.Flags().VisitAll(func(f *pflag.Flag) {
+			assert.True(t, grouped[f.Name], "flagGroups lacks --%s of %s", f.Name, name)
+		})
+	}
+}
+
+// A format that is listed and that nothing prints would look like text.
+func TestEveryOutputIsShown(t *testing.T) {
+	claim := identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "shop", Name: "settings"}
+	report := render.Report{Plans: []*ssaplan.Plan{{Object: claim, Action: ssaplan.ActionCreate}}}
+	shown := map[string]string{}
+	for _, output := range outputs {
+		var out bytes.Buffer
+		o := newOptions(genericiooptions.IOStreams{Out: &out, ErrOut: io.Discard})
+		o.output = output
+		require.NoError(t, o.show(report), output)
+		for other, text := range shown {
+			assert.NotEqual(t, text, out.String(), "%s prints what %s prints", output, other)
+		}
+		shown[output] = out.String()
+	}
+}
