@@ -21,8 +21,9 @@ type Held struct {
 //
 // Items of an atomic list have no key. Items that a pattern matches as a whole are replaced by the items that it
 // matches in the live list. If a pattern matches a part of an item, the item is paired with the live item that is equal
-// except for this part, or otherwise with the one at the same position among the remaining items. It is an error if
-// that is ambiguous, or if a position in a pattern would then mean another item.
+// except for this part, or otherwise with the only one left over between the same neighbours: it was edited in place.
+// It is an error if other items are left over on both sides and a live one has something that a pattern matches: which
+// item is which isn't known. It is also an error if a position in a pattern would then mean another item.
 func (ps Patterns) Hold(at Path, value any, live any) (Held, error) {
 	pr, done := ps.start(), false
 	for _, e := range at {
@@ -101,14 +102,14 @@ func (h *holder) items(value, live side, pr progress) side {
 	list, _ := value.value.([]any)
 	there, isList := live.value.([]any)
 	mine, theirs := matched(list, pr), matched(there, pr)
-	pairs, ok := pair(mine, theirs)
-	if !ok {
-		h.fail("%s: the object has other items there than the manifest, and which of them have the parts that are to stay as they " +
-			"are can't be known: name the items by a field that differs between them, as in %s[name=\"a\"]")
+	if !pair(mine, theirs) {
+		h.fail("%[1]s: the object has other items there than the manifest, and which of them have the parts that are to stay as they " +
+			"are can't be known: name the items by a field that differs between them, as in %[1]s[name=\"a\"] or %[1]s[name~\"*\"], " +
+			"apply the removal of items before other changes of the list, or ignore its parts no longer")
 	}
 	held := slices.DeleteFunc(slices.Clone(theirs), func(m match) bool { return !m.whole })
 	out, left := []any{}, 0 // JSON has null for a nil list
-	for i, m := range mine {
+	for _, m := range mine {
 		if m.whole && len(held) > 0 && m.name.kind != IndexKind {
 			m.name = held[0].name
 		}
@@ -119,12 +120,12 @@ func (h *holder) items(value, live side, pr progress) side {
 				item, held = h.take(item, side{held[0].item, true}), held[1:]
 			case m.whole:
 				item = h.take(item, side{})
-			case m.next != nil && pairs[i] == nil:
+			case m.next != nil && m.other == nil:
 				for _, p := range m.parts {
 					h.out.New = append(h.out.New, slices.Concat(h.path, p[1:]))
 				}
 			case m.next != nil:
-				item = h.value(item, side{pairs[i].item, true}, m.next)
+				item = h.value(item, side{m.other.item, true}, m.next)
 			}
 			if item.exists {
 				left++
@@ -143,100 +144,14 @@ func (h *holder) items(value, live side, pr progress) side {
 		})
 	}
 	if !slices.EqualFunc(wholes(matched(out, pr)), wholes(theirs), equal) {
-		h.fail("%s: items of it are to stay as they are, but at their positions there would be others then: " +
-			"leave the whole list to others, or name the items otherwise than by a position, as in %s[name=\"a\"]")
+		h.fail("%[1]s: items of it are to stay as they are, but at their positions there would be others then: " +
+			"leave the whole list to others, or name the items otherwise than by a position, as in %[1]s[name=\"a\"]")
 	}
 	return side{out, len(out) > 0 || value.exists && (len(list) == 0 || isList && len(there) == 0)}
 }
 
 func (h *holder) fail(format string) {
 	if h.err == nil {
-		h.err = fmt.Errorf(format, h.path, h.path)
+		h.err = fmt.Errorf(format, h.path)
 	}
-}
-
-// match is an item of a list and what the patterns have for it.
-type match struct {
-	item     any
-	position int
-	name     Element  // by which a pattern found it, or else its position
-	whole    bool     // a pattern matches it
-	next     progress // the patterns that may match something in it
-	rest     any      // the item without what they match in it
-	parts    []Path   // and the paths of that, which begin with the name
-}
-
-func matched(list []any, pr progress) []match {
-	out := make([]match, len(list))
-	for i, item := range list {
-		m := match{item: item, position: i, name: Index(i)}
-		m.next, m.whole = pr.advance("", func(s segment) bool {
-			e, ok := s.item(item, i)
-			if ok && m.name.kind == IndexKind {
-				m.name = e
-			}
-			return ok
-		})
-		out[i] = m
-	}
-	return out
-}
-
-// wholes returns the items that patterns match.
-func wholes(matches []match) (out []any) {
-	for _, m := range matches {
-		if m.whole {
-			out = append(out, m.item)
-		}
-	}
-	return out
-}
-
-// split sets the item apart from what the patterns match in it.
-func (m *match) split() {
-	r := remover{path: Path{m.name}}
-	m.rest = r.below(deepCopy(m.item), m.next)
-	m.parts = r.removed
-}
-
-// pair finds, for each item in which patterns may match something, the one of the other list that it is, nil if it is
-// new. It reports false if that is ambiguous.
-func pair(mine, theirs []match) (pairs []*match, ok bool) {
-	pairs, ok = make([]*match, len(mine)), true
-	free := map[Element][]*match{} // by what the patterns call them; one entry for all that they don't call by a name
-	for i := range theirs {
-		if m := &theirs[i]; m.next != nil {
-			m.split()
-			free[m.group()] = append(free[m.group()], m)
-		}
-	}
-	open := map[Element][]int{}
-	for i := range mine {
-		if m := &mine[i]; m.next != nil {
-			m.split()
-			isThat := func(other *match) bool { return isStored(m.rest, []any{other.rest}) }
-			if j := slices.IndexFunc(free[m.group()], isThat); j >= 0 {
-				pairs[i] = free[m.group()][j]
-				free[m.group()] = slices.Delete(free[m.group()], j, j+1)
-			} else {
-				open[m.group()] = append(open[m.group()], i)
-			}
-		}
-	}
-	for group, items := range open {
-		left := free[group]
-		ok = ok && (len(left) == 0 || len(left) == len(items))
-		for n := 0; n < len(left) && n < len(items); n++ {
-			pairs[items[n]] = left[n]
-		}
-	}
-	return pairs, ok
-}
-
-// group is the name by which patterns found the item, and the zero Element for all that they found by their positions.
-func (m *match) group() Element {
-	if m.name.kind == IndexKind {
-		return Element{}
-	}
-	return m.name
 }
