@@ -205,6 +205,48 @@ func TestIgnoredPartsOfItemsThatMove(t *testing.T) {
 	require.Equal(t, ingress("b theirs-b", "c mine", "a theirs-a").Object["spec"], after.Object["spec"])
 }
 
+// An item that could be any of several, or none, is no item whose parts can be left as they are. A part of another
+// item must not come into it.
+func TestIgnoredPartsOfItemsThatMayBeOthers(t *testing.T) {
+	c := newCluster(t)
+	ingress := func(rules ...string) *unstructured.Unstructured {
+		var items []string
+		for _, rule := range rules {
+			host, service, _ := strings.Cut(rule, " ")
+			items = append(items, "{host: "+host+".b, http: {paths: [{path: /, pathType: Prefix, backend: {service: {name: "+service+", port: {number: 80}}}}]}}")
+		}
+		return manifest(t, "{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: others}, spec: {rules: [%s]}}", strings.Join(items, ", "))
+	}
+	plan := func(pattern string, rules ...string) (*ssaplan.Plan, error) {
+		return c.planner.Plan(t.Context(), ssaplan.Request{Manifest: ingress(rules...), Ignore: patterns(t, pattern)})
+	}
+	apply := func(pattern string, rules, want []string) {
+		t.Helper()
+		made, err := plan(pattern, rules...)
+		require.NoError(t, err)
+		after, err := c.planner.Apply(t.Context(), made)
+		require.NoError(t, err)
+		require.Equal(t, ingress(want...).Object["spec"], after.Object["spec"])
+		again, err := plan(pattern, rules...)
+		require.NoError(t, err)
+		require.Equal(t, ssaplan.ActionNoOp, again.Action)
+	}
+	const all, named = "spec.rules[*].http", `spec.rules[host~"*"].http`
+	c.apply(t, ingress("a mine", "b mine"))
+	theirs := ingress("a theirs-a", "b theirs-b")
+	patch, err := json.Marshal(map[string]any{"spec": theirs.Object["spec"]})
+	require.NoError(t, err)
+	c.merge(t, "theirs", theirs, string(patch))
+	for _, rules := range [][]string{{"new mine", "a mine"}, {"x mine", "y mine"}, {"z mine"}, {"x mine", "y mine", "z mine"}} {
+		_, err := plan(all, rules...)
+		require.ErrorContains(t, err, "spec.rules: the object has other items there than the manifest", rules)
+	}
+	apply(all, []string{"a mine"}, []string{"a theirs-a"})
+	apply(all, []string{"new mine", "a mine"}, []string{"new mine", "a theirs-a"})
+	apply(all, []string{"edited other", "a other"}, []string{"edited mine", "a theirs-a"})
+	apply(named, []string{"x named", "y named", "a named"}, []string{"x named", "y named", "a theirs-a"})
+}
+
 // A position of a list with one owner that the object doesn't have can't be left to others: what follows would come
 // there.
 func TestIgnoredPositionsThatTheObjectLacks(t *testing.T) {
