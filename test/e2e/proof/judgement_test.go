@@ -390,7 +390,11 @@ func (t *trial) judgeIgnored() {
 		if t.isNamelessItem(f.Path) || t.object.isRedefined(f.Path) || projection.ServerMetadata().Covers(f.Path) {
 			continue // also what each write changes
 		}
-		was, existed := valueAt(t.before, t.placeBefore(f.Path))
+		place := t.placeBefore(f.Path)
+		if place == nil {
+			continue // in one of several equal items
+		}
+		was, existed := valueAt(t.before, place)
 		is, exists := valueAt(t.after, f.Path)
 		isSent := len(valuesAt(t.wire.Object, f.Path)) > 0
 		isShown := slices.ContainsFunc(t.plan.Changes, func(c explain.Change) bool {
@@ -425,7 +429,7 @@ func isMapWith(v, other any) bool {
 // placeBefore returns where the object had what an apply leaves as it is at p. An item of a list with one owner has no
 // name, and another position once the manifest has an item in front of it. What is ignored in it moves along, as
 // [projection.Patterns.Hold] says: left at its position, it would be in another item. A pattern that has the position
-// means that one.
+// means that one. It returns nil if the item is one of equal ones, of which others came or went.
 func (t *trial) placeBefore(p projection.Path) projection.Path {
 	isMatch := func(pattern projection.Pattern) bool { return pattern.Match(p) }
 	if !slices.ContainsFunc(t.except.Ignore.WithoutPositions(), isMatch) {
@@ -440,33 +444,103 @@ func (t *trial) placeBefore(p projection.Path) projection.Path {
 		}
 		theirs, _ := valueAt(&unstructured.Unstructured{Object: was}, out[:n])
 		mine, _ := valueAt(&unstructured.Unstructured{Object: is}, p[:n])
-		if at, existed := positionsBefore(asList(mine), asList(theirs))[e.Index()]; existed {
-			out[n] = projection.Index(at)
+		at := positionsBefore(asList(mine), asList(theirs))[e.Index()]
+		if at == anyPosition {
+			return nil
 		}
+		t.check(ignored, at != noPosition, "%s: which item it was is a guess", p)
+		out[n] = projection.Index(max(at, 0))
 	}
 	return out
 }
 
-// positionsBefore returns at which positions another list has the items of a list, by their own: one that is the same,
-// or else the one at the same place among those that are left over.
-func positionsBefore(items, others []any) map[int]int {
-	found := map[int]int{}
-	var open, left []int
-	for i := range others {
-		left = append(left, i)
-	}
+// What positionsBefore says of an item that may have had none, and of one of several equal ones.
+const noPosition, anyPosition = -1, -2
+
+// positionsBefore returns at which positions another list has each item of a list, by their own: one that has the same,
+// or more, or else the only one left over between the same neighbours.
+func positionsBefore(items, others []any) []int {
+	found, like := make([]int, len(items)), make([][]int, len(items))
 	for i, item := range items {
-		n := slices.IndexFunc(left, func(at int) bool { return reflect.DeepEqual(others[at], item) })
-		if n < 0 {
-			open = append(open, i)
+		for at, other := range others {
+			if isPartOf(item, other) {
+				like[i] = append(like[i], at)
+			}
+		}
+	}
+	for i := range items {
+		var beside []int
+		for k := range items {
+			if slices.Equal(like[k], like[i]) {
+				beside = append(beside, k)
+			}
+		}
+		switch {
+		case like[i] == nil:
+			found[i] = noPosition
+		case len(beside) == len(like[i]):
+			found[i] = like[i][slices.Index(beside, i)]
+		default:
+			found[i] = anyPosition
+		}
+	}
+	proven := slices.Clone(found)
+	for i := range items {
+		if found[i] != noPosition || i > 0 && found[i-1] < 0 || i+1 < len(items) && found[i+1] < 0 {
 			continue
 		}
-		found[i], left = left[n], slices.Delete(left, n, n+1)
+		before, after := -1, len(others)
+		if i > 0 {
+			before = found[i-1]
+		}
+		if i+1 < len(items) {
+			after = found[i+1]
+		}
+		if after-before == 2 && !slices.Contains(found, before+1) {
+			proven[i] = before + 1
+		}
 	}
-	for n := range min(len(open), len(left)) {
-		found[open[n]] = left[n]
+	return proven
+}
+
+// isPartOf reports whether another value has all of a value, and the same order in lists.
+func isPartOf(v, other any) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		fields, isMap := other.(map[string]any)
+		for name, field := range v {
+			if it, exists := fields[name]; !exists || !isPartOf(field, it) {
+				return false
+			}
+		}
+		return isMap
+	case []any:
+		items, isList := other.([]any)
+		return isList && slices.EqualFunc(v, items, isPartOf)
 	}
-	return found
+	return reflect.DeepEqual(v, other)
+}
+
+// judgeGuess looks at the refusal to leave parts of the items of a list as they are: there must be a choice.
+func (t *trial) judgeGuess() {
+	at, _, isGuess := strings.Cut(t.planErr.Error(), ": the object has other items there")
+	if !isGuess || t.before == nil {
+		return
+	}
+	path, err := projection.ParsePath(at[strings.LastIndex(at, " ")+1:])
+	t.check(ignored, err == nil, "%v", err)
+	for _, e := range path {
+		if e.Kind() == projection.IndexKind {
+			return // an item of a list around it may have been elsewhere
+		}
+	}
+	was, _ := t.except.Ignore.Remove(t.before.Object)
+	is, _ := t.except.Ignore.Remove(t.manifest.Object)
+	theirs, _ := valueAt(&unstructured.Unstructured{Object: was}, path)
+	mine, _ := valueAt(&unstructured.Unstructured{Object: is}, path)
+	found := positionsBefore(asList(mine), asList(theirs))
+	isOpen := func(at int) bool { return at < 0 }
+	t.check(ignored, slices.ContainsFunc(found, isOpen), "%s: refused, and all items are known: %v", path, found)
 }
 
 // isNamelessItem reports whether p is the position in the manifest of a new item that leaves out its key, which the
