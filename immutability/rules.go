@@ -170,6 +170,29 @@ func (r rule) says(c cause) bool {
 	return r.isComputed || c.IsOfRule(r.message, r.text)
 }
 
+// IsLifted reports whether an update of the definition of a custom resource lifts all that the verdict is about: each
+// cause is a transition rule of its version before, and none of these rules is in the version after. Whether other
+// rules refuse the same isn't known before the definition is served.
+func (v Verdict) IsLifted(before, after *unstructured.Unstructured, version string) bool {
+	was, is := readDefinition(before).versions[version], readDefinition(after).versions[version]
+	for _, c := range v.causes {
+		isRule := false
+		for _, old := range was {
+			if !old.refuses(c) {
+				continue
+			}
+			isRule = true
+			if slices.ContainsFunc(is, func(r rule) bool { return r.text == old.text && slices.Equal(r.place, old.place) }) {
+				return false
+			}
+		}
+		if !isRule {
+			return false
+		}
+	}
+	return len(v.causes) > 0
+}
+
 // Why a refusal by a rule isn't known to be for good.
 const (
 	definitionUnread  = "the rule may allow one direction only; the definition of the kind wasn't read"

@@ -229,3 +229,33 @@ func TestRulesAreRemembered(t *testing.T) {
 	assert.False(t, replaceable(grows))
 	assert.True(t, replaceable(equal), "without a resourceVersion nothing is known to be the same")
 }
+
+// TestLiftedRules says what an update of a definition makes of a refusal by its transition rules.
+func TestLiftedRules(t *testing.T) {
+	const fixed = `{properties: {mode: {x-kubernetes-validations: [{rule: self == oldSelf}]}, kind: {x-kubernetes-validations: [{rule: self == oldSelf}]}}}`
+	mode := metav1.StatusCause{Type: metav1.CauseTypeFieldValueInvalid, Field: "spec.mode", Message: `Invalid value: "b": failed rule: self == oldSelf`}
+	kind, other := mode, mode
+	kind.Field, other.Message = "spec.kind", `Invalid value: "b": is reserved`
+	for name, row := range map[string]struct {
+		after  string
+		causes []metav1.StatusCause
+		want   bool
+	}{
+		"it is lifted":               {`{properties: {mode: {maxLength: 9}}}`, []metav1.StatusCause{mode}, true},
+		"both are lifted":            {`{}`, []metav1.StatusCause{mode, kind}, true},
+		"it is another":              {`{properties: {mode: {x-kubernetes-validations: [{rule: oldSelf == self}]}}}`, []metav1.StatusCause{mode}, true},
+		"it stays":                   {fixed, []metav1.StatusCause{mode}, false},
+		"it gets a message":          {`{properties: {mode: {x-kubernetes-validations: [{rule: self == oldSelf, message: no}]}}}`, []metav1.StatusCause{mode}, false},
+		"one of both stays":          {`{properties: {kind: {x-kubernetes-validations: [{rule: self == oldSelf}]}}}`, []metav1.StatusCause{mode, kind}, false},
+		"the same rule is elsewhere": {`{properties: {kind: {x-kubernetes-validations: [{rule: self == oldSelf}]}}}`, []metav1.StatusCause{mode}, true},
+		"something else refuses":     {`{}`, []metav1.StatusCause{mode, other}, false},
+		"nothing refuses":            {`{}`, nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			verdict := immutability.Classify(&apierrors.StatusError{ErrStatus: metav1.Status{
+				Status: metav1.StatusFailure, Code: 422, Reason: metav1.StatusReasonInvalid, Details: &metav1.StatusDetails{Causes: row.causes},
+			}})
+			require.Equal(t, row.want, verdict.IsLifted(defined(t, fixed).crd, defined(t, row.after).crd, "v1"))
+		})
+	}
+}
