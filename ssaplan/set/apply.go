@@ -114,6 +114,9 @@ func (r *run) carryOut(ctx context.Context, item *Item, deadline time.Time) *Res
 	result := &Result{Item: *item, Outcome: ssaplan.OutcomeNotSent}
 	if result.Err = r.obstacle(ctx, item); result.Err == nil {
 		result.Item = *r.patiently(ctx, item, deadline)
+		if result.Item.replacement != nil && r.mayPass(&result.Item) {
+			result.Item.replaces() // the new definition doesn't help
+		}
 		result.Err = r.unfit(ctx, &result.Item)
 	}
 	if result.Err == nil {
@@ -225,7 +228,7 @@ func (r *run) unfit(ctx context.Context, item *Item) error {
 		return item.refusal
 	case item.Err != nil:
 		return item.Err
-	case shown != nil && !isAsShown(shown, item.Plan):
+	case shown != nil && !r.isAsShown(shown, item.Plan):
 		return &ChangedError{Shown: shown.Plan, Now: item.Plan}
 	case r.isLeftOut(item):
 		return leftOut(item.Plan.Reason)

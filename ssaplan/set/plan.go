@@ -12,6 +12,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
@@ -107,6 +108,7 @@ func (s *Set) item(ctx context.Context, i int, plan *ssaplan.Plan, err error) *I
 		s.explainMissing(ctx, item)
 	default:
 		item.Object = plan.Object
+		s.explainReplacement(item)
 	}
 	item.Stage = s.stage[i]
 	s.items[i] = item
@@ -317,14 +319,100 @@ func (s *Set) explainError(ctx context.Context, item *Item) {
 	item.refusal = item.Err
 }
 
+// explainReplacement makes an object a deferred one that can't change in place by the definition of today, but can by
+// that of the set. Who approves that approves an update: if it comes to a replacement after all, that isn't as shown.
+func (s *Set) explainReplacement(item *Item) {
+	if number, ok := s.lifts(item.Plan); ok {
+		item.follow(s, number)
+		item.replacement, item.refusal = item.Plan, item.Plan.Replacement.Refusal
+		item.Plan, item.Err = nil, item.refusal
+	}
+}
+
+// lifts returns the number of the definition of the set that lifts the rules which make a plan a replacement.
+func (s *Set) lifts(plan *ssaplan.Plan) (number int, ok bool) {
+	number, ok = s.contents.serves(plan.Object)
+	if !ok || plan.Action != ssaplan.ActionReplace || !s.items[number].changes() || s.items[number].Plan == nil {
+		return 0, false
+	}
+	before, after := s.items[number].Plan.Live(), s.items[number].Plan.Result()
+	if before == nil || after == nil {
+		return 0, false
+	}
+	return number, immutability.Classify(plan.Replacement.Refusal).IsLifted(before, after, plan.Object.Version())
+}
+
+// replaces makes an item the replacement that it is as things are.
+func (item *Item) replaces() {
+	item.Plan, item.Err, item.refusal, item.After, item.after = item.replacement, nil, nil, nil, nil
+}
+
+// planUpdate gives an item that is a replacement as things are, but for fields that are refused, the plan of an
+// update: of what the server can try while the fields that can't change yet are as they are, and of these. It reports
+// false if more is in the way.
+func (s *Set) planUpdate(ctx context.Context, item *Item, now *ssaplan.Plan, refused projection.Patterns) bool {
+	request := s.request(item.Number)
+	manifest, content := request.Manifest, request.Manifest.Object
+	declared, live := projection.NewObject(content, now.After.Fields), projection.NewObject(now.Live().Object, now.After.Fields)
+	isOfAll := slices.ContainsFunc(now.Replacement.Fields, func(f immutability.Field) bool { return len(f.Path) == 0 })
+	fixed, paths := []explain.Change{}, []projection.Path{}
+	for _, change := range now.Changes {
+		if _, isDeclared := declared.Get(change.Path); !isDeclared || !change.Refused && !isOfAll {
+			continue
+		}
+		change.Refused = false
+		fixed, paths = append(fixed, change), append(paths, change.Path)
+		if v, exists := live.Get(change.Path); !exists {
+			content, _ = projection.Patterns{projection.PatternOf(change.Path)}.Remove(content)
+		} else if set, err := projection.Set(content, change.Path, v); err == nil {
+			content = set
+		}
+	}
+	request.Manifest = &unstructured.Unstructured{Object: content}
+	tried := request
+	tried.Strip = slices.Concat(request.Strip, refused)
+	if plan, err := s.planner.Plan(ctx, tried); err != nil || plan.Action != ssaplan.ActionUpdate && plan.Action != ssaplan.ActionNoOp {
+		return false
+	}
+	plan, err := s.tryPart(ctx, request, refused)
+	if err != nil {
+		return false
+	}
+	plan.Reason = waitingReason(item)
+	item.Plan, item.Err = plan, nil
+	after := projection.Project(manifest.Object, projection.NewFieldSet(paths...))
+	item.show(fixed, after.Hiding(s.planner.Guard(manifest, now.Live()).Fields(now.Live())))
+	s.showRefused(item, refused)
+	return true
+}
+
+func waitingReason(item *Item) string {
+	return fmt.Sprintf("the server rejects it now: %s; it waits for %s of the same set", foreign.OfError(item.refusal), item.After[0])
+}
+
 // foretell gives an item that the server refuses as things are the plan of what is known of it.
 func (s *Set) foretell(ctx context.Context, item *Item) {
-	plan, refused, err := s.declared(ctx, item)
+	if item.replacement != nil {
+		if !s.planUpdate(ctx, item, item.replacement, nil) {
+			item.replaces()
+		}
+		return
+	}
+	refused, rest, err := s.refusedFields(ctx, item)
+	if rest != nil {
+		if _, ok := s.lifts(rest); ok && s.planUpdate(ctx, item, rest, refused) {
+			return
+		}
+	}
+	var plan *ssaplan.Plan
+	if err == nil {
+		plan, err = s.tryPart(ctx, s.request(item.Number), refused)
+	}
 	if err != nil {
 		item.After, item.after = nil, nil // it is the manifest itself
 		return
 	}
-	plan.Reason = fmt.Sprintf("the server rejects it now: %s; it waits for %s of the same set", foreign.OfError(item.Err), item.After[0])
+	plan.Reason = waitingReason(item)
 	item.Plan, item.Err = plan, nil
 	if len(plan.Changes) == 0 && isDefinition(s.requests[item.after[0]].Manifest) {
 		s.compareLive(ctx, item, item.Object.APIVersion) // the server refused to try as much as was left of it
@@ -350,13 +438,19 @@ func (s *Set) showRefused(item *Item, refused projection.Patterns) {
 		paths = append(paths, wholeOrField(p, there)...)
 		return true
 	})
-	fields := projection.NewFieldSet(paths...)
-	item.Plan.Changes = slices.DeleteFunc(item.Plan.Changes, func(c explain.Change) bool { return fields.Covers(c.Path) })
+	fields, changes := projection.NewFieldSet(paths...), []explain.Change{}
 	hidden := s.planner.Guard(manifest, live).Fields(live)
 	after := projection.Project(manifest.Object, fields).Hiding(hidden)
 	for _, d := range projection.Diff(projection.Project(live.Object, fields).Hiding(hidden), after) {
-		item.Plan.Changes = append(item.Plan.Changes, explain.Change{Difference: d, Cause: explain.CauseEdited})
+		changes = append(changes, explain.Change{Difference: d, Cause: explain.CauseEdited})
 	}
+	item.show(changes, after)
+}
+
+// show adds changes to a plan, with the fields as they are after them, in place of what it says of these fields.
+func (item *Item) show(changes []explain.Change, after projection.Projection) {
+	item.Plan.Changes = slices.DeleteFunc(item.Plan.Changes, func(c explain.Change) bool { return after.Fields.Covers(c.Path) })
+	item.Plan.Changes = append(item.Plan.Changes, changes...)
 	slices.SortStableFunc(item.Plan.Changes, func(a, b explain.Change) int { return a.Path.Compare(b.Path) })
 	item.Plan.After = with(item.Plan.After, after)
 }
@@ -447,45 +541,41 @@ const mostRefused = 16
 // placeholder is a field that no manifest has. A plan without it is one that may lack what the server would say.
 const placeholder = `metadata.annotations["ssaplan/set"]`
 
-// declared returns the plan of an object that can't be asked for: what is known without the fields that the server
-// refuses today, or what the manifest declares.
-func (s *Set) declared(ctx context.Context, item *Item) (plan *ssaplan.Plan, refused projection.Patterns, err error) {
-	request := s.request(item.Number)
-	if refused, err = s.refusedFields(ctx, request, item.Err); err != nil {
-		return nil, nil, err
-	}
+// tryPart returns the plan of an object that is going to be asked for later: what is known without the fields that the
+// server refuses today, or what the manifest declares.
+func (s *Set) tryPart(ctx context.Context, request ssaplan.Request, refused projection.Patterns) (*ssaplan.Plan, error) {
 	hidden, err := projection.ParsePattern(placeholder)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	request.Unknown = slices.Concat(request.Unknown, refused, projection.Patterns{hidden})
-	if plan, err = s.planner.Plan(ctx, request); err != nil {
-		return nil, nil, err
+	plan, err := s.planner.Plan(ctx, request)
+	if err != nil {
+		return nil, err
 	}
 	plan.Action, plan.Deferral = ssaplan.ActionDeferred, ssaplan.DeferralSet
 	plan.Unknown = slices.DeleteFunc(plan.Unknown, func(path projection.Path) bool { return hidden.Match(path) })
-	return plan, refused, nil
+	return plan, nil
 }
 
 // refusedFields returns the fields of a manifest that the server refuses because no schema has them, of which it names
-// one at a time, or for their values.
-func (s *Set) refusedFields(
-	ctx context.Context, request ssaplan.Request, refused error,
-) (fields projection.Patterns, err error) {
+// one at a time, or for their values. Rest is the plan of the others, nil if there is none.
+func (s *Set) refusedFields(ctx context.Context, item *Item) (fields projection.Patterns, rest *ssaplan.Plan, err error) {
+	request, refused := s.request(item.Number), item.Err
 	for range mostRefused {
 		more, err := projection.ParsePatterns(fieldsOf(refused)...)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		more = slices.DeleteFunc(more, func(p projection.Pattern) bool { return isOneOf(fields, p) }) // which didn't help
 		if len(more) == 0 {
-			return fields, nil
+			return fields, rest, nil
 		}
 		fields = append(fields, more...)
 		request.Strip = slices.Concat(request.Strip, more)
-		_, refused = s.planner.Plan(ctx, request)
+		rest, refused = s.planner.Plan(ctx, request)
 	}
-	return fields, nil
+	return fields, rest, nil
 }
 
 func isOneOf(patterns projection.Patterns, one projection.Pattern) bool {

@@ -144,6 +144,8 @@ type Item struct {
 
 	after   []int // the numbers of After
 	refusal error // of what is planned as after others
+	// replacement is what takes the place of an update as long as the definition of the set isn't there.
+	replacement *ssaplan.Plan
 	// isConverted says that a conversion, which can't be asked yet, decides what becomes of other fields.
 	isConverted bool
 	unchanged   bool // nothing happens to it, and that is all that is left of the plan

@@ -44,17 +44,56 @@ func (e *LeftOutError) Error() string { return fmt.Sprintf("%s: left out: %s", e
 func (e *LeftOutError) WriteOutcome() ssaplan.Outcome { return ssaplan.OutcomeNotSent }
 
 // isAsShown reports whether who has seen what was shown of an object knows what a plan does.
-func isAsShown(item *Item, now *ssaplan.Plan) bool {
+func (s *Set) isAsShown(item *Item, now *ssaplan.Plan) bool {
 	shown := item.Plan
 	switch {
 	case now.Action == ssaplan.ActionNoOp:
 		return true // it does nothing
 	case shown.Action == ssaplan.ActionDeferred:
 		return fulfils(now, item)
-	case shown.Action != now.Action || shown.Object != now.Object:
+	case shown.Object != now.Object:
+		return false
+	case shown.Action == ssaplan.ActionReplace && now.Action == ssaplan.ActionUpdate:
+		return s.options.Replace && isPartOf(shown, now)
+	case shown.Action != now.Action:
 		return false
 	}
+	if number, ok := s.contents.serves(now.Object); ok && s.items[number].changes() && replacesAsShown(shown, now) {
+		return true
+	}
 	return doesAsShown(shown, now) && shown.Replacement.Covers(now.Replacement)
+}
+
+// isPartOf reports whether an update does no more to an object than a replacement of the same one would have done: all
+// values become what they would have become, but the object stays, with what others gave it.
+func isPartOf(shown, now *ssaplan.Plan) bool {
+	if shown.Replacement.Old != now.Object || now.Live() == nil || string(now.Live().GetUID()) != shown.Replacement.UID {
+		return false
+	}
+	return !slices.ContainsFunc(now.Changes, func(change explain.Change) bool {
+		return !slices.ContainsFunc(shown.Changes, func(c explain.Change) bool { return doesSame(c, change) })
+	})
+}
+
+// replacesAsShown reports whether a plan replaces the same object by the same one as was shown. For which fields may
+// have changed with the definition of its kind, and what is said of them.
+func replacesAsShown(shown, now *ssaplan.Plan) bool {
+	if shown.Replacement == nil || now.Replacement == nil || shown.Result() == nil || now.Result() == nil {
+		return false
+	}
+	reviewed := *shown.Replacement
+	reviewed.Fields = now.Replacement.Fields
+	return reviewed.Covers(now.Replacement) && reflect.DeepEqual(contentOf(shown.Live()), contentOf(now.Live())) &&
+		reflect.DeepEqual(declaredIn(shown), declaredIn(now))
+}
+
+// declaredIn returns the object that a replacement makes, without what the server makes up for each one.
+func declaredIn(plan *ssaplan.Plan) map[string]any {
+	made := contentOf(plan.Result())
+	for _, name := range []string{"creationTimestamp", "uid"} {
+		unstructured.RemoveNestedField(made, "metadata", name)
+	}
+	return made
 }
 
 // doesAsShown reports whether a plan does to its object what was shown, or the part of it that is left to do:
@@ -130,6 +169,7 @@ func isFrom(shown *ssaplan.Plan, change explain.Change) bool {
 
 // doesSame reports whether two changes do the same, whatever is said of who changed the value before.
 func doesSame(a, b explain.Change) bool {
+	a.Refused = b.Refused
 	a.Cause, a.Manager, a.Operation, a.Subresource, a.Time = b.Cause, b.Manager, b.Operation, b.Subresource, b.Time
 	return a.Same(b)
 }

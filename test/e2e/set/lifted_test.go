@@ -1,0 +1,169 @@
+package set_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/set"
+	"github.com/ssaplan/primitives/test/lab"
+)
+
+// TestLiftedRule changes a field that a transition rule protects together with the definition. If that lifts the rule,
+// the plan is an update with all values, also where objects to be replaced are, and the run is finished; if it keeps
+// it, the plan is a replacement.
+func TestLiftedRule(t *testing.T) {
+	const (
+		fixed = `x-kubernetes-validations: [{rule: "self == oldSelf"%s}]`
+		mode  = ", mode: {type: string, %s}"
+		kind  = ", kind: {type: string, %s}"
+		parts = ", mode: {type: string}, kind: {type: string}, parts: {type: array, maxItems: 5, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], " +
+			"items: {type: object, required: [name], properties: {name: {type: string}, mode: {type: string, maxLength: 9, %s}}}}"
+	)
+	rule := func(more string) string { return fmt.Sprintf(fixed, more) }
+	ofSpec := func(rules, fields string) string {
+		return strings.Replace(fmt.Sprintf(definition, fields), "{spec: {type: object,", "{spec: {type: object, "+rules+",", 1)
+	}
+	all := func(crd, spec string) string {
+		return crd + "\n---\n{apiVersion: NAME.example.com/v1, kind: Gadget, metadata: {name: one, namespace: NAME}, spec: {" + spec + "}}"
+	}
+	const before, after = "size: 1, mode: old, kind: a", "size: 2, mode: new, kind: a"
+	const cant = " (can't change in place)"
+	both := `[spec.mode: "old" -> "new" spec.size: 1 -> 2]`
+	replaced := `[spec.mode: "old" -> "new"` + cant + ` spec.size: 1 -> 2]`
+	isFree := fmt.Sprintf(definition, fmt.Sprintf(mode, "maxLength: 9")+fmt.Sprintf(kind, "maxLength: 9"))
+	isFixed := fmt.Sprintf(definition, fmt.Sprintf(mode, rule(""))+fmt.Sprintf(kind, "maxLength: 9"))
+	for name, row := range map[string]struct {
+		old, new string
+		spec     string // of the object, as it is going to be
+		action   string
+		changes  string
+	}{
+		"it is lifted": {isFixed, isFree, after, "Deferred after CustomResourceDefinition", both},
+		"it is lifted, with a message and a reason": {
+			fmt.Sprintf(definition, fmt.Sprintf(mode, rule(", message: stays, reason: FieldValueForbidden"))+fmt.Sprintf(kind, "maxLength: 9")),
+			isFree, after, "Deferred after CustomResourceDefinition", both,
+		},
+		"it is lifted from the whole": {
+			ofSpec(`x-kubernetes-validations: [{rule: "self.mode == oldSelf.mode"}]`, ", mode: {type: string}, kind: {type: string}"), isFree,
+			after, "Deferred after CustomResourceDefinition", both,
+		},
+		"it is lifted from the object": {
+			strings.Replace(isFree, "{openAPIV3Schema: {", "{openAPIV3Schema: {x-kubernetes-validations: [{rule: 'self.spec.mode == oldSelf.spec.mode'}], ", 1),
+			isFree, after, "Deferred after CustomResourceDefinition", both,
+		},
+		"it is lifted, and nothing else changes": {
+			isFixed, isFree, "size: 1, mode: new, kind: a", "Deferred after CustomResourceDefinition", `[spec.mode: "old" -> "new"]`,
+		},
+		"it is lifted, and a field is new": {
+			isFixed, strings.Replace(isFree, "mode:", "color: {type: string}, mode:", 1), after + ", color: red", "Deferred after CustomResourceDefinition",
+			`[spec.color: + "red" spec.mode: "old" -> "new" spec.size: 1 -> 2]`,
+		},
+		"it is lifted from an item, and a field is dropped": {
+			fmt.Sprintf(definition, fmt.Sprintf(parts, rule(""))), fmt.Sprintf(definition, fmt.Sprintf(parts, "minLength: 1")),
+			"parts: [{name: b, mode: new}, {name: c, mode: new}]", "Deferred after CustomResourceDefinition",
+			`[spec.parts[name="b"].mode: "old" -> "new" spec.parts[name="c"]: + {"mode":"new","name":"c"} (edited or removed by others) spec.size: - 1 (dropped from the manifest)]`,
+		},
+		"it stays": {isFixed, strings.Replace(isFixed, "maxLength: 9", "maxLength: 8", 1), after, "Replace", replaced},
+		"it stays with other words": {
+			isFixed, fmt.Sprintf(definition, fmt.Sprintf(mode, rule(", message: stays"))+fmt.Sprintf(kind, "maxLength: 9")), after, "Replace", replaced,
+		},
+		"another one stays": {
+			fmt.Sprintf(definition, fmt.Sprintf(mode, rule(""))+fmt.Sprintf(kind, rule(""))),
+			fmt.Sprintf(definition, fmt.Sprintf(mode, "maxLength: 9")+fmt.Sprintf(kind, rule(""))),
+			"size: 2, mode: new, kind: b", "Replace", `[spec.kind: "a" -> "b"` + cant + ` spec.mode: "old" -> "new"` + cant + ` spec.size: 1 -> 2]`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCluster(t)
+			before := before
+			if strings.Contains(row.old, "parts") {
+				before = "size: 1, parts: [{name: a, mode: old}, {name: b, mode: old}]"
+				row.spec = strings.Replace(row.spec, "[", "[{name: a, mode: old}, ", 1)
+			}
+			require.Equal(t, []string{"CustomResourceDefinition Done", "Gadget Done"}, c.apply(t, c.set(t, set.Options{}, all(row.old, before))))
+			upgrade := c.set(t, set.Options{Replace: true}, all(row.new, row.spec))
+			for item := range upgrade.Plan(t.Context()) {
+				if item.Object.Kind != "Gadget" {
+					continue
+				}
+				require.NoError(t, item.Err)
+				require.Equal(t, row.changes, fmt.Sprint(item.Plan.Changes))
+				require.Empty(t, item.Plan.Unknown)
+			}
+			require.Equal(t, []string{"0 CustomResourceDefinition Update", "6 Gadget " + row.action}, c.plan(t, upgrade))
+			require.Equal(t, []string{"CustomResourceDefinition Done", "Gadget Done"}, c.apply(t, upgrade))
+			require.Equal(t, []string{"0 CustomResourceDefinition NoOp", "6 Gadget NoOp"}, c.plan(t, upgrade))
+		})
+	}
+}
+
+// TestRewrittenRule writes a rule in other words that refuse the same, which shows only once the definition is served.
+// What was shown is an update, so the object isn't replaced.
+func TestRewrittenRule(t *testing.T) {
+	c := newCluster(t)
+	text := func(rule, spec string) string {
+		return fmt.Sprintf(definition, ", mode: {type: string, x-kubernetes-validations: [{rule: \""+rule+"\"}]}") +
+			"\n---\n{apiVersion: NAME.example.com/v1, kind: Gadget, metadata: {name: one, namespace: NAME}, spec: {" + spec + "}}"
+	}
+	c.apply(t, c.set(t, set.Options{}, text("self == oldSelf", "size: 1, mode: old")))
+	upgrade := c.set(t, set.Options{Replace: true, Patience: 3 * time.Second}, text("self == oldSelf && self == oldSelf", "size: 2, mode: new"))
+	require.Equal(t, []string{"0 CustomResourceDefinition Update", "6 Gadget Deferred after CustomResourceDefinition"}, c.plan(t, upgrade))
+	require.Equal(t, []string{
+		"CustomResourceDefinition Done", "Gadget NotSent: NAME.example.com/v1/Gadget NAME/one: something else than was shown: now Replace: " +
+			"can't change in place: spec.mode; review the new plan",
+	}, c.apply(t, upgrade))
+}
+
+// TestLessThanAReplacement has a rule lifted by another client during the run. The update that is left does less than
+// the replacement that was shown: it is carried out if that was approved, and otherwise not.
+func TestLessThanAReplacement(t *testing.T) {
+	const crd = "{type: string, maxLength: %d, x-kubernetes-validations: [{rule: self == oldSelf}]}"
+	text := func(length int, spec string) string {
+		return fmt.Sprintf(definition, ", mode: "+fmt.Sprintf(crd, length)) +
+			"\n---\n{apiVersion: NAME.example.com/v1, kind: Gadget, metadata: {name: one, namespace: NAME}, spec: {" + spec + "}}"
+	}
+	for name, row := range map[string]struct {
+		replace bool
+		patch   string // of the object, meanwhile
+		want    string
+	}{
+		"approved":                          {true, "", "Gadget Done"},
+		"left out":                          {false, "", "something else than was shown: now Update"},
+		"approved, but the object is other": {true, `{"spec":{"size":7}}`, "something else than was shown: now Update"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCluster(t)
+			c.apply(t, c.set(t, set.Options{}, text(8, "size: 1, mode: old")))
+			gadget := lab.Objectf(t, "{apiVersion: %[1]s.example.com/v1, kind: Gadget, metadata: {name: one, namespace: %[1]s}}", c.name)
+			uid := c.Get(t, gadget).GetUID()
+			upgrade := c.set(t, set.Options{Replace: row.replace}, text(9, "size: 2, mode: new"))
+			require.Equal(t, []string{"0 CustomResourceDefinition Update", "6 Gadget Replace"}, c.plan(t, upgrade))
+			lines := c.apply(t, upgrade, func(result *set.Result) {
+				if result.Item.Object.Kind != "CustomResourceDefinition" {
+					return
+				}
+				versions, err := json.Marshal(result.Made.Object["spec"].(map[string]any)["versions"])
+				require.NoError(t, err)
+				lifted := regexp.MustCompile(`,"x-kubernetes-validations":\[[^]]*\]`).ReplaceAllString(string(versions), "")
+				c.Patch(t, "another", result.Made, `{"spec":{"versions":`+lifted+`}}`)
+				require.Eventually(t, func() bool {
+					plan, err := c.planner.Plan(t.Context(), ssaplan.Request{Manifest: lab.Objectf(t,
+						"{apiVersion: %[1]s.example.com/v1, kind: Gadget, metadata: {name: one, namespace: %[1]s}, spec: {size: 2, mode: new}}", c.name)})
+					return err == nil && plan.Action == ssaplan.ActionUpdate
+				}, 20*time.Second, 100*time.Millisecond)
+				if row.patch != "" {
+					c.Patch(t, "another", gadget, row.patch)
+				}
+			})
+			require.Contains(t, lines[1], row.want)
+			require.Equal(t, uid, c.Get(t, gadget).GetUID())
+		})
+	}
+}
