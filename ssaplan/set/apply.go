@@ -40,8 +40,8 @@ type Result struct {
 // When ctx ends, the remaining results have its error. Stopping the iteration stops the apply after the yielded object.
 func (s *Set) Apply(ctx context.Context) iter.Seq[*Result] {
 	return func(yield func(*Result) bool) {
-		s.ran = true
-		r := &run{Set: s, failed: map[int]string{}, unusable: map[int]string{}, done: map[int]bool{}}
+		s.ran, s.done = true, map[int]bool{}
+		r := &run{Set: s, failed: map[int]string{}, unusable: map[int]string{}}
 		for _, item := range s.shown {
 			r.reviewed = r.reviewed || item != nil
 			if item != nil && item.Err != nil && !s.options.KeepGoing && r.stopped == "" {
@@ -63,7 +63,6 @@ type run struct {
 	wrote    bool           // something was written, so that what was shown may not be so any more
 	failed   map[int]string // why objects aren't there, by their numbers
 	unusable map[int]string // why definitions can't be used that a later stage may help
-	done     map[int]bool   // whether objects that were carried out are as the set says
 	stopped  string         // why nothing more is applied
 }
 
@@ -239,10 +238,9 @@ func (r *run) unfit(ctx context.Context, item *Item) error {
 		of := r.objectOf(change.definition)
 		return &LeftOutError{Object: item.Object, Reason: fmt.Sprintf("it needs %s, which isn't as the set says", of), Because: of}
 	}
-	for _, i := range r.uses(ctx, item.Number) {
-		if done, carriedOut := r.done[i]; carriedOut && !done || !carriedOut && r.isLeftOut(r.items[i]) {
-			return &LeftOutError{Object: item.Object, Reason: fmt.Sprintf("it refers to %s, which isn't as the set says", r.objectOf(i)), Because: r.objectOf(i)}
-		}
+	if held := r.usesLeftOut(ctx, item.Number); len(held) > 0 {
+		of := r.resolve(ctx, held[0])
+		return &LeftOutError{Object: item.Object, Reason: fmt.Sprintf("it refers to %s, which isn't as the set says", of), Because: of}
 	}
 	return nil
 }

@@ -21,57 +21,98 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// Plan yields what an apply of the set will do, stage by stage: an item for each object, as soon as it and the objects
-// before it are planned. It changes nothing on the server. After it, [Set.Apply] only does what was shown. When ctx
-// ends, the remaining items have its error.
+// Plan yields what an apply of the set will do, stage by stage: an item for each object, as soon as it, the objects
+// before it and those that it refers to are planned. It changes nothing on the server. After it, [Set.Apply] only does
+// what was shown. When ctx ends, the remaining items have its error.
 func (s *Set) Plan(ctx context.Context) iter.Seq[*Item] {
 	return func(yield func(*Item) bool) {
 		clear(s.items)
 		clear(s.shown)
 		clear(s.lost)
-		s.ran = false
+		s.ran, s.done = false, nil
+		v := &view{Set: s, planned: make([]bool, len(s.requests)), yield: yield}
 		for stage := 0; stage < len(s.options.Stages); stage++ {
-			if !s.showStage(ctx, stage, yield) {
+			if !v.stage(ctx, stage) {
 				return
 			}
 		}
 	}
 }
 
-// showStage plans a stage, and yields what happens to its objects. It reports false if nobody wants to know more.
-func (s *Set) showStage(ctx context.Context, stage int, yield func(*Item) bool) bool {
-	ctx, end := s.options.Begin(ctx, DoingPlan, s.options.Stages[stage].Name)
+// view is one call of Plan.
+type view struct {
+	*Set
+	planned []bool  // the objects, by their numbers
+	held    []*Item // that are planned and not shown, in their order
+	yield   func(*Item) bool
+}
+
+// stage plans a stage, and shows what happens to its objects. It reports false if no more is wanted.
+func (v *view) stage(ctx context.Context, stage int) bool {
+	ctx, end := v.options.Begin(ctx, DoingPlan, v.options.Stages[stage].Name)
 	defer end()
-	for item := range s.planStage(ctx, s.inStage(stage)) {
+	for item := range v.planStage(ctx, v.inStage(stage)) {
 		if item.Stage > stage {
 			continue // it comes with a later one
 		}
 		if item.refusal != nil {
-			s.foretell(ctx, item)
+			v.foretell(ctx, item)
 		}
-		s.warnOfLeftOut(ctx, item)
-		s.show(item)
-		if !yield(item) {
-			return false
+		v.planned[item.Number], v.held = true, append(v.held, item)
+		for len(v.held) > 0 && !v.isOpen(ctx, v.held[0].Number, map[int]bool{}) {
+			first := v.held[0]
+			v.held = v.held[1:]
+			v.warnOfLeftOut(ctx, first)
+			v.show(first)
+			if !v.yield(first) {
+				return false
+			}
 		}
 	}
 	return true
 }
 
-// warnOfLeftOut says in a plan that it isn't carried out because something that it refers to isn't, as far as that is
-// known by now.
+// isOpen reports whether it depends on objects that aren't planned yet whether an object is held back.
+func (v *view) isOpen(ctx context.Context, i int, seen map[int]bool) bool {
+	switch item := v.items[i]; {
+	case !v.planned[i]:
+		return true
+	case seen[i] || v.isLeftOut(item) || !item.changes():
+		return false
+	}
+	seen[i] = true
+	return slices.ContainsFunc(v.uses(ctx, i), func(used int) bool { return v.isOpen(ctx, used, seen) })
+}
+
+// warnOfLeftOut says in a plan that it isn't carried out because something that it refers to isn't.
 func (s *Set) warnOfLeftOut(ctx context.Context, item *Item) {
 	if item.Err != nil || !item.changes() || s.isLeftOut(item) {
 		return
 	}
 	for _, i := range s.usesLeftOut(ctx, item.Number) {
-		item.Plan.Warnings = append(item.Plan.Warnings, foreign.Textf("is left out as long as %s is, which it refers to", s.objectOf(i)))
+		item.Plan.Warnings = append(item.Plan.Warnings, foreign.Textf("is left out as long as %s is, which it refers to", s.resolve(ctx, i)))
 	}
 }
 
 // usesLeftOut returns the numbers of the objects that aren't carried out and to which an object refers.
 func (s *Set) usesLeftOut(ctx context.Context, i int) []int {
-	return slices.DeleteFunc(s.uses(ctx, i), func(used int) bool { return !s.isLeftOut(s.items[used]) })
+	return slices.DeleteFunc(s.uses(ctx, i), func(used int) bool { return !s.isHeldBack(ctx, used, map[int]bool{i: true}) })
+}
+
+// isHeldBack reports whether an object isn't carried out: because of its own plan, as it failed, or since it would be
+// changed and refers to one that is held back. Those that were seen are taken for others: they decide nothing.
+func (s *Set) isHeldBack(ctx context.Context, i int, seen map[int]bool) bool {
+	if done, carriedOut := s.done[i]; carriedOut {
+		return !done
+	}
+	switch item := s.items[i]; {
+	case s.isLeftOut(item):
+		return true
+	case seen[i] || !item.changes():
+		return false
+	}
+	seen[i] = true
+	return slices.ContainsFunc(s.uses(ctx, i), func(used int) bool { return s.isHeldBack(ctx, used, seen) })
 }
 
 // show remembers what was shown of an item.

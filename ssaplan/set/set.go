@@ -68,6 +68,7 @@ type Set struct {
 	stage   []int                         // of each object, by its number
 	items   []*Item                       // as they were planned last
 	ran     bool                          // since it was planned, so that objects may be otherwise than the items say
+	done    map[int]bool                  // whether what was carried out since it was planned is as the set says
 	applied []bool                        // by the last Apply, or found to be so
 	shown   []*Item                       // as Plan yielded them, nil if it didn't
 	seen    map[int]Readiness             // why objects weren't ready when they were last looked at

@@ -98,3 +98,46 @@ func TestWhatRefersToWhatIsLeftOut(t *testing.T) {
 		})
 	}
 }
+
+// TestWhatRefersToItByOthers holds back what refers to an object that is left out by way of others, and says so in the
+// plan, whatever the order of the stages. What refers by way of an object that doesn't change works as before.
+func TestWhatRefersToItByOthers(t *testing.T) {
+	const text = `
+{apiVersion: v1, kind: Secret, metadata: {name: pull, namespace: NAME}, immutable: true, stringData: {a: "v%[1]d"}}
+---
+{apiVersion: v1, kind: ServiceAccount, metadata: {name: acc, namespace: NAME, labels: {v: "%[2]d"}}, imagePullSecrets: [{name: pull}]}
+---
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: NAME}, spec: {replicas: 0, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}},
+  spec: {serviceAccountName: acc, containers: [{name: c, image: "c:%[1]d"}]}}}}`
+	for name, row := range map[string]struct {
+		account int
+		warned  []string
+		want    []string // after the Secret, if that is first
+	}{
+		"all change": {2, []string{
+			"ServiceAccount: is left out as long as v1/Secret NAME/pull is, which it refers to",
+			"Deployment: is left out as long as v1/ServiceAccount NAME/acc is, which it refers to",
+		}, []string{
+			"ServiceAccount NotSent: v1/ServiceAccount NAME/acc: left out: it refers to v1/Secret NAME/pull, which isn't as the set says",
+			"Deployment NotSent: apps/v1/Deployment NAME/web: left out: it refers to v1/ServiceAccount NAME/acc, which isn't as the set says",
+		}},
+		"what is between stays": {1, nil, []string{"ServiceAccount Done", "Deployment Done"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCluster(t)
+			c.apply(t, c.set(t, set.Options{}, fmt.Sprintf(text, 1, 1)))
+			now := c.set(t, set.Options{}, fmt.Sprintf(text, 2, row.account))
+			var warned []string
+			for item := range now.Plan(t.Context()) {
+				require.NoError(t, item.Err)
+				for _, warning := range item.Plan.Warnings {
+					warned = append(warned, item.Object.Kind+": "+strings.ReplaceAll(warning.String(), c.name, "NAME"))
+				}
+			}
+			require.Equal(t, row.warned, warned)
+			lines := c.apply(t, now)
+			require.Subset(t, lines, row.want)
+			require.Len(t, lines, 3)
+		})
+	}
+}
