@@ -27,6 +27,8 @@ type Result struct {
 	Made *unstructured.Unstructured
 	// Differences are the differences between the plan and Made; see [ssaplan.Plan.Differences].
 	Differences []projection.Difference
+	// Unshown are the changes of a deferred object that the plan couldn't show, such as a default of a new field.
+	Unshown []explain.Change
 	// Err says why the object isn't as the manifest says; nil if it is.
 	Err error
 }
@@ -123,6 +125,7 @@ func (r *run) carryOut(ctx context.Context, item *Item, deadline time.Time) *Res
 		result.Outcome = ssaplan.OutcomeOf(result.Err)
 		if result.Err == nil && result.Made != nil {
 			result.Differences, result.Err = result.Item.Plan.Differences(result.Made)
+			result.Unshown = unshown(r.shown[item.Number], result.Item.Plan)
 		}
 		r.wrote = r.wrote || result.Item.Plan.Action != ssaplan.ActionNoOp
 	}

@@ -144,8 +144,24 @@ func fulfils(now *ssaplan.Plan, item *Item) bool {
 	return !slices.ContainsFunc(now.Changes, func(change explain.Change) bool {
 		isConverted := item.isConverted && change.Cause == explain.CauseSideEffect
 		// The manifest itself tells what it no longer declares.
-		return change.Cause != explain.CauseDropped && !isConverted && !tells(item.Plan, change)
+		return change.Cause != explain.CauseDropped && !isConverted && !tells(item.Plan, change) && !isDefault(item.Plan, change)
 	})
+}
+
+// unshown returns what an update does that wasn't shown of an object which couldn't be asked for.
+func unshown(item *Item, now *ssaplan.Plan) (changes []explain.Change) {
+	if item == nil || item.Plan == nil || item.Plan.Action != ssaplan.ActionDeferred || now.Action != ssaplan.ActionUpdate {
+		return nil
+	}
+	after := projection.NewObject(item.Plan.After.Object, item.Plan.After.Fields)
+	for _, change := range now.Changes {
+		v, isDeclared := after.Get(change.Path)
+		isDeclared = isDeclared && change.Op != projection.OpRemove && reflect.DeepEqual(v, change.After)
+		if !isDeclared && !slices.ContainsFunc(item.Plan.Changes, func(c explain.Change) bool { return doesSame(c, change) }) {
+			changes = append(changes, change)
+		}
+	}
+	return changes
 }
 
 // tells reports whether a deferred plan told of a change: as it is, or by the value that the manifest declares.
@@ -155,6 +171,24 @@ func tells(shown *ssaplan.Plan, change explain.Change) bool {
 		return true
 	}
 	return change.Op != projection.OpRemove && len(shown.Unknown) == 0 && shown.After.Fields.Leaves().Covers(change.Path) && isFrom(shown, change)
+}
+
+// isDefault reports whether a change is one that the server adds to a part of the object which the manifest adds, as it
+// does with defaults: they weren't known before the definition of that part was served.
+func isDefault(shown *ssaplan.Plan, change explain.Change) bool {
+	live := shown.Live()
+	if live == nil || change.Cause != explain.CauseSideEffect || change.Op != projection.OpAdd {
+		return false
+	}
+	before := projection.NewObject(live.Object, shown.After.Fields)
+	after := projection.NewObject(shown.After.Object, shown.After.Fields)
+	for n := 1; n < len(change.Path); n++ {
+		_, existed := before.Get(change.Path[:n])
+		if _, isAdded := after.Get(change.Path[:n]); isAdded && !existed {
+			return true
+		}
+	}
+	return false
 }
 
 // isFrom reports whether a change begins with what the live object had when a plan was shown: nobody has changed that

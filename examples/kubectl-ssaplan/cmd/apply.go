@@ -298,7 +298,10 @@ func (p *planning) tell(of *set.Result) (*explain.State, int) {
 		p.blame(&result, item, err)
 		return nil, exitError
 	}
-	result.ResourceVersion, result.Differences = obj.GetResourceVersion(), of.Differences
+	result.ResourceVersion, result.Differences, result.Unshown = obj.GetResourceVersion(), of.Differences, of.Unshown
+	for _, change := range of.Unshown {
+		say(p.ErrOut, "    couldn't be shown before: "+change.String())
+	}
 	for _, d := range of.Differences {
 		say(p.ErrOut, "    not as planned: "+d.String())
 	}

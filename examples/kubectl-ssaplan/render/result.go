@@ -8,6 +8,7 @@ import (
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // Result is what became of carrying out a plan.
@@ -32,6 +33,8 @@ type Result struct {
 	Message string
 	// Differences are how an object that was written differs from what its plan said.
 	Differences []projection.Difference
+	// Unshown are changes that were made to an object that was deferred, and that its first plan couldn't show.
+	Unshown []explain.Change
 }
 
 // ActionPrune is the action of a result for an object that has left the set.
@@ -50,11 +53,12 @@ type resultJSON struct {
 	Message         string          `json:"message,omitempty"`
 
 	Differences []projection.Difference `json:"differences,omitempty"`
+	Unshown     []explain.Change        `json:"unshown,omitempty"`
 }
 
 func (r Result) json() resultJSON {
 	return resultJSON{
-		objectToJSON(r.Object), r.Subresource, r.Action, r.Outcome, r.ResourceVersion, r.Ready, foreign.Visible(r.Waits), r.Stage, r.Class, r.Message, r.Differences,
+		objectToJSON(r.Object), r.Subresource, r.Action, r.Outcome, r.ResourceVersion, r.Ready, foreign.Visible(r.Waits), r.Stage, r.Class, r.Message, r.Differences, r.Unshown,
 	}
 }
 

@@ -178,6 +178,27 @@ func TestRefusedValues(t *testing.T) {
 	require.Equal(t, []string{"CustomResourceDefinition Done", "Gadget Done"}, c.apply(t, s))
 }
 
+// TestUnshown reports what an object gets from its new definition that no plan could show before.
+func TestUnshown(t *testing.T) {
+	c := newCluster(t)
+	gadget := "\n---\n{apiVersion: NAME.example.com/v1, kind: Gadget, metadata: {name: one, namespace: NAME}, spec: {%s}}"
+	c.apply(t, c.set(t, set.Options{}, fmt.Sprintf(definition, "")+fmt.Sprintf(gadget, "size: 1")))
+	newer := c.set(t, set.Options{}, fmt.Sprintf(definition, ", paint: {type: object, properties: {color: {type: string}, coats: {type: integer, default: 2}}}")+
+		fmt.Sprintf(gadget, "size: 2, paint: {color: red}"))
+	for item := range newer.Plan(t.Context()) {
+		if item.Object.Kind == "Gadget" {
+			require.Equal(t, `[spec.paint: + {"color":"red"} spec.size: 1 -> 2]`, fmt.Sprint(item.Plan.Changes))
+		}
+	}
+	var unshown []string
+	require.Equal(t, []string{"CustomResourceDefinition Done", "Gadget Done"}, c.apply(t, newer, func(result *set.Result) {
+		for _, change := range result.Unshown {
+			unshown = append(unshown, change.String())
+		}
+	}))
+	require.Equal(t, []string{"spec.paint.coats: + 2 (side effect of the server)"}, unshown)
+}
+
 // What changes in an object between a plan and its stage isn't applied over, and the run stops.
 func TestSomethingElseThanShown(t *testing.T) {
 	c := newCluster(t)
