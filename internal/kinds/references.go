@@ -28,6 +28,7 @@ type reference struct {
 var enforced = map[string][]reference{
 	"Pod": {
 		{"spec.serviceAccountName", []string{"ServiceAccount"}},
+		{"spec.serviceAccount", []string{"ServiceAccount"}}, // its old name, which the server still takes
 		{"spec.priorityClassName", []string{"PriorityClass.scheduling.k8s.io"}},
 		{"spec.runtimeClassName", []string{"RuntimeClass.node.k8s.io"}},
 	},
@@ -46,18 +47,25 @@ var podReferences = func() []reference {
 	configMap, secret := []string{"ConfigMap"}, []string{"Secret"}
 	out := []reference{
 		{"serviceAccountName", []string{"ServiceAccount"}},
+		{"serviceAccount", []string{"ServiceAccount"}},
 		{"priorityClassName", []string{"PriorityClass.scheduling.k8s.io"}},
 		{"runtimeClassName", []string{"RuntimeClass.node.k8s.io"}},
+		{"schedulingGroup.podGroupName", []string{"PodGroup.scheduling.k8s.io"}},
+		{"workloadRef.name", []string{"Workload.scheduling.k8s.io"}}, // of 1.35
 		{"imagePullSecrets[].name", secret},
 		{"volumes[].configMap.name", configMap},
 		{"volumes[].secret.secretName", secret},
 		{"volumes[].projected.sources[].configMap.name", configMap},
 		{"volumes[].projected.sources[].secret.name", secret},
+		{"volumes[].projected.sources[].clusterTrustBundle.name", []string{"ClusterTrustBundle.certificates.k8s.io"}},
 		{"volumes[].persistentVolumeClaim.claimName", []string{"PersistentVolumeClaim"}},
-		{"resourceClaims[].resourceClaimName", []string{"ResourceClaim.resource.k8s.io"}},
-		{"resourceClaims[].resourceClaimTemplateName", []string{"ResourceClaimTemplate.resource.k8s.io"}},
+		{"volumes[].csi.driver", []string{"CSIDriver.storage.k8s.io"}}, // only there does a driver say that it has volumes for one pod
+		{"volumes[].csi.nodePublishSecretRef.name", secret},
 	}
-	for _, containers := range []string{"containers[].", "initContainers[]."} {
+	out = append(out, claimReferences("volumes[].ephemeral.volumeClaimTemplate.spec.")...)
+	out = append(out, volumeReferences("volumes[].")...)
+	out = append(out, deviceClaims("")...)
+	for _, containers := range []string{"containers[].", "initContainers[].", "ephemeralContainers[]."} {
 		out = append(out,
 			reference{containers + "envFrom[].configMapRef.name", configMap}, reference{containers + "envFrom[].secretRef.name", secret},
 			reference{containers + "env[].valueFrom.configMapKeyRef.name", configMap},
@@ -66,6 +74,43 @@ var podReferences = func() []reference {
 	return out
 }()
 
+// claimReferences are what the spec of a PersistentVolumeClaim at a place refers to. The source of its data isn't among
+// them: a claim waits for it, and doesn't need it any more once it has the data, but names it for good.
+func claimReferences(place string) []reference {
+	return []reference{
+		{place + "storageClassName", []string{"StorageClass.storage.k8s.io"}},
+		{place + "volumeAttributesClassName", []string{"VolumeAttributesClass.storage.k8s.io"}},
+		{place + "volumeName", []string{"PersistentVolume"}},
+	}
+}
+
+// volumeReferences are what volumes that are the same in pods and in PersistentVolumes refer to.
+func volumeReferences(place string) (out []reference) {
+	for _, field := range []string{
+		"azureFile.secretName", "cephfs.secretRef.name", "cinder.secretRef.name", "flexVolume.secretRef.name", "iscsi.secretRef.name",
+		"rbd.secretRef.name", "scaleIO.secretRef.name", "storageos.secretRef.name",
+	} {
+		out = append(out, reference{place + field, []string{"Secret"}})
+	}
+	return append(out, reference{place + "glusterfs.endpoints", []string{"Endpoints"}})
+}
+
+// deviceClaims are the claims of devices that pods, or groups of them, share or get one each of.
+func deviceClaims(place string) []reference {
+	return []reference{
+		{place + "resourceClaims[].resourceClaimName", []string{"ResourceClaim.resource.k8s.io"}},
+		{place + "resourceClaims[].resourceClaimTemplateName", []string{"ResourceClaimTemplate.resource.k8s.io"}},
+	}
+}
+
+// deviceReferences are what the spec of a ResourceClaim refers to.
+func deviceReferences(place string) (out []reference) {
+	for _, request := range []string{"exactly.", "firstAvailable[].", ""} { // the last one is that of v1beta1
+		out = append(out, reference{place + "devices.requests[]." + request + "deviceClassName", []string{"DeviceClass.resource.k8s.io"}})
+	}
+	return out
+}
+
 // podSpecs are the places of the specs of pods, by the kinds that have one.
 var podSpecs = map[string]string{
 	"Pod": "spec", "PodTemplate": "template.spec", "ReplicationController": "spec.template.spec", "Deployment.apps": "spec.template.spec",
@@ -73,19 +118,45 @@ var podSpecs = map[string]string{
 	"Job.batch": "spec.template.spec", "CronJob.batch": "spec.jobTemplate.spec.template.spec",
 }
 
-// references are what objects of a kind don't work without, beside the spec of a pod.
+// references are what objects of a kind don't work without, beside the spec of a pod. TestReferenceFields has the other
+// fields that name objects, and why they aren't here. Two are arguable: a HorizontalPodAutoscaler and its target, a
+// binding and the accounts among its subjects. While the other is missing they do nothing, and no harm: nothing is
+// scaled, and no rights are given. Both work by themselves once the other is there.
 var references = func() map[string][]reference {
-	service, secret, class := []string{"Service"}, []string{"Secret"}, []string{"StorageClass.storage.k8s.io"}
+	service, secret := []string{"Service"}, []string{"Secret"}
+	priorityClass, composite := []string{"PriorityClass.scheduling.k8s.io"}, []string{"CompositePodGroup.scheduling.k8s.io"}
 	webhooks := []reference{{"webhooks[].clientConfig.service.name", service}}
+	volume := append(volumeReferences("spec."), claimReferences("spec.")[:2]...)
+	for _, use := range []string{"controllerExpand", "controllerPublish", "nodeExpand", "nodePublish", "nodeStage"} {
+		volume = append(volume, reference{"spec.csi." + use + "SecretRef.name", secret})
+	}
+	workload := []reference{}
+	for _, groups := range []string{"spec.podGroupTemplates[].", "spec.compositePodGroupTemplates[].", "spec.compositePodGroupTemplates[].podGroupTemplates[]."} {
+		workload = append(append(workload, reference{groups + "priorityClassName", priorityClass}), deviceClaims(groups)...)
+	}
 	return map[string][]reference{
-		"StatefulSet.apps": {
-			{"spec.serviceName", service}, {"spec.volumeClaimTemplates[].spec.storageClassName", class},
+		"StatefulSet.apps":                      append([]reference{{"spec.serviceName", service}}, claimReferences("spec.volumeClaimTemplates[].spec.")...),
+		"Job.batch":                             deviceClaims("spec.scheduling."),
+		"CronJob.batch":                         deviceClaims("spec.jobTemplate.spec.scheduling."),
+		"PersistentVolumeClaim":                 claimReferences("spec."),
+		"PersistentVolume":                      volume,
+		"ResourceClaim.resource.k8s.io":         deviceReferences("spec."),
+		"ResourceClaimTemplate.resource.k8s.io": deviceReferences("spec.spec."),
+		"Workload.scheduling.k8s.io":            workload,
+		"PodGroup.scheduling.k8s.io": append([]reference{
+			{"spec.priorityClassName", priorityClass}, {"spec.parentCompositePodGroupName", composite},
+		}, deviceClaims("spec.")...),
+		"CompositePodGroup.scheduling.k8s.io": {
+			{"spec.priorityClassName", priorityClass}, {"spec.parentCompositePodGroupName", composite},
 		},
-		"PersistentVolumeClaim": {{"spec.storageClassName", class}, {"spec.volumeName", []string{"PersistentVolume"}}},
-		"ServiceAccount":        {{"imagePullSecrets[].name", secret}, {"secrets[].name", secret}},
+		"ServiceAccount": {{"imagePullSecrets[].name", secret}, {"secrets[].name", secret}},
 		"Ingress.networking.k8s.io": {
 			{"spec.ingressClassName", []string{"IngressClass.networking.k8s.io"}}, {"spec.tls[].secretName", secret},
 			{"spec.defaultBackend.service.name", service}, {"spec.rules[].http.paths[].backend.service.name", service},
+		},
+		// A server passes over a schema whose level is missing, and its requests come under another one.
+		"FlowSchema.flowcontrol.apiserver.k8s.io": {
+			{"spec.priorityLevelConfiguration.name", []string{"PriorityLevelConfiguration.flowcontrol.apiserver.k8s.io"}},
 		},
 		"RoleBinding.rbac.authorization.k8s.io":                         {{"roleRef.name", roles}},
 		"ClusterRoleBinding.rbac.authorization.k8s.io":                  {{"roleRef.name", roles}},
@@ -121,7 +192,8 @@ var referred = func() map[string]bool {
 // Referred reports whether objects refer to others of a kind.
 func Referred(kind string) bool { return referred[kind] }
 
-// MayRefer reports whether objects of a kind can refer to those of another one. No kinds do so in a circle.
+// MayRefer reports whether objects of a kind can refer to those of another one. No kinds do so in a circle, but for
+// groups of pods in groups of their kind: what waits for what refers to it would wait for itself.
 func MayRefer(kind, to string) bool {
 	refer := func(r reference) bool { return slices.Contains(r.kinds, to) }
 	_, hasPods := podSpecs[kind]
@@ -165,13 +237,21 @@ func (r reference) in(obj map[string]any, found []Reference) []Reference {
 				continue
 			}
 			reference := Reference{Kind: kind, Name: name}
-			reference.Namespace, _ = holder["namespace"].(string)
+			reference.Namespace, _ = holder[namespaceBeside(place[len(place)-1])].(string)
 			if !slices.Contains(found, reference) {
 				found = append(found, reference)
 			}
 		}
 	})
 	return found
+}
+
+// namespaceBeside returns the field with the namespace of what a field names, beside that.
+func namespaceBeside(field string) string {
+	if field == "name" {
+		return "namespace"
+	}
+	return strings.TrimSuffix(field, "Name") + "Namespace" // secretName, endpoints
 }
 
 // eachAt calls visit for all maps at a place below v.
