@@ -66,6 +66,8 @@ type Set struct {
 	contents contents
 
 	stage   []int                         // of each object, by its number
+	order   []int                         // the numbers of all objects, each behind those to which it refers
+	users   [][]int                       // the numbers of the objects that refer to each object
 	items   []*Item                       // as they were planned last
 	ran     bool                          // since it was planned, so that objects may be otherwise than the items say
 	done    map[int]bool                  // whether what was carried out since it was planned is as the set says

@@ -160,6 +160,82 @@ func TestStagesOfAHostStayItsOwn(t *testing.T) {
 	require.Equal(t, "not mine", mine[1].Name)
 }
 
+// An object comes behind those to which it refers, in a later stage if it must, and else where it was. A CRD comes
+// first nevertheless.
+func TestBehindWhatItRefersTo(t *testing.T) {
+	const (
+		account  = "{apiVersion: v1, kind: ServiceAccount, metadata: {name: %[1]s, namespace: default}, imagePullSecrets: [{name: %[1]s}]}"
+		secret   = "{apiVersion: v1, kind: Secret, metadata: {name: %s, namespace: %s}}"
+		stateful = "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: a}, spec: {serviceName: a, template: {spec: {serviceAccountName: a, resourceClaims: [{resourceClaimTemplateName: a}]}}}}"
+		service  = "{apiVersion: v1, kind: Service, metadata: {name: %s, namespace: default}}"
+		template = "{apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {name: a, namespace: default}}"
+		group    = "{apiVersion: scheduling.k8s.io/v1alpha3, kind: CompositePodGroup, metadata: {name: %s, namespace: default}, spec: {parentCompositePodGroupName: %s}}"
+		pod      = "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: default}, spec: {schedulingGroup: {podGroupName: p}}}"
+		podGroup = "{apiVersion: scheduling.k8s.io/v1alpha3, kind: PodGroup, metadata: {name: p, namespace: default}, spec: {parentCompositePodGroupName: g2}}"
+	)
+	conversion := strings.Replace(definition, "versions:", "conversion: {strategy: Webhook, webhook: {clientConfig: {service: {name: b, namespace: default}}}}, versions:", 1)
+	one := []set.Stage{{Name: "all"}}
+	for name, row := range map[string]struct {
+		stages []set.Stage
+		texts  []string
+		want   []string
+	}{
+		"a later stage": {nil, []string{
+			fmt.Sprintf(account, "a"), fmt.Sprintf(account, "b"), fmt.Sprintf(secret, "a", "default"), fmt.Sprintf(secret, "b", "elsewhere"),
+		}, []string{"2 ServiceAccount b", "3 Secret a", "3 ServiceAccount a", "3 Secret b"}},
+		"within a stage": {nil, []string{fmt.Sprintf(service, "z"), stateful, fmt.Sprintf(service, "b"), fmt.Sprintf(service, "a"), template},
+			[]string{"3 ResourceClaimTemplate a", "4 Service z", "4 Service a", "4 StatefulSet a", "4 Service b"}},
+		"a host's stage": {one, []string{stateful, fmt.Sprintf(account, "a"), template, fmt.Sprintf(service, "b"), fmt.Sprintf(secret, "a", "default")},
+			[]string{"0 Secret a", "0 ServiceAccount a", "0 ResourceClaimTemplate a", "0 StatefulSet a", "0 Service b"}},
+		"a circle": {nil, []string{pod, podGroup, fmt.Sprintf(group, "g1", "g2"), fmt.Sprintf(group, "g2", "g1"), fmt.Sprintf(group, "g3", "g3")},
+			[]string{"4 CompositePodGroup g1", "4 CompositePodGroup g2", "4 PodGroup p", "4 Pod p", "4 CompositePodGroup g3"}},
+		"a definition": {nil, []string{fmt.Sprintf(service, "b"), conversion}, []string{"0 CustomResourceDefinition gadgets.example.com", "4 Service b"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for item := range newWorld(t).set(set.Options{Stages: row.stages, AllowMissing: true}, row.texts...).Plan(t.Context()) {
+				got = append(got, fmt.Sprintf("%d %s %s", item.Stage, item.Object.Kind, item.Object.Name))
+			}
+			assert.Equal(t, row.want, got)
+		})
+	}
+}
+
+// What refers to an object that comes later than its stage comes later too.
+func TestBehindWhatIsPostponed(t *testing.T) {
+	const policy = "{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy, metadata: {name: strict, labels: {a: b}}}"
+	w := newWorld(t)
+	w.server.Answer(func(r ssaplantest.Request) error {
+		if r.Verb == "patch" && r.Resource.Resource == "storageclasses" {
+			return apierrors.NewForbidden(r.Resource.GroupResource(), r.Name, errors.New("ValidatingAdmissionPolicy 'strict' with binding 'b' denied request: no"))
+		}
+		return nil
+	})
+	s := w.set(set.Options{}, "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: a, namespace: default}, spec: {storageClassName: a}}",
+		"{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: default}, spec: {volumes: [{persistentVolumeClaim: {claimName: a}}]}}",
+		"{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: a}}", policy)
+	var got []string
+	for item := range s.Plan(t.Context()) {
+		got = append(got, fmt.Sprintf("%d %s", item.Stage, item.Object.Kind))
+	}
+	assert.Equal(t, []string{"5 ValidatingAdmissionPolicy", "6 StorageClass", "6 PersistentVolumeClaim", "6 Pod"}, got)
+}
+
+// A set with ten times the objects, each of which refers to the one before, takes ten times as long to arrange.
+func TestArrangeGrows(t *testing.T) {
+	w := newWorld(t)
+	arrange := func(n int) float64 {
+		requests := make([]ssaplan.Request, n)
+		for i := range n {
+			requests[i].Manifest = manifest(t, fmt.Sprintf("{apiVersion: scheduling.k8s.io/v1alpha3, kind: CompositePodGroup, metadata: {name: g%d, namespace: default},"+
+				"spec: {parentCompositePodGroupName: g%d}}", i, i+1))
+		}
+		return testing.AllocsPerRun(1, func() { set.New(w.planner, requests, set.Options{}) })
+	}
+	few, many := arrange(100), arrange(1000)
+	assert.Less(t, many, 12*few)
+}
+
 func TestMissing(t *testing.T) {
 	w := newWorld(t)
 	lines := w.plan(w.set(set.Options{}, definition, namespace,

@@ -1,11 +1,17 @@
 package set
 
 import (
+	"cmp"
+	"slices"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ssaplan/primitives/internal/kinds"
 )
 
-// Stage is a part of a set. Its objects are planned and applied after those of earlier stages.
+// Stage is a part of a set. Its objects are planned and applied after those of earlier stages. An object that refers to
+// one of a later stage comes with that stage.
 type Stage struct {
 	Name string
 	// Has reports whether an object belongs to the stage. It is called in the order of the stages. An object that no
@@ -29,12 +35,14 @@ var stages = []struct {
 	{"accounts and roles", []string{"ServiceAccount", "ClusterRole.rbac.authorization.k8s.io", "Role.rbac.authorization.k8s.io"}},
 	{"RBAC and configuration", []string{
 		"ClusterRoleBinding.rbac.authorization.k8s.io", "RoleBinding.rbac.authorization.k8s.io",
-		"ConfigMap", "Secret", "PersistentVolume", "PersistentVolumeClaim",
+		"ConfigMap", "Secret", "ClusterTrustBundle.certificates.k8s.io", "PersistentVolume", "PersistentVolumeClaim",
+		"ResourceClaim.resource.k8s.io", "ResourceClaimTemplate.resource.k8s.io",
 	}},
 	{"services and workloads", []string{
 		"Service", "Endpoints", "EndpointSlice.discovery.k8s.io", "Pod", "PodTemplate", "ReplicationController",
 		"Deployment.apps", "StatefulSet.apps", "DaemonSet.apps", "ReplicaSet.apps", "Job.batch", "CronJob.batch",
 		"HorizontalPodAutoscaler.autoscaling", "PodDisruptionBudget.policy",
+		"Workload.scheduling.k8s.io", "CompositePodGroup.scheduling.k8s.io", "PodGroup.scheduling.k8s.io",
 	}},
 	{"admission and further APIs", []string{
 		"MutatingWebhookConfiguration.admissionregistration.k8s.io", "ValidatingWebhookConfiguration.admissionregistration.k8s.io",
@@ -80,9 +88,10 @@ func (s *Set) stageOf(manifest *unstructured.Unstructured) int {
 	return last
 }
 
-// arrange puts each object into its stage, or into one behind what it needs of the set.
+// arrange puts each object into its stage, or into one behind what it needs of the set, and behind the objects of its
+// stage to which it refers: if one of these isn't applied, the object isn't done yet.
 func (s *Set) arrange() {
-	s.stage = make([]int, len(s.requests))
+	s.stage, s.users = make([]int, len(s.requests)), make([][]int, len(s.requests))
 	for i, request := range s.requests {
 		s.stage[i] = s.stageOf(request.Manifest)
 	}
@@ -93,9 +102,79 @@ func (s *Set) arrange() {
 			}
 		}
 	}
+	s.order = s.behindReferred()
+	for _, i := range s.order {
+		s.postponeUsers(i)
+	}
 }
 
-// postpone makes an object come in a later stage than another one. It reports whether it didn't already.
+// behindReferred returns the numbers of all objects, each behind those to which it refers, and else in the order of the
+// requests, also of objects that refer to each other. It notes what refers to an object.
+func (s *Set) behindReferred() []int {
+	const notSeen, placed = -1, -2
+	order, path, at := make([]int, 0, len(s.requests)), []int{}, slices.Repeat([]int{notSeen}, len(s.requests))
+	within := map[kinds.Reference][]int{}
+	for reference, numbers := range s.contents.referred {
+		for _, i := range numbers {
+			reference.Namespace = s.requests[i].Manifest.GetNamespace()
+			within[reference] = append(within[reference], i)
+		}
+	}
+	var place func(i int) (first int)
+	place = func(i int) (first int) { // the place on the path of the first object with which i is in a circle
+		own := len(path)
+		path, at[i], first = append(path, i), own, own
+		for _, j := range s.refersTo(i, within) {
+			s.users[j] = append(s.users[j], i)
+			if at[j] == notSeen {
+				first = min(first, place(j))
+			} else if at[j] != placed {
+				first = min(first, at[j])
+			}
+		}
+		if first == own {
+			circle := path[own:] // as a rule i alone
+			slices.Sort(circle)
+			for _, j := range circle {
+				at[j] = placed
+			}
+			order, path = append(order, circle...), path[:own]
+		}
+		return first
+	}
+	for i := range s.requests {
+		if at[i] == notSeen {
+			place(i)
+		}
+	}
+	return order
+}
+
+// refersTo returns the numbers of the objects of the set to which an object refers, as far as the manifests say:
+// a manifest without a namespace may be in any. A definition or a namespace comes first, whatever it refers to: others
+// can't exist without it, and a definition works without the Service of its conversion until a version needs that.
+// Within has the numbers by kind, name and namespace, as each of many namespaces may have an object of the same name.
+func (s *Set) refersTo(i int, within map[kinds.Reference][]int) (numbers []int) {
+	manifest := s.requests[i].Manifest
+	if manifest == nil || len(s.contents.referred) == 0 || isFoundation(manifest) {
+		return nil
+	}
+	for _, reference := range kinds.References(groupKind(manifest).String(), manifest.Object) {
+		namespace := cmp.Or(reference.Namespace, manifest.GetNamespace())
+		reference.Namespace = ""
+		if namespace == "" {
+			numbers = append(numbers, s.contents.referred[reference]...)
+			continue
+		}
+		numbers = append(numbers, within[reference]...)
+		reference.Namespace = namespace
+		numbers = append(numbers, within[reference]...)
+	}
+	return slices.DeleteFunc(numbers, func(j int) bool { return j == i })
+}
+
+// postpone makes an object come in a later stage than another one, and with it what refers to it. It reports whether it
+// didn't already.
 func (s *Set) postpone(i, other int) bool {
 	if s.stage[i] > s.stage[other] {
 		return false
@@ -103,13 +182,24 @@ func (s *Set) postpone(i, other int) bool {
 	if s.stage[i] = s.stage[other] + 1; s.stage[i] == len(s.options.Stages) {
 		s.options.Stages = append(s.options.Stages, Stage{Name: "what comes after the rest"})
 	}
+	s.postponeUsers(i)
 	return true
+}
+
+// postponeUsers makes what refers to an object come in no earlier stage.
+func (s *Set) postponeUsers(i int) {
+	for _, user := range s.users[i] {
+		if s.stage[user] < s.stage[i] {
+			s.stage[user] = s.stage[i]
+			s.postponeUsers(user)
+		}
+	}
 }
 
 // inStage returns the numbers of the objects of a stage, in their order.
 func (s *Set) inStage(stage int) (numbers []int) {
-	for i, of := range s.stage {
-		if of == stage {
+	for _, i := range s.order {
+		if s.stage[i] == stage {
 			numbers = append(numbers, i)
 		}
 	}
