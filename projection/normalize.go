@@ -38,12 +38,13 @@ func (a Adjustment) String() string {
 //     1.36).
 //   - The status of a built-in kind is dropped, since the server would ignore it. The status of a custom resource
 //     stays, since it may be an ordinary field; see [Ineffective].
+//   - The deprecatedTopology of endpoints is dropped: a server ignores it, and yet counts it as a change at each apply.
 //   - Null fields are dropped from the metadata and from built-in kinds. There null means that the field is absent, but
-//     it would be recorded as declared. A null that a server stores stays: the value of a map key, such as a label or a
-//     limit, which becomes an empty string or zero; and null in a custom resource or in arbitrary JSON of a built-in
-//     kind. Some are replaced by the empty string that the server would store, since otherwise it would write the
-//     object again at each apply: a null label or annotation of a custom resource, and a null in the data of a Secret
-//     or the binaryData of a ConfigMap.
+//     it would be recorded as declared. Where a manager has set a value, a null resets it, so a planner must send it. A
+//     null that a server stores stays: the value of a map key, such as a label or a limit, which becomes an empty string
+//     or zero; and null in a custom resource or in arbitrary JSON of a built-in kind. Some are replaced by the empty
+//     string that the server would store, since otherwise it would write the object again at each apply: a null label or
+//     annotation of a custom resource, and a null in the data of a Secret or the binaryData of a ConfigMap.
 //
 // Invalid values, such as a number in stringData, stay, so that the server rejects them. Normalize does not modify the
 // manifest, and the result shares no memory with it.
@@ -61,6 +62,7 @@ func NormalizeSubresource(manifest map[string]any, subresource string) (map[stri
 	if n.builtin && subresource == "" {
 		n.drop(obj, Path{Field("status")}, "the server ignores it in an apply")
 	}
+	n.topologies(obj)
 	n.nulls(obj)
 	n.empties(obj)
 	n.stringData(obj)
@@ -91,6 +93,20 @@ func (n *normalizer) empties(obj map[string]any) {
 		if isEmpty(metadata[name]) {
 			n.drop(metadata, metadataField(name), "nothing is in it")
 		}
+	}
+}
+
+// topologies drops from the endpoints of an EndpointSlice what its API version can't write. A server counts it as a
+// change before it throws it away, and writes the object anew (seen in 1.37). Source: the comment of
+// Endpoint.DeprecatedTopology in k8s.io/api/discovery/v1.
+func (n *normalizer) topologies(obj map[string]any) {
+	endpoints, _ := obj["endpoints"].([]any)
+	if obj["apiVersion"] != "discovery.k8s.io/v1" || n.kind != "EndpointSlice" {
+		return
+	}
+	for i, item := range endpoints {
+		endpoint, _ := item.(map[string]any)
+		n.drop(endpoint, Path{Field("endpoints"), Index(i), Field("deprecatedTopology")}, "the server ignores it")
 	}
 }
 
@@ -191,7 +207,7 @@ func (n *normalizer) fold(data map[string]any, key, text string) Adjustment {
 func IsNormal(manifest map[string]any) bool {
 	_, hasStatus := manifest["status"]
 	_, hasStringData := manifest["stringData"]
-	if hasStatus || hasStringData {
+	if hasStatus || hasStringData || manifest["kind"] == "EndpointSlice" {
 		return false
 	}
 	metadata, _ := manifest["metadata"].(map[string]any)

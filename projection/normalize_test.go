@@ -98,6 +98,13 @@ func TestNormalize(t *testing.T) {
 			[]string{"spec.config[0].opaque.driver: dropped: null means that the field isn't there"}, "and here",
 		},
 		{`{apiVersion: ex.io/v1, kind: W, metadata: {labels: 5, annotations: ""}}`, `{apiVersion: ex.io/v1, kind: W, metadata: {labels: 5, annotations: ""}}`, nil, "what is no map is the server's to refuse"},
+		{
+			`{apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, endpoints: [{addresses: [a]}, {deprecatedTopology: {a: null}}, 5]}`,
+			`{apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, endpoints: [{addresses: [a]}, {}, 5]}`,
+			[]string{"endpoints[1].deprecatedTopology: dropped: the server ignores it"}, "sent, it would be written at each apply",
+		},
+		{`{apiVersion: ex.io/v1, kind: EndpointSlice, endpoints: [{deprecatedTopology: {}}]}`,
+			`{apiVersion: ex.io/v1, kind: EndpointSlice, endpoints: [{deprecatedTopology: {}}]}`, nil, "another kind"},
 		{`{metadata: 5, kind: 7}`, `{metadata: 5, kind: 7}`, nil, "garbage"},
 	} {
 		manifest := object(test.manifest)
@@ -188,6 +195,7 @@ func TestIsNormal(t *testing.T) {
 		"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: n}\nstatus: {}":                        false,
 		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: n, annotations: {}}":                         false,
 		"apiVersion: v1\nkind: Secret\nmetadata: {name: n}\nstringData: {a: b}":                         false,
+		"apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nendpoints: []":                           false,
 	} {
 		require.Equal(t, want, projection.IsNormal(object(text)), text)
 	}
