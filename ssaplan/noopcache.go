@@ -34,7 +34,7 @@ func NewNoOpCache(options NoOpCacheOptions) *NoOpCache { return noop.New(options
 
 // recall makes the plan a no-op if the server answered before that sending body is one.
 func (w *planning) recall(ctx context.Context, body []byte) {
-	isUnsettled := !w.prepared.Unknown.Empty() || w.handover != nil || !w.settled && (!w.prepared.Ignored.Empty() || w.request.handsOver())
+	isUnsettled := !w.prepared.Unknown.Empty() || w.handover != nil || !w.settled && w.isForLive()
 	if w.options.NoOps == nil || w.live == nil || w.plan.Action != "" || isUnsettled {
 		return
 	}

@@ -254,7 +254,7 @@ func (w *planning) ask(ctx context.Context) (err error) {
 		if err := w.hold(ctx, w.live); err != nil {
 			return err
 		}
-		if first && (!supplied || !w.prepared.Ignored.Empty() || w.request.handsOver()) {
+		if first && (!supplied || w.isForLive()) {
 			w.recall(ctx, w.patch.Body)
 		}
 		if w.recalled {
@@ -301,7 +301,7 @@ func (w *planning) hold(ctx context.Context, live *unstructured.Unstructured) (e
 			return fmt.Errorf("%s: %w", w.plan.Object, err)
 		}
 	}
-	if w.prepared.Unknown.Empty() && w.prepared.Ignored.Empty() && !w.request.handsOver() {
+	if w.prepared.Unknown.Empty() && !w.isForLive() {
 		return nil
 	}
 	if live, err = w.target.Recorded(ctx, live, w.patch.Options); err == nil {
@@ -310,6 +310,9 @@ func (w *planning) hold(ctx context.Context, live *unstructured.Unstructured) (e
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
 	}
+	w.plan.Adjustments = slices.DeleteFunc(slices.Clone(w.prepared.Adjustments), func(a projection.Adjustment) bool {
+		return slices.ContainsFunc(w.left.Nulls, a.Path.Equal)
+	})
 	w.left.Warnings = append(w.left.Warnings, w.notGivenUp(live)...)
 	w.manifest = w.handover.Unpinned(w.left.Manifest, w.request.was)
 	w.patch.Body, err = fastjson.Encode(w.manifest.Object)
@@ -342,6 +345,11 @@ func (w *planning) wanted() handover.Wanted {
 		wanted.Tools = slices.Concat(fieldowner.Tools(), w.options.Tools)
 	}
 	return wanted
+}
+
+// isForLive reports whether what is sent depends on the live object, beside the values that aren't known.
+func (w *planning) isForLive() bool {
+	return !w.prepared.Ignored.Empty() || len(w.prepared.Nulls) > 0 || w.request.handsOver()
 }
 
 // handsOver reports whether fields are to change hands.

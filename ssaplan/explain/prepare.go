@@ -30,6 +30,8 @@ type Prepared struct {
 	Manifest map[string]any
 	// Adjustments are the changes that make the server track all fields; see [projection.Normalize].
 	Adjustments []projection.Adjustment
+	// Nulls are the fields that were dropped because they are null. [Prepared.For] puts back those that reset a value.
+	Nulls []projection.Path
 	// Ignored are the ignored fields. Manifest still has them.
 	Ignored Ignored
 	// Unknown are the fields that were left out because their values aren't known yet.
@@ -57,9 +59,11 @@ func Prepare(manifest map[string]any, subresource string, except Exceptions) (Pr
 		content, _ = remove(content)
 		return content
 	}
-	content, adjustments := projection.NormalizeSubresource(leaveOut(manifest, except), subresource)
+	written := leaveOut(manifest, except)
+	content, adjustments := projection.NormalizeSubresource(written, subresource)
+	nulls := droppedNulls(written, adjustments, ignored.paths)
 	// By now, other items may be at the positions.
-	out := Prepared{Adjustments: adjustments, Manifest: leaveOut(content, Exceptions{
+	out := Prepared{Adjustments: adjustments, Nulls: nulls, Manifest: leaveOut(content, Exceptions{
 		Ignore: except.Ignore.WithoutPositions(), Strip: except.Strip.WithoutPositions(), Unknown: except.Unknown.WithoutPositions(),
 	})}
 	unknown.paths = append(unknown.paths, unnamed(except.Unknown, unknown.paths)...)

@@ -168,9 +168,6 @@ func (c *cluster) follow(t *testing.T, the course, slot int) (checks []check) {
 // returns what was compared.
 func (s stage) judge(t *testing.T, trial *trial) (checks []check) {
 	for _, check := range trial.checks {
-		if check.property == normalized {
-			continue // which is no part of plan equals apply
-		}
 		checks = append(checks, check)
 		if check.wrong != "" {
 			t.Errorf("%s: %s: %s", s.name, check.property, check.wrong)

@@ -135,7 +135,7 @@ func (p *proof) replay(t *testing.T, c Case, slot int) {
 	for _, trial := range r.trials {
 		outcomes = append(outcomes, trial.outcome)
 		for _, check := range trial.checks {
-			if check.wrong != "" && check.property != normalized {
+			if check.wrong != "" {
 				wrong = append(wrong, check.property+": "+check.wrong)
 			}
 		}

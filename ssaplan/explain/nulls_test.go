@@ -1,0 +1,53 @@
+package explain_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/ssaplan/explain"
+)
+
+// A null is dropped from a built-in kind unless a manager has set a value, or a list or map as a whole, in its place.
+func TestNullsThatAreSent(t *testing.T) {
+	const set = `{apiVersion: apps/v1, kind: Deployment, metadata: {labels: {a: b}, managedFields: [
+		{manager: theirs, operation: Update, apiVersion: apps/v1, fieldsType: FieldsV1, fieldsV1: {"f:metadata": {"f:labels": {"f:a": {}}}, "f:spec": {
+			"f:replicas": {}, "f:selector": {}, "f:strategy": {"f:type": {}}, "f:template": {"f:spec": {"f:containers": {
+				"k:{\"name\":\"app\"}": {".": {}, "f:name": {}, "f:image": {}}}}}}}}]},
+		spec: {replicas: 3, paused: false, selector: {matchLabels: {a: b}}, strategy: {type: Recreate},
+			template: {spec: {containers: [{name: side}, {name: app, image: "app:1"}]}}}}`
+	for _, row := range []struct {
+		why, manifest string
+		ignore        []string
+		live          string
+		want          string
+		nulls         []string
+	}{
+		{"a value that others set", `{spec: {replicas: null}}`, nil, set, `{spec: {replicas: null}}`, []string{"spec.replicas"}},
+		{"a map that others set as a whole", `{spec: {selector: null}}`, nil, set, `{spec: {selector: null}}`, []string{"spec.selector"}},
+		{"not what is in one", `{spec: {selector: {matchLabels: null}}}`, nil, set, `{spec: {selector: {}}}`, nil},
+		{"nor a map with parts of others", `{spec: {strategy: null}, metadata: {labels: null}}`, nil, set, `{spec: {}, metadata: {}}`, nil},
+		{"nor what the server set", `{spec: {paused: null}}`, nil, set, `{spec: {}}`, nil},
+		{"nor what is new", `{spec: {replicas: null}}`, nil, "", `{spec: {}}`, nil},
+		{"nor what is ignored", `{spec: {replicas: null}}`, []string{"spec.replicas"}, set, `{spec: {}}`, nil},
+		{"nor what is in something ignored", `{spec: {replicas: null, paused: true}}`, []string{"spec"}, set, `{}`, nil},
+		{"an item is found by its name", `{spec: {template: {spec: {containers: [{name: app, image: null}, {name: side, image: null}]}}}}`, nil, set,
+			`{spec: {template: {spec: {containers: [{name: app, image: null}, {name: side}]}}}}`, []string{"spec.template.spec.containers[0].image"}},
+	} {
+		manifest := object(t, row.manifest)
+		manifest["apiVersion"], manifest["kind"] = "apps/v1", "Deployment"
+		prepared, err := explain.Prepare(manifest, "", explain.Exceptions{Ignore: patterns(t, row.ignore...)})
+		require.NoError(t, err, row.why)
+		var live map[string]any
+		if row.live != "" {
+			live = object(t, row.live)
+		}
+		left, err := prepared.For(live, live, fieldowner.Applier{Manager: us})
+		require.NoError(t, err, row.why)
+		delete(left.Manifest, "apiVersion")
+		delete(left.Manifest, "kind")
+		require.Equal(t, object(t, row.want), left.Manifest, row.why)
+		require.Equal(t, row.nulls, lines(left.Nulls), row.why)
+	}
+}
