@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -150,6 +151,7 @@ func (p *Planner) movedElsewhere(ctx context.Context, plan *Plan, failure *appli
 	}
 	after, basis := *plan, *plan.basis
 	basis.live, basis.anyVersion, after.basis = now, !plan.takesFields(), &basis
+	basis.made = &atomic.Pointer[string]{} // nothing is known of what others wrote since the reviewed plan was made
 	return &after
 }
 
@@ -179,6 +181,7 @@ func (p *Planner) carryOut(ctx context.Context, plan *Plan) (*unstructured.Unstr
 func (plan *Plan) afterHandover() *Plan {
 	after, basis := *plan, *plan.basis
 	basis.handover, basis.request.was, after.basis, after.Explanation = nil, basis.live, &basis, *basis.then
+	basis.made = &atomic.Pointer[string]{} // as others may write between the two writes
 	if after.NoOp {
 		after.Action = ActionNoOp
 	}
@@ -275,7 +278,12 @@ func (p *Planner) send(ctx context.Context, plan *Plan, live *unstructured.Unstr
 	if p.Guard(plan.basis.request.Manifest, live).Withholds() {
 		ctx, _ = wire.CollectWarnings(ctx) // the plan counted them
 	}
-	return write.Send(ctx)
+	obj, failure := write.Send(ctx)
+	if failure == nil && write.IsAlone(obj) {
+		version := obj.GetResourceVersion()
+		plan.basis.made.Store(&version)
+	}
+	return obj, failure
 }
 
 // write returns the plan's request. It doesn't take the plan's target: another Planner, with other credentials, may
@@ -310,12 +318,15 @@ func (p *Planner) failureOf(plan *Plan, doing string, err error) error {
 
 // Differences returns how made, the object that Apply or Replace returned, differs from the planned object: Before is
 // the planned value, After the value in made. Usually there are none; see [explain.Explanation.Unforeseen] for their
-// causes and what is compared. If the plan has no [Plan.Result], there are none.
+// causes and what is compared. Fields of other owners are compared, too, if Apply sent a single write that was guarded
+// by the planned resourceVersion. If the plan has no [Plan.Result], there are none.
 func (plan *Plan) Differences(made *unstructured.Unstructured) ([]projection.Difference, error) {
 	if plan.basis == nil || plan.Action == ActionNoOp || plan.basis.result == nil || made == nil {
 		return nil, nil
 	}
-	differences, err := plan.Unforeseen(plan.basis.result.Object, made.Object, plan.applier(), plan.basis.sensitive)
+	version := plan.basis.made.Load()
+	alone := version != nil && *version == made.GetResourceVersion()
+	differences, err := plan.Unforeseen(plan.basis.result.Object, made.Object, plan.applier(), alone, plan.basis.sensitive)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", plan.Object, err)
 	}

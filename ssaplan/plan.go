@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -163,6 +164,9 @@ type basis struct {
 	then     *explain.Explanation
 	// anyVersion sends the patch for the object in whatever version; see [applier.Write].
 	anyVersion bool
+	// made is the resourceVersion that the plan's request made of the very version that was planned with, nil if it
+	// wasn't sent, or others may have written between.
+	made *atomic.Pointer[string]
 
 	sensitive projection.Patterns
 }

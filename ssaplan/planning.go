@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -544,7 +545,7 @@ func (w *planning) finish() *Plan {
 		w.then.Warnings = plan.Warnings
 		plan.Warnings = slices.Concat(plan.Warnings, w.handover.Warnings())
 	}
-	plan.basis = &basis{request: w.request, manifest: w.manifest, patch: w.patch, live: w.live, result: w.result, handover: w.handover, then: w.then, sensitive: sensitive}
+	plan.basis = &basis{request: w.request, manifest: w.manifest, patch: w.patch, live: w.live, result: w.result, handover: w.handover, then: w.then, made: &atomic.Pointer[string]{}, sensitive: sensitive}
 	return plan
 }
 

@@ -15,10 +15,13 @@ import (
 //
 // It leaves out fields that no dry run can know (Assigned and Generated fields, versions and times in the metadata),
 // the status unless the apply was to the status, and fields of other owners, which may have written since the dry run.
-// Fields that are declared or in Changes are compared in any case.
+// Fields that are declared or in Changes are compared in any case. All fields are compared if alone is true: there was a
+// single write, guarded by the resourceVersion of the dry run, so that no other manager wrote in between.
 //
 // The only errors are those of managedFields that can't be read.
-func (e *Explanation) Unforeseen(dryRun, made map[string]any, by fieldowner.Applier, sensitive projection.Patterns) ([]projection.Difference, error) {
+func (e *Explanation) Unforeseen(
+	dryRun, made map[string]any, by fieldowner.Applier, alone bool, sensitive projection.Patterns,
+) ([]projection.Difference, error) {
 	var changed []projection.Path
 	unknowable := slices.Concat(e.Assigned, e.Generated)
 	if by.Subresource != "status" {
@@ -39,7 +42,12 @@ func (e *Explanation) Unforeseen(dryRun, made map[string]any, by fieldowner.Appl
 	if err != nil || fields.Empty() {
 		return nil, err
 	}
-	ours, others := e.After.Fields, projection.FieldSet{}
+	before, after := projection.Project(expected, fields), projection.Project(actual, fields)
+	differences := projection.Diff(before.Hiding(sensitive), after.Hiding(sensitive))
+	if alone {
+		return differences, nil
+	}
+	others := projection.FieldSet{}
 	for _, obj := range []map[string]any{dryRun, made} {
 		owners, err := fieldowner.Read(obj)
 		if err != nil {
@@ -47,9 +55,8 @@ func (e *Explanation) Unforeseen(dryRun, made map[string]any, by fieldowner.Appl
 		}
 		others = others.Union(owners.Fields(func(o fieldowner.Owner) bool { return !by.Is(o) }))
 	}
-	before, after := projection.Project(expected, fields), projection.Project(actual, fields)
-	return slices.DeleteFunc(projection.Diff(before.Hiding(sensitive), after.Hiding(sensitive)), func(d projection.Difference) bool {
-		isOurs := touches(ours, d.Path) || slices.ContainsFunc(changed, d.Path.HasPrefix)
+	return slices.DeleteFunc(differences, func(d projection.Difference) bool {
+		isOurs := touches(e.After.Fields, d.Path) || slices.ContainsFunc(changed, d.Path.HasPrefix)
 		return !isOurs && touches(others, d.Path)
 	}), nil
 }

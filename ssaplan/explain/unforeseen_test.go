@@ -31,9 +31,15 @@ func TestUnforeseen(t *testing.T) {
 		require.Contains(t, told, old)
 		made := strings.Replace(told, old, now, 1)
 		e := &explain.Explanation{Assigned: []projection.Path{path(t, "spec.clusterIP")}}
-		differences, err := e.Unforeseen(object(t, told), object(t, made), fieldowner.Applier{Manager: "me"}, patterns(t, "spec.selector.app"))
+		differences, err := e.Unforeseen(object(t, told), object(t, made), fieldowner.Applier{Manager: "me"}, false, patterns(t, "spec.selector.app"))
 		require.NoError(t, err)
 		require.Equal(t, want, strings.TrimPrefix(fmt.Sprint(differences), "[]"), change)
+		alone, err := e.Unforeseen(object(t, told), object(t, made), fieldowner.Applier{Manager: "me"}, true, patterns(t, "spec.selector.app"))
+		require.NoError(t, err)
+		if strings.Contains(change, "theirs") {
+			want = `[metadata.labels.theirs: + "x"]`
+		}
+		require.Equal(t, want, strings.TrimPrefix(fmt.Sprint(alone), "[]"), "no other can have written: %s", change)
 	}
 }
 
@@ -60,10 +66,10 @@ func TestGeneratedInAMapThatIsDeclaredEmpty(t *testing.T) {
 		for _, obj := range []*map[string]any{&given, &now} {
 			*obj = changed(t, *obj, func(obj map[string]any) { delete(obj["metadata"].(map[string]any), "managedFields") })
 		}
-		differences, err := e.Unforeseen(given, now, fieldowner.Applier{Manager: us}, nil)
+		differences, err := e.Unforeseen(given, now, fieldowner.Applier{Manager: us}, false, nil)
 		require.NoError(t, err)
 		require.Equal(t, want, fmt.Sprint(differences))
-		differences, err = e.Unforeseen(answer, is, fieldowner.Applier{Manager: us}, nil)
+		differences, err = e.Unforeseen(answer, is, fieldowner.Applier{Manager: us}, false, nil)
 		require.NoError(t, err)
 		require.Equal(t, name != "web", len(differences) > 0)
 	}

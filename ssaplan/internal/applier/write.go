@@ -35,6 +35,8 @@ type Write struct {
 	// writes all the time what it has nothing to do with. It doesn't take fields from others then: one that somebody
 	// has changed since is a conflict.
 	AnyVersion bool
+
+	answer *unstructured.Unstructured // of the server to the write
 }
 
 // Send sends the write, once, and returns the object as the server made it; see [Once].
@@ -58,8 +60,15 @@ func (w *Write) Send(ctx context.Context) (*unstructured.Unstructured, *Failure)
 		if err == nil {
 			err = w.check(obj)
 		}
+		w.answer = obj
 		return obj, err
 	}, w.look)
+}
+
+// IsAlone reports whether obj, which Send returned, is what the write alone made of the version that it is for. What a
+// look at the object found may be of later, and a write without a guard for the version may come after others.
+func (w *Write) IsAlone(obj *unstructured.Unstructured) bool {
+	return obj != nil && obj == w.answer && !w.AnyVersion && !wire.Copied(w.Body, w.Live, w.Options.FieldManager)
 }
 
 // current reads the object, and returns a failure as of a server that refuses the write because the object isn't the

@@ -18,6 +18,7 @@ func TestAnswerThatIsNotAsPlanned(t *testing.T) {
 	for name, expression := range map[string]string{
 		"token":  `Object{data: {"token": "issued"}}`,
 		"label":  `Object{metadata: Object.metadata{labels: {"injected": "yes"}}}`,
+		"theirs": `"a" in object.data ? Object{data: {"b": "overwritten"}} : Object{}`,
 		"undone": `oldObject == null ? Object{} : Object{data: {"a": string(oldObject.data.a)}}`,
 	} {
 		c.admit(t, `{apiVersion: admissionregistration.k8s.io/v1, kind: MutatingAdmissionPolicy, metadata: {name: %[2]s-%[1]s}, spec: {
@@ -55,6 +56,8 @@ func TestAnswerThatIsNotAsPlanned(t *testing.T) {
 	}
 	inForce(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: token}, data: {a: "%d", token: ""}}`, `data.token: "" -> "issued"`)
 	inForce(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: label}, data: {a: "%d"}}`, `metadata.labels.injected: + "yes"`)
+	c.Apply(t, "other", manifest(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: theirs}, data: {b: "theirs"}}`))
+	inForce(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: theirs}, data: {a: "%d"}}`, `data.b: "theirs" -> "overwritten"`)
 	var err error
 	lab.Eventually(t, "the policy to be in force", func() bool {
 		_, err = differences(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: undone}, data: {a: "%d"}}`)
