@@ -54,6 +54,41 @@ func TestIgnoredFieldsAreRemembered(t *testing.T) {
 	}
 }
 
+// A pattern that gives nothing up is a warning, unless the field may have been given up before.
+func TestNothingToGiveUp(t *testing.T) {
+	server, planner := world(ssaplan.Options{})
+	manifest := configMap("a", map[string]any{"a": "A", "b": "B"})
+	p := plan(t, planner, ssaplan.Request{Manifest: manifest})
+	made, err := planner.Apply(t.Context(), p)
+	require.NoError(t, err)
+	prior, err := p.State(made)
+	require.NoError(t, err)
+	patch(server, "a", `{"data": {"c": "theirs"}}`)
+	manifest = configMap("a", map[string]any{"a": "A"})
+	nowhere := []foreign.Text{"data.d: is to be given up, and neither the manifest nor the object has it"}
+	require.Equal(t, nowhere, plan(t, planner, ssaplan.Request{Manifest: manifest, GiveUp: patterns(t, "data.b", "data.d")}).Warnings)
+	request := ssaplan.Request{Manifest: manifest, GiveUp: patterns(t, "data.b", "data.c")}
+	require.Empty(t, plan(t, planner, request).Warnings, "it isn't known what was given up before")
+	request.Prior = prior
+	never := []foreign.Text{"data.c: is to be given up, and only others have set it"}
+	p = plan(t, planner, request)
+	require.Equal(t, ssaplan.ActionUpdate, p.Action)
+	require.Subset(t, p.Warnings, never)
+	made, err = planner.Apply(t.Context(), p)
+	require.NoError(t, err)
+	state, err := p.State(made)
+	require.NoError(t, err)
+	text, err := json.Marshal(state)
+	require.NoError(t, err)
+	request.Prior = &explain.State{}
+	require.NoError(t, json.Unmarshal(text, request.Prior))
+	p = plan(t, planner, request)
+	require.Equal(t, ssaplan.ActionNoOp, p.Action)
+	require.Empty(t, p.Warnings, "both were left to others before")
+	request = ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "A", "c": "C"}), GiveUp: patterns(t, "data.c"), Prior: prior}
+	require.NotContains(t, plan(t, planner, request).Warnings, never[0], "that the manifest isn't sent with it is what the pattern does")
+}
+
 // Of an object without any record of owners the server tells what its first apply makes of it, so that a part of a list
 // with one owner is held.
 func TestIgnoredFieldsOfAnObjectWithoutRecord(t *testing.T) {

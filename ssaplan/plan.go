@@ -78,7 +78,8 @@ type Request struct {
 	AdoptTools bool
 	// GiveUp are the fields that this field manager stops owning, and that keep their values. From then on they are
 	// ignored, see Ignore. A field without another owner then has no owner. A new object is created with them, and a
-	// second write right after that gives them up.
+	// second write right after that gives them up. The plan warns of a field that the object lacks. If only others have
+	// set the field, it warns only with a Prior: without one, the field may have been given up before.
 	GiveUp projection.Patterns
 	// Clear are fields to delete from the object, no matter who owns them, such as spec.strategy.rollingUpdate if the
 	// manifest sets spec.strategy.type to Recreate. Fields that the manifest declares stay. It isn't needed for fields

@@ -219,7 +219,7 @@ func (w *planning) prepare(ctx context.Context) error {
 // are; the one walk through them that encoding takes finds that out.
 func (w *planning) encode(e *fastjson.Encoder) (content map[string]any, err error) {
 	content = w.request.Manifest.Object
-	except := explain.Exceptions{Ignore: slices.Concat(w.request.Ignore, w.request.GiveUp), Strip: w.request.Strip, Unknown: w.request.Unknown}
+	except := explain.Exceptions{Ignore: w.request.Ignore, GiveUp: w.request.GiveUp, Strip: w.request.Strip, Unknown: w.request.Unknown}
 	if except.Empty() && projection.IsNormal(content) {
 		content = explain.Addressed(content, w.plan.Object.Namespace, w.plan.Subresource)
 		if err = e.EncodePlain(content); !errors.Is(err, fastjson.ErrNotPlain) {
@@ -320,15 +320,27 @@ func (w *planning) hold(ctx context.Context, live *unstructured.Unstructured) (e
 	return err
 }
 
-// notGivenUp warns of what is to be given up and can't be: the part of a list or map that has one owner as a whole.
+// notGivenUp warns of what is to be given up and can't be: the part of a list or map that has one owner as a whole; and
+// of what the manager never had, if the remembered state shows that it wasn't given up before.
 func (w *planning) notGivenUp(live *unstructured.Unstructured) (out []foreign.Text) {
 	owners, _ := fieldowner.Read(content(live)) // which was read before
+	before, _ := fieldowner.Read(content(cmp.Or(w.request.was, live)))
+	own, prior := before.Fields(w.applier().Is), w.request.Prior
+	if prior != nil {
+		own = own.Union(prior.Applied.Fields)
+	}
 	for _, pattern := range w.request.GiveUp {
 		given := projection.Patterns{pattern}.Named(w.request.Manifest.Object, owners.Fields(nil))
 		isHeld := func(f explain.IgnoredField) bool { return f.Handling == explain.HandlingHeld && given.Match(f.Path) }
 		if slices.ContainsFunc(w.left.Fields, isHeld) {
 			out = append(out, foreign.Textf("%s: can't be given up, since it is a part of a list or map that has one owner as a whole: "+
 				"it is sent with the value that the object has", pattern))
+		}
+		_, ours := given.Split(own)
+		isDeclared := len(given.Find(w.request.Manifest.Object, owners.Fields(nil))) > 0
+		isThere := len(given.Find(content(live), owners.Fields(nil))) > 0
+		if prior != nil && ours.Empty() && isThere && !isDeclared && !prior.Left(pattern) {
+			out = append(out, foreign.Textf("%s: is to be given up, and only others have set it", pattern))
 		}
 	}
 	return out

@@ -32,7 +32,10 @@ type IgnoredField struct {
 }
 
 // Ignored are the ignored fields of a manifest; see [Prepare]. The zero Ignored has none.
-type Ignored struct{ selection }
+type Ignored struct {
+	selection
+	givenUp projection.Patterns // those of the patterns that give fields up
+}
 
 // Left is the manifest to send to an object, with the ignored fields.
 type Left struct {
@@ -102,7 +105,11 @@ func (i Ignored) Leave(manifest, live, was map[string]any, applier fieldowner.Ap
 	}
 	for _, pattern := range i.unmatched {
 		if !slices.ContainsFunc(slices.Concat(paths, found), pattern.Match) {
-			out.Warnings = append(out.Warnings, foreign.Textf("%s: is to be ignored, and neither the manifest nor the object has it", pattern))
+			what := "ignored"
+			if slices.ContainsFunc(i.givenUp, func(p projection.Pattern) bool { return p.String() == pattern.String() }) {
+				what = "given up"
+			}
+			out.Warnings = append(out.Warnings, foreign.Textf("%s: is to be %s, and neither the manifest nor the object has it", pattern, foreign.Text(what)))
 		}
 	}
 	return out, nil

@@ -15,6 +15,8 @@ import (
 type Exceptions struct {
 	// Ignore are the ignored fields; see [Ignored.Leave].
 	Ignore projection.Patterns
+	// GiveUp are fields that are ignored, too, after the applier gave them up.
+	GiveUp projection.Patterns
 	// Strip are the fields that are never sent.
 	Strip projection.Patterns
 	// Unknown are the fields whose values aren't known yet; see [Unknown.Hold].
@@ -22,7 +24,9 @@ type Exceptions struct {
 }
 
 // Empty reports whether there are none.
-func (e Exceptions) Empty() bool { return len(slices.Concat(e.Ignore, e.Strip, e.Unknown)) == 0 }
+func (e Exceptions) Empty() bool {
+	return len(slices.Concat(e.Ignore, e.GiveUp, e.Strip, e.Unknown)) == 0
+}
 
 // Prepared is a manifest that is ready to be sent.
 type Prepared struct {
@@ -48,6 +52,7 @@ func Prepare(manifest map[string]any, subresource string, except Exceptions) (Pr
 	if fastjson.IsTooDeep(manifest) {
 		return Prepared{}, ErrTooDeep
 	}
+	except.Ignore = slices.Concat(except.Ignore, except.GiveUp)
 	ignored, unknown := newSelection(manifest, except.Ignore), newSelection(manifest, except.Unknown)
 	leaveOut := func(content map[string]any, except Exceptions) map[string]any {
 		ignored.find(content, except.Ignore)
@@ -67,7 +72,7 @@ func Prepare(manifest map[string]any, subresource string, except Exceptions) (Pr
 		Ignore: except.Ignore.WithoutPositions(), Strip: except.Strip.WithoutPositions(), Unknown: except.Unknown.WithoutPositions(),
 	})}
 	unknown.paths = append(unknown.paths, unnamed(except.Unknown, unknown.paths)...)
-	out.Ignored, out.Unknown = Ignored{ignored.asStored(out.Manifest)}, Unknown{unknown.asStored(out.Manifest)}
+	out.Ignored, out.Unknown = Ignored{ignored.asStored(out.Manifest), except.GiveUp}, Unknown{unknown.asStored(out.Manifest)}
 	return out, nil
 }
 

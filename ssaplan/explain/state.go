@@ -208,6 +208,13 @@ func (s *State) clone() *State {
 	return &c
 }
 
+// Left reports whether s was stored with this very pattern among those of the ignored fields. It is true for a pattern
+// with a position, which isn't stored.
+func (s *State) Left(pattern projection.Pattern) bool {
+	remembered := projection.Patterns{pattern}.WithoutPositions()
+	return len(remembered) == 0 || slices.ContainsFunc(s.ignored, func(p projection.Pattern) bool { return p.String() == pattern.String() })
+}
+
 // Without returns s without the ignored fields, so that they are no drift any more. Parts of atomic lists and maps that
 // the patterns match, now or later, are no drift either. If a part of a list with sensitive item keys is ignored,
 // Applied and Observed lack the whole list. obj is the object from which s was made.

@@ -58,8 +58,8 @@ func TestNullInAMap(t *testing.T) {
 	}
 }
 
-// TestNullOverWhatIsSet applies manifests with nulls in the place of what another manager has set. What comes of that is
-// what an apply of the manifest as it is written makes, and is planned once.
+// TestNullOverWhatIsSet applies manifests with nulls in the place of what another manager has set. What comes of that
+// is what an apply of the manifest as it is written makes, and is planned once.
 func TestNullOverWhatIsSet(t *testing.T) {
 	c := newCluster(t)
 	const pod = "selector: {matchLabels: {app: a}}, template: {metadata: {labels: {app: a}}, spec: {containers: [{name: a, image: a}]}}"
