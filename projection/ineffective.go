@@ -51,9 +51,9 @@ func FindIneffective(manifest, answer map[string]any, declared FieldSet) []Ineff
 	return k.unkept
 }
 
-// FindOmitted returns the declared fields of the manifest that are null or empty and that the answer lacks. Arguments
-// and order are those of [FindIneffective]. Some servers store a new version of an object at each apply of such a
-// field.
+// FindOmitted returns the declared fields of the manifest that are null or empty and that the answer lacks, and those
+// that are null and that the answer has as an empty string or zero. Arguments and order are those of [FindIneffective].
+// Some servers store a new version of an object at each apply of such a field.
 func FindOmitted(manifest, answer map[string]any, declared FieldSet) (paths []Path) {
 	k := keeper{withOmitted: true}
 	k.fields(manifest, declared.root, side{value: answer})
@@ -65,7 +65,7 @@ func FindOmitted(manifest, answer map[string]any, declared FieldSet) (paths []Pa
 	return paths
 }
 
-// reasonOmitted is a null or empty value that the server leaves out, which is no fault.
+// reasonOmitted is a null or empty value that the server leaves out or stores as an empty one, which is no fault.
 const reasonOmitted Reason = "omitted"
 
 type keeper struct {
@@ -92,7 +92,7 @@ func (k *keeper) value(v any, n *node, answer side) {
 	case isUntracked && isMap:
 		k.fields(m, n, answer) // metadata
 	case isUntracked:
-	case k.withOmitted && !answer.exists && (v == nil || isEmpty(v)):
+	case k.withOmitted && (v == nil || isEmpty(v)) && !answer.exists, k.withOmitted && v == nil && isBlank(plain(answer.value)):
 		k.report(reasonOmitted)
 	case isList && len(list) == 0 && n == nil:
 		k.report(ReasonNoItems)
@@ -204,8 +204,11 @@ func (k *keeper) whole(v any, answer side) {
 			k.leave()
 		}
 	default:
-		if v != nil && (isContainer(answer.value) || plain(answer.value) != v) {
+		switch {
+		case v != nil && (isContainer(answer.value) || plain(answer.value) != v):
 			k.report(ReasonOverridden)
+		case k.withOmitted && v == nil && isBlank(plain(answer.value)):
+			k.report(reasonOmitted)
 		}
 	}
 }

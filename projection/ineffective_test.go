@@ -57,14 +57,15 @@ func TestNotKept(t *testing.T) {
 }
 
 func TestOmitted(t *testing.T) {
-	manifest := object(`{metadata: {labels: {}}, spec: {a: null, b: [], c: {d: {}, e: 1}, f: [], g: {}, l: [{name: a, m: []}]}}`)
-	answer := object(`{metadata: {}, spec: {c: {e: 1}, f: [], g: {h: 1}, l: [{name: a}]}}`)
-	declared := set("metadata.labels", "spec.a", "spec.c", "spec.f", "spec.g", "spec.l", `spec.l[name="a"]`, `spec.l[name="a"].name`)
+	manifest := object(`{metadata: {labels: {}}, spec: {a: null, b: [], c: {d: {}, e: 1}, f: [], g: {}, l: [{name: a, m: []}],
+		nulls: {text: null, zero: null, same: null, other: null}, o: null}}`)
+	answer := object(`{metadata: {}, spec: {c: {e: 1}, f: [], g: {h: 1}, l: [{name: a}], nulls: {text: '', zero: 0, same: null, other: x}, o: ''}}`)
+	declared := set("metadata.labels", "spec.a", "spec.c", "spec.f", "spec.g", "spec.l", `spec.l[name="a"]`, `spec.l[name="a"].name`, "spec.nulls", "spec.o")
 	var got []string
 	for _, p := range projection.FindOmitted(manifest, answer, declared) {
 		got = append(got, p.String())
 	}
-	assert.Equal(t, []string{"metadata.labels", "spec.a", "spec.b", "spec.c.d", `spec.l[name="a"].m`}, got)
+	assert.Equal(t, []string{"metadata.labels", "spec.a", "spec.b", "spec.c.d", `spec.l[name="a"].m`, "spec.nulls.text", "spec.nulls.zero", "spec.o"}, got)
 }
 
 // What the server made of the manifests in testdata: all is kept but what the comments say.

@@ -37,7 +37,8 @@ func (a Adjustment) String() string {
 //     Besides, a server writes a custom resource with one again at each apply, which no dry run shows (seen in 1.33 and
 //     1.36).
 //   - The status of a built-in kind is dropped, since the server would ignore it. The status of a custom resource
-//     stays, since it may be an ordinary field; see [Ineffective].
+//     stays, since it may be an ordinary field, and so does that of a Node or ServiceCIDR, which a server stores when
+//     it creates one; see [Ineffective].
 //   - The deprecatedTopology of endpoints is dropped: a server ignores it, and yet counts it as a change at each apply.
 //   - Null fields are dropped from the metadata and from built-in kinds. There null means that the field is absent, but
 //     it would be recorded as declared. Where a manager has set a value, a null resets it, so a planner must send it. A
@@ -59,7 +60,8 @@ func NormalizeSubresource(manifest map[string]any, subresource string) (map[stri
 	n := normalizer{builtin: kinds.IsBuiltin(obj)}
 	n.kind, _ = obj["kind"].(string)
 	n.metadata(obj)
-	if n.builtin && subresource == "" {
+	apiVersion, _ := obj["apiVersion"].(string)
+	if n.builtin && subresource == "" && kinds.AtCreate(apiVersion, n.kind) != "status" {
 		n.drop(obj, Path{Field("status")}, "the server ignores it in an apply")
 	}
 	n.topologies(obj)

@@ -83,6 +83,10 @@ func TestNormalize(t *testing.T) {
 			"in a custom resource both may mean something",
 		},
 		{
+			`{apiVersion: v1, kind: Node, status: {capacity: {cpu: 4}}}`, `{apiVersion: v1, kind: Node, status: {capacity: {cpu: 4}}}`, nil,
+			"a server stores it in a new object",
+		},
+		{
 			`{apiVersion: snapshot.storage.k8s.io/v1, kind: VolumeSnapshot, status: {a: 1}}`, `{apiVersion: snapshot.storage.k8s.io/v1, kind: VolumeSnapshot, status: {a: 1}}`, nil,
 			"custom resources live below k8s.io too",
 		},

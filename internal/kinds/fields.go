@@ -49,6 +49,19 @@ func ResetFields(apiVersion, kind string) []string {
 	return []string{"status"}
 }
 
+// AtCreate returns the name of that one of the [ResetFields] which a server takes from the manifest of a new object,
+// though without recording an owner, and "" if there is none. Source: PrepareForCreate in the packages of
+// [ResetFields]. Of a ServiceCIDR only servers before 1.36 take it.
+func AtCreate(apiVersion, kind string) string {
+	switch Group(apiVersion) + "/" + kind {
+	case "/Node", "networking.k8s.io/ServiceCIDR":
+		return "status"
+	case "certificates.k8s.io/CertificateSigningRequest":
+		return "spec"
+	}
+	return ""
+}
+
 // arbitrary are the names of the fields in which kinds that Kubernetes brings hold any JSON: the data of a
 // ControllerRevision, the schema with its defaults and examples in a definition of custom resources, the parameters for
 // a driver of devices. Only the first is a field of the object itself; the others are somewhere below.

@@ -20,6 +20,13 @@ func TestResetFields(t *testing.T) {
 	assert.Equal(t, []string{"status"}, kinds.ResetFields("ex.io/v1", "CertificateSigningRequest"), "a custom kind of the same name")
 }
 
+func TestAtCreate(t *testing.T) {
+	assert.Equal(t, "status", kinds.AtCreate("v1", "Node"))
+	assert.Equal(t, "spec", kinds.AtCreate("certificates.k8s.io/v1", "CertificateSigningRequest"))
+	assert.Empty(t, kinds.AtCreate("v1", "Pod"))
+	assert.Empty(t, kinds.AtCreate("ex.io/v1", "Node"), "a custom kind of the same name")
+}
+
 func TestHoldsAnyJSON(t *testing.T) {
 	for _, row := range []struct {
 		kind, name string

@@ -73,7 +73,15 @@ func (c *comparison) update(e *Explanation) (err error) {
 	})
 	e.Ownership = fieldowner.Compare(c.liveOwners, c.owners, c.applier())
 	if e.sameOwners = c.liveOwners.Equal(c.owners); e.sameOwners {
-		e.omitted = projection.FindOmitted(c.Manifest, c.Answer, c.owners.Fields(c.applier().Is))
+		declared := c.owners.Fields(c.applier().Is)
+		answer := projection.NewObject(c.Answer, declared)
+		for _, p := range projection.FindOmitted(c.Manifest, c.Answer, declared) {
+			if _, isStored := answer.Get(p); isStored {
+				e.nulls = append(e.nulls, p) // without the field, its key would go
+			} else {
+				e.omitted = append(e.omitted, p)
+			}
+		}
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/internal/plainjson"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
@@ -100,6 +101,7 @@ type Explanation struct {
 	left       projection.FieldSet // the ignored fields, by names that may be sensitive
 	sameOwners bool                // of the same fields, in an update
 	omitted    []projection.Path   // fields that are empty in the manifest and that the server leaves out; set with sameOwners
+	nulls      []projection.Path   // those that are null and that the server stores as an empty text or zero
 }
 
 // Retained returns the dropped fields that stay because others own them.
@@ -195,7 +197,7 @@ func begin(in Input) (*comparison, *Explanation, error) {
 func (c *comparison) finish(e *Explanation) {
 	c.Unknown.leaveOut(e, c.declared, c.Manifest)
 	c.shown(e)
-	e.Warnings = append(e.Warnings, ineffectiveWarnings(e.Ineffective, c.stored)...)
+	e.Warnings = append(e.Warnings, c.ineffectiveWarnings(e.Ineffective)...)
 	ignored := IgnoredPaths(e.Ignored)
 	e.Before, e.After = e.Before.Without(ignored), e.After.Without(ignored)
 	e.Baseline = c.Prior.baseline(e).Without(ignored).Hiding(c.Sensitive)
@@ -218,19 +220,27 @@ func (e *Explanation) Unread() Explanation {
 }
 
 // Summary returns one line about the changes, by cause: "1 edited, 2 drifted". If neither values nor owners change, it
-// names the fields that are null or empty in the manifest: a server that doesn't store them writes a NetworkPolicy, a
-// webhook configuration or an embedded object again at each apply.
+// names the fields that are null or empty in the manifest: a server that doesn't store them, or stores null as another
+// value, writes a NetworkPolicy, a webhook configuration or an embedded object again at each apply.
 func (e *Explanation) Summary() string {
 	switch {
 	case len(e.Changes) > 0:
 		return countCauses(e.Changes)
 	case !e.sameOwners:
 		return "no value changes, only who owns the fields"
-	case len(e.omitted) == 0:
-		return "no value and no owner changes, but the server writes the object again"
 	}
-	return "no value and no owner changes, but the server writes the object again, " +
-		"as it may do at each apply of empty fields: leave out " + projection.JoinPaths(e.omitted)
+	var help []string
+	if len(e.omitted) > 0 {
+		help = append(help, "leave out "+projection.JoinPaths(e.omitted))
+	}
+	if len(e.nulls) > 0 {
+		help = append(help, "replace null by the value that is stored in "+projection.JoinPaths(e.nulls))
+	}
+	const rewritten = "no value and no owner changes, but the server writes the object again"
+	if len(help) == 0 {
+		return rewritten
+	}
+	return rewritten + ", as it may do at each apply of empty fields: " + strings.Join(help, ", and ")
 }
 
 // OnlyRewrites reports whether the server writes the object again although neither values nor owners change. That
@@ -253,7 +263,7 @@ func Known(before *Explanation, in Input) Explanation {
 	}
 	in.Answer, in.Prior = in.Live, in.Prior.Hiding(in.Sensitive)
 	e.Writers, e.Rival = in.knownWriters(), in.rival()
-	e.Warnings = append(objectWarnings(in, e.Rival), ineffectiveWarnings(e.Ineffective, in.stored)...)
+	e.Warnings = append(objectWarnings(in, e.Rival), in.ineffectiveWarnings(e.Ineffective)...)
 	return e
 }
 
@@ -328,15 +338,19 @@ func (in Input) stored(p projection.Path) string {
 	}
 }
 
-// ineffectiveWarnings returns a warning for each field. stored returns a phrase with the value in the answer.
-func ineffectiveWarnings(ineffective []projection.Ineffective, stored func(projection.Path) string) []foreign.Text {
+// ineffectiveWarnings returns a warning for each field.
+func (in Input) ineffectiveWarnings(ineffective []projection.Ineffective) []foreign.Text {
+	live := unstructured.Unstructured{Object: in.Live}
+	atCreate := kinds.AtCreate(live.GetAPIVersion(), live.GetKind())
 	var out []foreign.Text
 	for _, i := range ineffective {
-		switch i.Reason {
-		case projection.ReasonUnrecorded:
+		switch {
+		case i.Reason == projection.ReasonUntracked && i.Path.String() == atCreate:
+			out = append(out, foreign.Textf("%s: the server takes this only from the manifest of a new object: this one keeps what it has", i.Path))
+		case i.Reason == projection.ReasonUnrecorded:
 			out = append(out, foreign.Textf("%s: the server stores this without recording an owner: later edits of it aren't compared", i.Path))
-		case projection.ReasonOverridden:
-			out = append(out, foreign.Textf("%s: the server stores another value%s", i.Path, stored(i.Path)))
+		case i.Reason == projection.ReasonOverridden:
+			out = append(out, foreign.Textf("%s: the server stores another value%s", i.Path, in.stored(i.Path)))
 		default:
 			out = append(out, foreign.Textf("%s: the server doesn't keep what the manifest has here (%s)", i.Path, i.Reason))
 		}

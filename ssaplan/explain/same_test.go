@@ -54,6 +54,7 @@ var mayDiffer = map[string]string{
 	".left":                      "are the paths of Ignored, by other names",
 	".sameOwners":                "only words of the summary follow from it, and what is a change beside the rest",
 	".omitted":                   "only words of the summary follow from it",
+	".nulls":                     "only words of the summary follow from it",
 	".Warnings":                  "words",
 	".Writers":                   "words about what stays as it is",
 }

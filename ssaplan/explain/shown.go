@@ -38,7 +38,7 @@ func (c *comparison) shown(e *Explanation) {
 			e.Before = c.asShown.Project(c.Live).Hiding(c.Sensitive)
 		}
 	}
-	for _, paths := range []*[]projection.Path{&e.Assigned, &e.Generated, &e.Unknown, &e.omitted} {
+	for _, paths := range []*[]projection.Path{&e.Assigned, &e.Generated, &e.Unknown, &e.omitted, &e.nulls} {
 		*paths = shownPaths(*paths, c.Sensitive)
 	}
 }

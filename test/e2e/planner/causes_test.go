@@ -114,6 +114,17 @@ func TestReasonOfAWriteThatChangesNothing(t *testing.T) {
 			c.apply(t, object)
 		}
 	}
+
+	c.Define(t, lab.Object(t, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: shells.causes.example.com},
+		spec: {group: causes.example.com, scope: Namespaced, names: {plural: shells, kind: Shell}, versions: [{name: v1, served: true, storage: true,
+		schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {template: {type: object,
+		x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}}}}}}}]}}`))
+	const shell = "{apiVersion: causes.example.com/v1, kind: Shell, metadata: {name: a}, spec: {template: {apiVersion: v1, kind: ConfigMap, metadata: {name: x, %s}}}}"
+	c.apply(t, manifest(t, shell, "finalizers: [], labels: {a: null}"))
+	require.Equal(t, reason+"spec.template.metadata.finalizers, and replace null by the value that is stored in spec.template.metadata.labels.a",
+		c.plan(t, ssaplan.Request{Manifest: manifest(t, shell, "finalizers: [], labels: {a: null}")}).Reason)
+	c.apply(t, manifest(t, shell, "labels: {a: ''}"))
+	require.Equal(t, ssaplan.ActionNoOp, c.plan(t, ssaplan.Request{Manifest: manifest(t, shell, "labels: {a: ''}")}).Action)
 }
 
 // What the server stores otherwise than it was sent is in the plan, also if nothing is written.
@@ -150,7 +161,43 @@ func TestSpecWithoutAnOwner(t *testing.T) {
 	c.apply(t, manifest(t, signing, request, 3600))
 	plan := c.plan(t, ssaplan.Request{Manifest: manifest(t, signing, request, 7200)})
 	require.Equal(t, ssaplan.ActionNoOp, plan.Action)
-	require.Equal(t, []foreign.Text{"spec: the server doesn't keep what the manifest has here (untracked)"}, plan.Warnings)
+	require.Equal(t, []foreign.Text{"spec: " + onlyAtCreate}, plan.Warnings)
+}
+
+const onlyAtCreate = "the server takes this only from the manifest of a new object: this one keeps what it has"
+
+// TestStatusOfANewObject sends the status where a server stores it in a new object, which of the kinds that Kubernetes
+// brings it does for a Node and, before 1.36, for a ServiceCIDR.
+func TestStatusOfANewObject(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	for _, row := range []struct{ object, status, edited string }{
+		{"{apiVersion: v1, kind: Node, metadata: {name: %s, labels: {a: b}}, status: %s}", "{capacity: {cpu: '4'}}", "{capacity: {cpu: '8'}}"},
+		{
+			"{apiVersion: networking.k8s.io/v1, kind: ServiceCIDR, metadata: {name: %s}, spec: {cidrs: [198.51.100.0/24]}, status: %s}",
+			"{conditions: [{type: Ready, status: 'False', reason: a, message: b, lastTransitionTime: '2020-01-01T00:00:00Z'}]}", "{conditions: []}",
+		},
+		{"{apiVersion: v1, kind: ReplicationController, metadata: {name: %s}, spec: {selector: {a: b}, replicas: 0}, status: %s}", "{replicas: 3}", "{replicas: 4}"},
+	} {
+		raw := manifest(t, row.object, "status-raw", row.status)
+		stored := c.Apply(t, manager, raw)
+		t.Cleanup(func() { c.Delete(t, raw) })
+		ours := manifest(t, row.object, "status-ours", row.status)
+		plan := c.plan(t, ssaplan.Request{Manifest: ours})
+		made, err := c.planner.Apply(t.Context(), plan)
+		require.NoError(t, err)
+		t.Cleanup(func() { c.Delete(t, ours) })
+		require.Equal(t, stored.Object["status"], made.Object["status"])
+		require.Equal(t, alike(t, plan.Result()), alike(t, made))
+		again := c.plan(t, ssaplan.Request{Manifest: ours})
+		require.Equal(t, ssaplan.ActionNoOp, again.Action, "%s %s", again.Object, again.Reason)
+		edited := c.plan(t, ssaplan.Request{Manifest: manifest(t, row.object, "status-ours", row.edited)})
+		require.Equal(t, ssaplan.ActionNoOp, edited.Action, "%s %s", edited.Object, edited.Reason)
+		if ours.GetKind() == "Node" {
+			require.Equal(t, []foreign.Text{"status: the server stores this without recording an owner: later edits of it aren't compared"}, plan.Warnings)
+			require.Equal(t, []foreign.Text{"status: " + onlyAtCreate}, edited.Warnings)
+		}
+	}
 }
 
 // signingRequest returns a certificate signing request in PEM, encoded for a manifest.
