@@ -2,6 +2,7 @@ package fieldowner
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/ssaplan/primitives/projection"
@@ -22,8 +23,11 @@ const (
 	TransferGivenUp TransferKind = "GivenUp"
 	// TransferLost is a field that the manager no longer owns and that the Owners own instead.
 	TransferLost TransferKind = "Lost"
-	// TransferDestroyed is a field that the Owners owned and that has no owner now: it was in a list item or a map that
-	// the manager removed or replaced.
+	// TransferDisowned is a field that the Owners owned and that has no owner now, although the object still has its
+	// value, or nothing shows that it hasn't: a default of an adopted object.
+	TransferDisowned TransferKind = "Disowned"
+	// TransferDestroyed is a field that the Owners owned and that the object no longer has: it was in a list item or a
+	// map that the manager removed or replaced, or it was adopted and isn't in the manifest.
 	TransferDestroyed TransferKind = "Destroyed"
 )
 
@@ -38,7 +42,8 @@ type Transfer struct {
 // Compare returns the changes of ownership between two versions of an object, such as before and after a dry run, in
 // the order of the paths. They are the changes at the fields of the applier, and the fields that others lose. A field
 // that had no owner and that only the applier owns now is no change. Other entries of the same manager, such as its
-// updates, are other owners, as they are to a server.
+// updates, are other owners, as they are to a server. managedFields don't show what becomes of the value of a field that
+// has lost its owners, so none is [TransferDestroyed]; see [Ownership.Transfers].
 func Compare(before, after Ownership, applier Applier) []Transfer {
 	if before.Equal(after) {
 		return nil
@@ -51,6 +56,28 @@ func Compare(before, after Ownership, applier Applier) []Transfer {
 			before: before.others(p, applier), after: after.others(p, applier),
 		}
 		changes = append(changes, c.changes()...)
+	}
+	return changes
+}
+
+// Transfers returns what [Compare] does, and what others lose with its value. live is the object that o was read from,
+// and result the one that after was read from: the answer to a dry run or to an apply.
+func (o Ownership) Transfers(after Ownership, live, result map[string]any, applier Applier) []Transfer {
+	changes := Compare(o, after, applier)
+	was, is := projection.NewObject(live, o.all), projection.NewObject(result, o.all)
+	for i, c := range changes {
+		if c.Kind != TransferDisowned {
+			continue
+		}
+		before, existed := was.Get(c.Path)
+		now, exists := is.Get(c.Path)
+		isKept := exists && reflect.DeepEqual(before, now)
+		if o.all.Under(c.Path).Len() > 1 { // a map or an item as such, of whose content others are the owners
+			isKept = exists && reflect.TypeOf(before) == reflect.TypeOf(now)
+		}
+		if existed && !isKept {
+			changes[i].Kind = TransferDestroyed
+		}
 	}
 	return changes
 }
@@ -100,7 +127,7 @@ func (c comparison) losses(winners []Owner) (changes []Transfer) {
 		changes = append(changes, Transfer{c.path, TransferGivenUp, c.after})
 	}
 	if len(c.after) == 0 && len(c.before) > 0 {
-		changes = append(changes, Transfer{c.path, TransferDestroyed, c.before})
+		changes = append(changes, Transfer{c.path, TransferDisowned, c.before})
 	}
 	return changes
 }
@@ -115,6 +142,8 @@ func (c Transfer) String() string {
 		return fmt.Sprintf("%s: shared with %s", c.Path, names)
 	case c.Kind == TransferLost:
 		return fmt.Sprintf("%s: lost to %s", c.Path, names)
+	case c.Kind == TransferDisowned:
+		return fmt.Sprintf("%s: without an owner, was owned by %s", c.Path, names)
 	case c.Kind == TransferDestroyed:
 		return fmt.Sprintf("%s: destroyed, was owned by %s", c.Path, names)
 	case len(c.Owners) > 0:

@@ -57,8 +57,8 @@ func TestCompare(t *testing.T) {
 		{"given up, and without an owner", `{"me Apply": "x"}`, none, `x: given up`},
 		{"given up, and still somebody's", `{"me Apply": "x", "you Apply": "x"}`, `{"you Apply": "x"}`, `x: given up, still owned by "you" (Apply)`},
 		{"lost", `{"me Apply": "x"}`, `{"you Update": "x"}`, `x: lost to "you" (Update)`},
-		{"what others lose with it", `{"you Apply": "x"}`, none, `x: destroyed, was owned by "you" (Apply)`},
-		{"shared, and lost to all", `{"me Apply": "x", "you Apply": "x"}`, none, `x: given up; x: destroyed, was owned by "you" (Apply)`},
+		{"what others lose with it", `{"you Apply": "x"}`, none, `x: without an owner, was owned by "you" (Apply)`},
+		{"shared, and lost to all", `{"me Apply": "x", "you Apply": "x"}`, none, `x: given up; x: without an owner, was owned by "you" (Apply)`},
 		{"lost to several", `{"me Apply": "x"}`, `{"you Update": "x", "they Apply": "x"}`, `x: lost to "they" (Apply), "you" (Update)`},
 	} {
 		t.Run(row.why, func(t *testing.T) {
@@ -71,6 +71,42 @@ func TestCompare(t *testing.T) {
 			}
 			assert.Equal(t, row.changes, text)
 		})
+	}
+}
+
+// What others lose is destroyed only if the object shows it.
+func TestTransfers(t *testing.T) {
+	record := func(text string) string {
+		return `"metadata": {"managedFields": [` + text + `]}`
+	}
+	entry := func(manager, fields string) string {
+		return `{"manager": "` + manager + `", "operation": "Apply", "apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": {` + fields + `}}`
+	}
+	const item = `"f:list": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}, "f:size": {}}}`
+	before := record(entry("me", `"f:mine": {}`) + "," + entry("you", `"f:x": {}, "f:map": {".": {}, "f:a": {}, "f:b": {}}, "f:atomic": {}, `+item))
+	live := decoded(t, `{`+before+`, "mine": 1, "x": 1, "map": {"a": 1, "b": 1}, "atomic": {"a": 1}, "list": [{"name": "a", "size": 1}]}`)
+	for _, row := range []struct{ why, after, want string }{
+		{"all is kept", `"x": 1, "map": {"a": 1, "b": 1}, "atomic": {"a": 1}, "list": [{"name": "a", "size": 1}]`, ""},
+		{"all goes", "", `atomic list[name="a"] list[name="a"].name list[name="a"].size map map.a map.b x`},
+		{"a part of each goes, or is another", `"x": 2, "map": {"a": 1}, "atomic": {"a": 2}, "list": [{"name": "a", "size": 2}]`, `atomic list[name="a"].size map.b x`},
+		{"a map that becomes a text", `"x": 1, "map": "a", "atomic": {"a": 1}, "list": [{"name": "a", "size": 1}]`, `map map.a map.b`},
+	} {
+		text := `{` + record(entry("me", `"f:mine": {}`)) + `, "mine": 1`
+		if row.after != "" {
+			text += ", " + row.after
+		}
+		result := decoded(t, text+"}")
+		var destroyed []string
+		transfers := mustRead(t, live).Transfers(mustRead(t, result), live, result, Applier{Manager: "me"})
+		for _, transfer := range transfers {
+			if transfer.Kind == TransferDestroyed {
+				destroyed = append(destroyed, transfer.Path.String())
+			} else {
+				assert.Equal(t, TransferDisowned, transfer.Kind)
+			}
+		}
+		assert.Len(t, transfers, 8, row.why)
+		assert.Equal(t, row.want, strings.Join(destroyed, " "), row.why)
 	}
 }
 

@@ -48,6 +48,79 @@ var itemDefaults = func() map[string]map[string]any {
 	}
 }()
 
+// podDefaults are those of the spec of pods, and fieldDefaults those of other fields outside of lists, by kind and path.
+// Only such are listed that don't depend on other fields that may be left out together with them. The same source.
+var podDefaults = map[string]any{
+	"dnsPolicy": "ClusterFirst", "restartPolicy": "Always", "schedulerName": "default-scheduler", "securityContext": map[string]any{},
+	"terminationGracePeriodSeconds": int64(30),
+}
+
+var fieldDefaults = map[string]map[string]any{
+	"CronJob": {
+		"spec.concurrencyPolicy": "Allow", "spec.suspend": false, "spec.successfulJobsHistoryLimit": int64(3),
+		"spec.failedJobsHistoryLimit": int64(1),
+	},
+	"DaemonSet": {
+		"spec.revisionHistoryLimit": int64(10), "spec.updateStrategy.type": "RollingUpdate",
+		"spec.updateStrategy.rollingUpdate.maxSurge": int64(0), "spec.updateStrategy.rollingUpdate.maxUnavailable": int64(1),
+	},
+	"Deployment": {
+		"spec.replicas": int64(1), "spec.revisionHistoryLimit": int64(10), "spec.progressDeadlineSeconds": int64(600),
+		"spec.strategy.type": "RollingUpdate", "spec.strategy.rollingUpdate.maxSurge": "25%",
+		"spec.strategy.rollingUpdate.maxUnavailable": "25%",
+	},
+	"HorizontalPodAutoscaler": {"spec.minReplicas": int64(1), "spec.metrics": []any{map[string]any{
+		"type": "Resource", "resource": map[string]any{
+			"name": "cpu", "target": map[string]any{"type": "Utilization", "averageUtilization": int64(80)},
+		},
+	}}},
+	"Job": {
+		"spec.backoffLimit": int64(6), "spec.completionMode": "NonIndexed", "spec.parallelism": int64(1), "spec.suspend": false,
+	},
+	"PersistentVolume":      {"spec.persistentVolumeReclaimPolicy": "Retain", "spec.volumeMode": "Filesystem"},
+	"PersistentVolumeClaim": {"spec.volumeMode": "Filesystem"},
+	"ReplicaSet":            {"spec.replicas": int64(1)},
+	"ReplicationController": {"spec.replicas": int64(1)},
+	"Secret":                {"type": "Opaque"},
+	"Service":               {"spec.internalTrafficPolicy": "Cluster", "spec.sessionAffinity": "None", "spec.type": "ClusterIP"},
+	"StatefulSet": {
+		"spec.replicas": int64(1), "spec.revisionHistoryLimit": int64(10), "spec.podManagementPolicy": "OrderedReady",
+		"spec.updateStrategy.type": "RollingUpdate", "spec.updateStrategy.rollingUpdate.partition": int64(0),
+		"spec.updateStrategy.rollingUpdate.maxUnavailable":      int64(1),
+		"spec.persistentVolumeClaimRetentionPolicy.whenDeleted": "Retain",
+		"spec.persistentVolumeClaimRetentionPolicy.whenScaled":  "Retain",
+	},
+}
+
+// SetsAgain reports whether a server is known to keep v, or to set it again, where an object of a kind that Kubernetes
+// brings has it and an apply leaves the field out that nobody else owns. The names lead to a field outside of lists.
+func SetsAgain(kind string, names []string, v any) bool {
+	path := strings.Join(names, ".")
+	switch {
+	case kind == "Namespace" && path == "metadata.labels.kubernetes.io/metadata.name":
+		return true // the label is the name, whatever is sent
+	case kind == "DaemonSet" && path == "metadata.annotations.deprecated.daemonset.template.generation":
+		return true // a field that former versions had, which only the server counts
+	case kind == "Service" && path == "spec.clusterIP":
+		return true // of a type that has one; no other may have it
+	}
+	known, exists := fieldDefaults[kind][path]
+	if field, isOfPod := strings.CutPrefix(path, podSpecOf(kind)+"."); !exists && isOfPod {
+		known, exists = podDefaults[field]
+	}
+	return exists && reflect.DeepEqual(v, known)
+}
+
+// podSpecOf returns where a kind has the spec of pods, whatever its group, and "" if it has none.
+func podSpecOf(kind string) string {
+	for name, place := range podSpecs {
+		if of, _, _ := strings.Cut(name, "."); of == kind {
+			return place
+		}
+	}
+	return ""
+}
+
 // IsItemDefault reports whether v is what a server gives to a field of an item for which the manifest has no value.
 // List is the name of the list, and the names lead to the field. Only the kinds that Kubernetes brings have defaults
 // that are known.

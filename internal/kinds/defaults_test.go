@@ -46,3 +46,25 @@ func TestIsItemDefault(t *testing.T) {
 		assert.Equal(t, row.want, kinds.IsItemDefault(row.list, row.item, row.names, row.value), row.why)
 	}
 }
+
+func TestSetsAgain(t *testing.T) {
+	for _, row := range []struct {
+		kind  string
+		names []string
+		value any
+		want  bool
+	}{
+		{"Namespace", []string{"metadata", "labels", "kubernetes.io/metadata.name"}, "x", true},
+		{"Namespace", []string{"metadata", "labels", "other"}, "x", false},
+		{"Service", []string{"spec", "clusterIP"}, "None", true},
+		{"Service", []string{"spec", "type"}, "ClusterIP", true},
+		{"Service", []string{"spec", "type"}, "NodePort", false},
+		{"Deployment", []string{"spec", "template", "spec", "dnsPolicy"}, "ClusterFirst", true},
+		{"Deployment", []string{"spec", "template", "spec", "dnsPolicy"}, "Default", false},
+		{"CronJob", []string{"spec", "jobTemplate", "spec", "template", "spec", "securityContext"}, map[string]any{}, true},
+		{"Pod", []string{"spec", "schedulerName"}, "default-scheduler", true},
+		{"ConfigMap", []string{"dnsPolicy"}, "ClusterFirst", false},
+	} {
+		assert.Equal(t, row.want, kinds.SetsAgain(row.kind, row.names, row.value), "%s %v", row.kind, row.names)
+	}
+}

@@ -71,7 +71,7 @@ func (c *comparison) update(e *Explanation) (err error) {
 	e.Dropped = slices.DeleteFunc(c.liveOwners.Dropped(c.owners, c.Live, c.Answer, c.applier()), func(d fieldowner.DroppedField) bool {
 		return d.Fate == fieldowner.FateRetained && c.left.Covers(d.Path)
 	})
-	e.Ownership = fieldowner.Compare(c.liveOwners, c.owners, c.applier())
+	e.Ownership = c.liveOwners.Transfers(c.owners, c.Live, c.Answer, c.applier())
 	if e.sameOwners = c.liveOwners.Equal(c.owners); e.sameOwners {
 		declared := c.owners.Fields(c.applier().Is)
 		answer := projection.NewObject(c.Answer, declared)

@@ -6,23 +6,51 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // writers returns which tools wrote to the live object, and what of theirs stays behind in the answer, but for fields
-// that are left to others.
+// that are left to others or that the server would set again.
 func (in Input) writers(owners fieldowner.Ownership, answer map[string]any, left projection.FieldSet) []fieldowner.Writer {
 	if in.Live == nil {
 		return nil
 	}
 	out := owners.Writers(in.asAnnotated(answer), in.applier(), in.tools())
+	if len(out) == 0 {
+		return nil
+	}
 	sensitive := in.Sensitive.OfEveryItem()
+	all := projection.NewObject(answer, owners.Fields(nil))
+	kept := owners.Fields(func(o fieldowner.Owner) bool {
+		_, isTool := fieldowner.ToolOf(o, in.tools())
+		return !isTool || in.applier().Is(o)
+	})
 	for i := range out {
-		stays := slices.DeleteFunc(out[i].Stays, func(p projection.Path) bool { return left.Covers(p) || !left.Under(p).Empty() })
+		stays := slices.DeleteFunc(out[i].Stays, func(p projection.Path) bool {
+			return left.Covers(p) || !left.Under(p).Empty() || isSetAgain(answer, all, kept, p)
+		})
 		out[i].Stays = shownPaths(stays, sensitive)
 	}
 	return out
+}
+
+// isSetAgain reports whether a server is known to set what the object has at p again if an apply leaves it out. In an
+// item that is only so of a map that stays, because others than tools have something in it: kept.
+func isSetAgain(obj map[string]any, all *projection.Object, kept projection.FieldSet, p projection.Path) bool {
+	if !kinds.IsBuiltin(obj) || isItem(p) {
+		return false
+	}
+	v, _ := all.Get(p)
+	if slices.ContainsFunc(p, func(e projection.Element) bool { return e.Kind() != projection.FieldKind }) {
+		return !kept.Under(p[:len(p)-1]).Empty() && isDefault(all, p, v)
+	}
+	names := make([]string, len(p))
+	for i, e := range p {
+		names[i] = e.Name()
+	}
+	return kinds.SetsAgain((&unstructured.Unstructured{Object: obj}).GetKind(), names, v)
 }
 
 // appliedAnnotation is the one in which client-side apply keeps its manifest.

@@ -161,7 +161,7 @@ func givenUp(before, after fieldowner.Ownership, ours func(fieldowner.Owner) boo
 	for path := range theirs.Leaves().All() {
 		if len(slices.DeleteFunc(after.Of(path), ours)) == 0 {
 			lost := slices.DeleteFunc(before.Of(path), ours)
-			fields = append(fields, fieldowner.Transfer{Path: path, Kind: fieldowner.TransferDestroyed, Owners: lost})
+			fields = append(fields, fieldowner.Transfer{Path: path, Kind: fieldowner.TransferDisowned, Owners: lost})
 		}
 	}
 	return fields

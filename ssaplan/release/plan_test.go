@@ -137,7 +137,7 @@ func TestFor(t *testing.T) {
 	require.Equal(t, `Release v1/ConfigMap x/a: stays as it is, and these fields are given up
   data.a: given up
   data.b: given up
-  data.b: destroyed, was owned by "other" (Update)`, plan.String(), "a server forgets who owns what where it can't read the record any more")
+  data.b: without an owner, was owned by "other" (Update)`, plan.String(), "a server forgets who owns what where it can't read the record any more")
 	keep := func(obj *unstructured.Unstructured) {
 		obj.SetManagedFields(object(t, "u", ours+","+theirs).GetManagedFields())
 	}

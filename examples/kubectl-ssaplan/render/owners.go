@@ -49,6 +49,7 @@ var ownershipWords = map[fieldowner.TransferKind]string{
 	fieldowner.TransferShared:    "owned together with %s",
 	fieldowner.TransferGivenUp:   "given up, still owned by %s",
 	fieldowner.TransferLost:      "lost to %s",
+	fieldowner.TransferDisowned:  "without an owner, was owned by %s",
 	fieldowner.TransferDestroyed: "destroyed, was owned by %s",
 }
 
@@ -78,7 +79,7 @@ func (p *printer) writers(writers []fieldowner.Writer) {
 		listed(p, w.Stays, func(path projection.Path) (string, projection.Path) { return fate, path })
 	}
 	if slices.ContainsFunc(writers, leavesBehind) {
-		p.prose(1, "", dim, "the manifest doesn't have this: remove it with --adopt auto, which takes over what these tools own")
+		p.prose(1, "", dim, "the manifest doesn't have this: --adopt auto takes over what these tools own, and removes what the server doesn't keep")
 	}
 }
 

@@ -30,8 +30,9 @@ func (h *Handover) Whole(apply *explain.Explanation, made map[string]any, sensit
 	today := after.Fields(h.wanted.Applier.Is)
 	before, after = before.Renamed(today, h.live.Object, made), after.Renamed(today, made)
 	all := after.Fields(nil)
-	moves := slices.DeleteFunc(fieldowner.Compare(before, after, h.wanted.Applier), func(t fieldowner.Transfer) bool {
-		return t.Kind == fieldowner.TransferDestroyed && !all.Under(t.Path).Empty() // updates own maps as such, applies what is in them
+	moves := slices.DeleteFunc(before.Transfers(after, h.live.Object, made, h.wanted.Applier), func(t fieldowner.Transfer) bool {
+		isLost := t.Kind == fieldowner.TransferDisowned || t.Kind == fieldowner.TransferDestroyed
+		return isLost && !all.Under(t.Path).Empty() // updates own maps as such, applies what is in them
 	})
 	whole.Ownership = explain.ShownTransfers(moves, sensitive)
 	whole.Changes = slices.Clone(apply.Changes)

@@ -177,7 +177,7 @@ func TestStatusOfANewObject(t *testing.T) {
 			"{apiVersion: networking.k8s.io/v1, kind: ServiceCIDR, metadata: {name: %s}, spec: {cidrs: [198.51.100.0/24]}, status: %s}",
 			"{conditions: [{type: Ready, status: 'False', reason: a, message: b, lastTransitionTime: '2020-01-01T00:00:00Z'}]}", "{conditions: []}",
 		},
-		{"{apiVersion: v1, kind: ReplicationController, metadata: {name: %s}, spec: {selector: {a: b}, replicas: 0}, status: %s}", "{replicas: 3}", "{replicas: 4}"},
+		{"{apiVersion: v1, kind: ReplicationController, metadata: {name: %s}, spec: {selector: {a: b}, replicas: 0, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: a}]}}}, status: %s}", "{replicas: 3}", "{replicas: 4}"},
 	} {
 		raw := manifest(t, row.object, "status-raw", row.status)
 		stored := c.Apply(t, manager, raw)

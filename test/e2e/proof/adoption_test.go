@@ -254,7 +254,7 @@ func (a *adoption) wrongOwners(before, after *unstructured.Unstructured, planned
 		return err.Error()
 	}
 	ours := fieldowner.Applier{Manager: manager}.Is
-	lost := slices.DeleteFunc(destroyedFields(was, is, ours), func(line string) bool { return isKept(line, is) })
+	lost := slices.DeleteFunc(lostFields(before, after, was, is, ours), func(line string) bool { return isKept(line, is) })
 	want := append(changedOwners(was, is, ours), lost...)
 	got := ownerLines(planned)
 	slices.Sort(want)

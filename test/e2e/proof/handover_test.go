@@ -330,7 +330,7 @@ func (t *trial) judgeRelease(plan *release.Plan, failed error) {
 	t.check(releases, had.Empty() == (plan.Action == release.ActionNothing), "planned %v, and of %s", plan, had)
 	var told, lost []projection.Path
 	for _, f := range plan.Fields {
-		if f.Kind == fieldowner.TransferDestroyed {
+		if f.Kind == fieldowner.TransferDisowned {
 			lost = append(lost, f.Path)
 			continue
 		}

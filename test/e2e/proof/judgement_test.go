@@ -243,7 +243,7 @@ func (t *trial) judgeOwners() {
 	}
 	if t.before != nil {
 		ours := t.step.applier().Is
-		lost := destroyedFields(before, real, ours)
+		lost := lostFields(t.before, t.after, before, real, ours)
 		if t.handedOver { // updates own maps and lists as such, applies what is in them
 			lost = slices.DeleteFunc(lost, func(line string) bool { return isKept(line, real) })
 		}
@@ -319,22 +319,38 @@ func hasRenamed(fields projection.FieldSet, p projection.Path) bool {
 	return false
 }
 
-// destroyedFields says of each field that others own that nobody owns afterwards.
-func destroyedFields(before, after fieldowner.Ownership, ours func(fieldowner.Owner) bool) (out []string) {
+// lostFields says of each field that others own that nobody owns afterwards, and whether the object has it as it was.
+func lostFields(was, is *unstructured.Unstructured, before, after fieldowner.Ownership, ours func(fieldowner.Owner) bool) (out []string) {
 	anybody := func(fieldowner.Owner) bool { return true }
 	others := before.Fields(func(o fieldowner.Owner) bool { return !ours(o) })
 	left := after.Fields(anybody)
 	for p := range others.Difference(left).All() {
 		if !hasRenamed(left, p) { // as those are that were adopted, and are applied by other keys now
-			out = append(out, p.String()+" Destroyed")
+			out = append(out, p.String()+" "+string(lossOf(was, is, before, p)))
 		}
 	}
 	return out
 }
 
-// isKept reports whether a field that is called destroyed is one that somebody owns something in.
+// lossOf says what became of a field that nobody owns any more. Of a map or an item in which others own something, they
+// lose only what is in it if another takes its place.
+func lossOf(was, is *unstructured.Unstructured, before fieldowner.Ownership, p projection.Path) fieldowner.TransferKind {
+	old, existed := projection.Get(was.Object, p)
+	now, exists := projection.Get(is.Object, p)
+	_, wasMap := old.(map[string]any)
+	_, wasList := old.([]any)
+	_, isMap := now.(map[string]any)
+	_, isList := now.([]any)
+	hasParts := before.Fields(nil).Under(p).Len() > 1 && wasMap == isMap && wasList == isList
+	if existed && (!exists || !hasParts && !reflect.DeepEqual(old, now)) {
+		return fieldowner.TransferDestroyed
+	}
+	return fieldowner.TransferDisowned
+}
+
+// isKept reports whether a field that is called lost is one that somebody owns something in.
 func isKept(line string, after fieldowner.Ownership) bool {
-	p, err := projection.ParsePath(strings.TrimSuffix(line, " Destroyed"))
+	p, err := projection.ParsePath(strings.TrimSuffix(strings.TrimSuffix(line, " Destroyed"), " Disowned"))
 	return err == nil && !after.Fields(nil).Under(p).Empty()
 }
 
