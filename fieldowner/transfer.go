@@ -64,13 +64,12 @@ func Compare(before, after Ownership, applier Applier) []Transfer {
 // and result the one that after was read from: the answer to a dry run or to an apply.
 func (o Ownership) Transfers(after Ownership, live, result map[string]any, applier Applier) []Transfer {
 	changes := Compare(o, after, applier)
-	was, is := projection.NewObject(live, o.all), projection.NewObject(result, o.all)
 	for i, c := range changes {
 		if c.Kind != TransferDisowned {
 			continue
 		}
-		before, existed := was.Get(c.Path)
-		now, exists := is.Get(c.Path)
+		before, existed := projection.Get(live, c.Path) // each by itself, as one item can have the names of two times
+		now, exists := projection.Get(result, c.Path)
 		isKept := exists && reflect.DeepEqual(before, now)
 		if o.all.Under(c.Path).Len() > 1 { // a map or an item as such, of whose content others are the owners
 			isKept = exists && reflect.TypeOf(before) == reflect.TypeOf(now)

@@ -17,7 +17,8 @@ type Cause string
 const (
 	// CauseEdited: the manifest declares another value than before.
 	CauseEdited Cause = "Edited"
-	// CauseDrifted: the manifest declares the same value as before, and another writer changed the object.
+	// CauseDrifted: the manifest declares the same value as before, and another writer changed the object. Without a
+	// stored state this is known only of a write to the scale subresource.
 	CauseDrifted Cause = "Drifted"
 	// CauseDropped: the manifest no longer declares the field, and no other manager owned it.
 	CauseDropped Cause = "Dropped"
@@ -25,8 +26,9 @@ const (
 	CauseCleared Cause = "Cleared"
 	// CauseSideEffect: the manifest doesn't declare the field; the server changes it along with the others.
 	CauseSideEffect Cause = "SideEffect"
-	// CauseUnknown: the field that the manifest declares has no owner. Either the manifest is new there, or others
-	// removed the field or reset it to a default. Only a stored state could decide that.
+	// CauseUnknown: the field that the manifest declares has no owner, or one that wrote after the last apply. Either
+	// the manifest is new there, or others changed or removed the field or reset it to a default. Only a stored state
+	// could decide that.
 	CauseUnknown Cause = "Unknown"
 )
 
@@ -37,7 +39,7 @@ var causes = []struct {
 }{
 	{CauseEdited, "edited"},
 	{CauseDrifted, "drifted"},
-	{CauseUnknown, "edited or removed by others"},
+	{CauseUnknown, "edited or changed by others"},
 	{CauseDropped, "dropped from the manifest"},
 	{CauseCleared, "cleared as requested"},
 	{CauseSideEffect, "side effect of the server"},
@@ -80,8 +82,9 @@ type Change struct {
 	projection.Difference
 	Cause Cause
 	// Manager is the manager that changed a drifted value; Operation, Subresource and Time are those of this write.
-	// They are empty if managedFields don't show it. For a dropped field that was taken over from another manager, and
-	// for a cleared one, it is the manager that owned it.
+	// They are empty if managedFields don't show it. For [CauseUnknown] it is the manager that owns the field and may
+	// have changed it. For a dropped field that was taken over from another manager, and for a cleared one, it is the
+	// manager that owned it.
 	Manager     foreign.Text
 	Operation   string
 	Subresource foreign.Text
@@ -112,6 +115,8 @@ func (c Change) String() string {
 		return fmt.Sprintf("%s: assigned at apply", c.Path)
 	case c.Cause == CauseDrifted && c.Manager != "":
 		return fmt.Sprintf("%s (drifted: changed by %s)", c.Difference, c.by())
+	case c.Cause == CauseUnknown && c.Manager != "":
+		return fmt.Sprintf("%s (edited, or changed by %s)", c.Difference, c.by())
 	case c.Cause == CauseDropped && c.Manager != "":
 		return fmt.Sprintf("%s (not in the manifest, and taken over from %s)", c.Difference, c.by())
 	case c.Cause == CauseCleared && c.Manager != "":

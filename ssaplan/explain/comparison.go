@@ -373,8 +373,11 @@ func (c *comparison) attribute(change *Change) {
 		change.Cause = CauseDropped
 	case c.isEdited(*change, owner, known):
 		change.Cause = CauseEdited
-	case known || c.Prior != nil:
+	case c.Prior != nil || known && c.isTaken(owner):
 		change.drifted(owner)
+	case known:
+		change.writtenBy(owner)
+		change.Cause = CauseUnknown
 	default:
 		// Who removes a field leaves no record of it.
 		change.Cause = CauseUnknown
@@ -389,7 +392,7 @@ func (c *comparison) isDropped(p projection.Path) bool {
 
 // isEdited reports whether the manifest declares something else where the change is than it did before. The remembered
 // state knows. Without one, managedFields tell: the value of a field that our last apply still owns is the one that we
-// applied, and a field that another owner took later is one that we did not edit.
+// applied, and what others wrote before it is what it left to them.
 func (c *comparison) isEdited(change Change, other fieldowner.Owner, known bool) bool {
 	p := change.Path
 	if c.Prior != nil {
@@ -408,8 +411,22 @@ func (c *comparison) isEdited(change Change, other fieldowner.Owner, known bool)
 	return known && other.Time.Before(lastApplied(c.Live, c.applier()))
 }
 
+// isTaken reports whether a field of another owner is known to have been ours. Who updates a field is recorded for it
+// whether or not it had an owner. Only a write to the scale subresource, which bears no time, takes a field from an
+// owner, which we were if no others wrote to the object itself.
+func (c *comparison) isTaken(by fieldowner.Owner) bool {
+	return by.Time.IsZero() && !slices.ContainsFunc(c.liveOwners.Entries(), func(e fieldowner.Entry) bool {
+		return e.Subresource == "" && !c.applier().Is(e.Owner)
+	})
+}
+
 func (c *Change) drifted(by fieldowner.Owner) {
-	c.Cause, c.Manager, c.Operation, c.Subresource, c.Time = CauseDrifted, by.Manager, by.Operation, by.Subresource, by.Time
+	c.writtenBy(by)
+	c.Cause = CauseDrifted
+}
+
+func (c *Change) writtenBy(by fieldowner.Owner) {
+	c.Manager, c.Operation, c.Subresource, c.Time = by.Manager, by.Operation, by.Subresource, by.Time
 }
 
 // latestOther returns who but the applier owns something at p, and wrote last.

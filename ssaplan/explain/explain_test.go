@@ -447,13 +447,13 @@ func TestValueThatBecomesAMap(t *testing.T) {
 			`, operation: Apply, fieldsType: FieldsV1, fieldsV1: {"f:spec": `+fields+`}}]}, spec: `+spec+`}`)
 	}
 	for was, want := range map[string]string{
-		"7":           `spec.any: 7 -> {"b":{"c":7},"d":1} (edited or removed by others)`,
-		"text":        `spec.any: "text" -> {"b":{"c":7},"d":1} (edited or removed by others)`,
-		"{b: 7}":      `spec.any.b: 7 -> {"c":7} (edited or removed by others)`,
-		"{b: {c: 1}}": `spec.any.b.c: 1 -> 7 (edited or removed by others)`,
-		"null":        `spec.any.b.c: + 7 (edited or removed by others)`,
-		"{b: null}":   `spec.any.b.c: + 7 (edited or removed by others)`,
-		"{b: {d: 1}}": `spec.any.b.c: + 7 (edited or removed by others)`,
+		"7":           `spec.any: 7 -> {"b":{"c":7},"d":1} (edited or changed by others)`,
+		"text":        `spec.any: "text" -> {"b":{"c":7},"d":1} (edited or changed by others)`,
+		"{b: 7}":      `spec.any.b: 7 -> {"c":7} (edited or changed by others)`,
+		"{b: {c: 1}}": `spec.any.b.c: 1 -> 7 (edited or changed by others)`,
+		"null":        `spec.any.b.c: + 7 (edited or changed by others)`,
+		"{b: null}":   `spec.any.b.c: + 7 (edited or changed by others)`,
+		"{b: {d: 1}}": `spec.any.b.c: + 7 (edited or changed by others)`,
 	} {
 		e, err := explain.Apply(explain.Input{
 			Manifest: object(t, `{apiVersion: ex.io/v1, kind: Widget, metadata: {name: w}, spec: {a: 1, any: {b: {c: 7}, d: 1}}}`),

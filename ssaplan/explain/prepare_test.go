@@ -221,7 +221,7 @@ func TestUnknownValues(t *testing.T) {
 			"an item that is new comes all the same", deployment("image: a", ""),
 			deployment("image: a, env: [{name: M, value: x}]", ""),
 			containers + "[*].env[*].value", []string{app + `.env[name="M"].value`},
-			[]string{app + `.env[name="M"]: + {"name":"M"} (edited or removed by others)`},
+			[]string{app + `.env[name="M"]: + {"name":"M"} (edited or changed by others)`},
 		},
 		{
 			"all that is below, by position", deployment("image: a, resources: {limits: {cpu: 1, memory: 1Gi}}", ""),
@@ -307,7 +307,7 @@ func TestUnknownValuesHideSideEffects(t *testing.T) {
 		{
 			nil,
 			[]string{
-				`data.a: "2" -> "3" (drifted: changed by "other" (Update))`, `data.b: - "1" (dropped from the manifest)`,
+				`data.a: "2" -> "3" (edited, or changed by "other" (Update))`, `data.b: - "1" (dropped from the manifest)`,
 				`data.c: - "1" (dropped from the manifest)`, `metadata.labels.by: + "webhook" (side effect of the server)`,
 			},
 			[]string{"data.b: deleted", "data.c: deleted"},
@@ -315,7 +315,7 @@ func TestUnknownValuesHideSideEffects(t *testing.T) {
 		},
 		{
 			[]string{"data.b"},
-			[]string{`data.a: "2" -> "3" (drifted: changed by "other" (Update))`, `data.c: - "1" (dropped from the manifest)`},
+			[]string{`data.a: "2" -> "3" (edited, or changed by "other" (Update))`, `data.c: - "1" (dropped from the manifest)`},
 			[]string{"data.c: deleted"}, []string{`data.a: taken from "other" (Update)`, "data.c: given up"},
 		},
 	} {

@@ -57,7 +57,7 @@ func TestReplace(t *testing.T) {
 		{
 			"of another kind nothing is a side effect", `{apiVersion: v1, kind: ConfigMap, metadata: {name: web}, data: {a: "1"}}`, true, nil,
 			[]string{
-				`data.a: + "1" (edited or removed by others)`, `metadata.labels.gone: - "x" (dropped from the manifest)`,
+				`data.a: + "1" (edited or changed by others)`, `metadata.labels.gone: - "x" (dropped from the manifest)`,
 				a + `: - {"image":"a","name":"a","tty":true} (dropped from the manifest)`, `spec.nodeName: - "n1" (dropped from the manifest)`,
 			},
 		},

@@ -82,6 +82,10 @@ func (p *printer) cause(c explain.Change) string {
 			return "# drifted; the object doesn't say who changed it"
 		}
 		return fmt.Sprintf("# drifted: %q changed it (%s%s)", c.Manager, operation(c), p.age(c.Time))
+	case explain.CauseUnknown:
+		if c.Manager != "" {
+			return fmt.Sprintf("# edited, or %q changed it (%s%s)", c.Manager, operation(c), p.age(c.Time))
+		}
 	case explain.CauseDropped:
 		if c.Manager != "" {
 			return fmt.Sprintf("# not in the manifest; taken over from %q (%s%s)", c.Manager, operation(c), p.age(c.Time))

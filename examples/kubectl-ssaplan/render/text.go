@@ -345,7 +345,7 @@ type causeWord struct {
 var causeWords = []causeWord{
 	{explain.CauseEdited, "edited", "edited"},
 	{explain.CauseDrifted, "drifted", "drifted"},
-	{explain.CauseUnknown, "edited or removed by others", "edited or removed by others"},
+	{explain.CauseUnknown, "edited or changed by others", "edited or changed by others"},
 	{explain.CauseDropped, "dropped from the manifest", "dropped from the manifest"},
 	{explain.CauseCleared, "cleared", "cleared"},
 	{explain.CauseSideEffect, "side effect", "side effects"},

@@ -148,6 +148,39 @@ func TestValuesThatTheServerOverrides(t *testing.T) {
 	require.Equal(t, []foreign.Text{`metadata.labels["kubernetes.io/metadata.name"]: the server stores another value: "overridden"`}, plan.Warnings)
 }
 
+// TestCausesWithoutAState doesn't take for drift what may be new in the manifest: another has the field, and nothing tells
+// whether we had it before. The write to a scale took its field from us, as no others wrote to the object.
+func TestCausesWithoutAState(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	const settings = "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {%s}}"
+	const deployment = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: %s}, spec: {%s selector: {matchLabels: {a: b}},
+		template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: "a:1"}]}}}}`
+	state := c.apply(t, manifest(t, settings, "a: x"))
+	c.apply(t, manifest(t, deployment, "scaled", "replicas: 1,"))
+	scaled := manifest(t, deployment, "created", "replicas: 1,")
+	c.Kubectl(t, jsonOf(t, scaled), "create", "-n", c.Namespace, "-f", "-")
+	c.apply(t, manifest(t, deployment, "created", ""))
+	lab.NextSecond()
+	c.Patch(t, "theirs", manifest(t, settings, ""), `{"data": {"b": "y"}}`)
+	for _, name := range []string{"scaled", "created"} {
+		c.Patch(t, "scaler", manifest(t, deployment, name, ""), `{"spec": {"replicas": 2}}`, "scale")
+	}
+	for _, row := range []struct {
+		request ssaplan.Request
+		change  string
+	}{
+		{ssaplan.Request{Manifest: manifest(t, settings, "a: x, b: z")}, `data.b: "y" -> "z" (edited, or changed by "theirs" (Update))`},
+		{ssaplan.Request{Manifest: manifest(t, settings, "a: x, b: z"), Prior: state}, `data.b: "y" -> "z"`},
+		{ssaplan.Request{Manifest: manifest(t, deployment, "scaled", "replicas: 3,")}, `spec.replicas: 2 -> 3 (drifted: changed by "scaler" (Update of scale))`},
+		{ssaplan.Request{Manifest: manifest(t, deployment, "created", "replicas: 3,")}, `spec.replicas: 2 -> 3 (edited, or changed by "scaler" (Update of scale))`},
+	} {
+		plan := c.plan(t, row.request)
+		require.NotEmpty(t, plan.Changes)
+		require.Equal(t, row.change, plan.Changes[0].String())
+	}
+}
+
 // A CertificateSigningRequest is stored, but no manager is recorded for its spec.
 func TestSpecWithoutAnOwner(t *testing.T) {
 	t.Parallel()

@@ -117,7 +117,7 @@ spec: {policyName: %[1]s}
 	const privileged = `spec.template.spec.containers[name="side"].securityContext.privileged: + true (side effect of the server)`
 	lab.Eventually(t, "the policy to be in force", func() bool {
 		plan := c.plan(t, ssaplan.Request{Manifest: deploymentWith(t, "sidecar", "{name: app, image: 'a:1'}, {name: side, image: 'b:1'}")})
-		require.Equal(t, `spec.template.spec.containers[name="side"]: + {"image":"b:1","name":"side"} (edited or removed by others)`, lines(plan)[0])
+		require.Equal(t, `spec.template.spec.containers[name="side"]: + {"image":"b:1","name":"side"} (edited or changed by others)`, lines(plan)[0])
 		return len(plan.Changes) == 2 && lines(plan)[1] == privileged
 	})
 }

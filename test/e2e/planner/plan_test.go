@@ -70,13 +70,13 @@ func TestSuppliedLiveObjectSavesTheGet(t *testing.T) {
 
 	c.Patch(t, "somebody", m, `{"data":{"a":"theirs"}}`)
 	plan = c.plan(t, ssaplan.Request{Manifest: m, Live: live})
-	require.Equal(t, []string{"change data.a Drifted somebody"}, causes(plan), "an outdated object is read again")
+	require.Equal(t, []string{"change data.a Unknown somebody"}, causes(plan), "an outdated object is read again")
 	require.Equal(t, 3, plan.Requests)
 
 	bare := c.Get(t, m)
 	bare.SetManagedFields(nil)
 	plan = c.plan(t, ssaplan.Request{Manifest: m, Live: bare})
-	require.Equal(t, []string{"change data.a Drifted somebody"}, causes(plan), "an object without managedFields is read again")
+	require.Equal(t, []string{"change data.a Unknown somebody"}, causes(plan), "an object without managedFields is read again")
 
 	live.SetName("another")
 	_, err = c.planner.Plan(t.Context(), ssaplan.Request{Manifest: m, Live: live})

@@ -174,7 +174,7 @@ func TestMoveThroughAConversionWebhook(t *testing.T) {
 		},
 		"the renamed changes": {
 			"host: a, size: 1", "address: b, size: 1", "address: b, size: 1",
-			`spec.address: "a" -> "b" (edited or removed by others)`, ssaplan.ActionNoOp,
+			`spec.address: "a" -> "b" (edited or changed by others)`, ssaplan.ActionNoOp,
 		},
 		"the renamed goes": {
 			"host: a, size: 1", "size: 1", "size: 1", `spec.address: - "a" (side effect of the server)`, ssaplan.ActionNoOp,
