@@ -48,8 +48,9 @@ var itemDefaults = func() map[string]map[string]any {
 	}
 }()
 
-// podDefaults are those of the spec of pods, and fieldDefaults those of other fields outside of lists, by kind and path.
-// Only such are listed that don't depend on other fields that may be left out together with them. The same source.
+// podDefaults are those of the spec of pods, and fieldDefaults those of other fields outside of lists, by kind and
+// path. Only such are listed that don't depend on other fields that may be left out together with them. The same
+// source.
 var podDefaults = map[string]any{
 	"dnsPolicy": "ClusterFirst", "restartPolicy": "Always", "schedulerName": "default-scheduler", "securityContext": map[string]any{},
 	"terminationGracePeriodSeconds": int64(30),
@@ -93,7 +94,7 @@ var fieldDefaults = map[string]map[string]any{
 }
 
 // SetsAgain reports whether a server is known to keep v, or to set it again, where an object of a kind that Kubernetes
-// brings has it and an apply leaves the field out that nobody else owns. The names lead to a field outside of lists.
+// brings has it and an apply leaves the field out that no other owns. The names lead to a field outside of lists.
 func SetsAgain(kind string, names []string, v any) bool {
 	path := strings.Join(names, ".")
 	switch {

@@ -148,8 +148,8 @@ func TestValuesThatTheServerOverrides(t *testing.T) {
 	require.Equal(t, []foreign.Text{`metadata.labels["kubernetes.io/metadata.name"]: the server stores another value: "overridden"`}, plan.Warnings)
 }
 
-// TestCausesWithoutAState doesn't take for drift what may be new in the manifest: another has the field, and nothing tells
-// whether we had it before. The write to a scale took its field from us, as no others wrote to the object.
+// TestCausesWithoutAState doesn't take for drift what may be new in the manifest: another has the field, and nothing
+// shows whether we had it before. The write to a scale took its field from us, as no others wrote to the object.
 func TestCausesWithoutAState(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)

@@ -319,7 +319,7 @@ func hasRenamed(fields projection.FieldSet, p projection.Path) bool {
 	return false
 }
 
-// lostFields says of each field that others own that nobody owns afterwards, and whether the object has it as it was.
+// lostFields says of each field that others own that no manager owns then, and whether the object has it as it was.
 func lostFields(was, is *unstructured.Unstructured, before, after fieldowner.Ownership, ours func(fieldowner.Owner) bool) (out []string) {
 	anybody := func(fieldowner.Owner) bool { return true }
 	others := before.Fields(func(o fieldowner.Owner) bool { return !ours(o) })
@@ -332,8 +332,8 @@ func lostFields(was, is *unstructured.Unstructured, before, after fieldowner.Own
 	return out
 }
 
-// lossOf says what became of a field that nobody owns any more. Of a map or an item in which others own something, they
-// lose only what is in it if another takes its place.
+// lossOf says what became of a field that no manager owns any more. A map or an item in which others own something is
+// lost only if it goes or becomes something else.
 func lossOf(was, is *unstructured.Unstructured, before fieldowner.Ownership, p projection.Path) fieldowner.TransferKind {
 	old, existed := projection.Get(was.Object, p)
 	now, exists := projection.Get(is.Object, p)
@@ -348,7 +348,7 @@ func lossOf(was, is *unstructured.Unstructured, before fieldowner.Ownership, p p
 	return fieldowner.TransferDisowned
 }
 
-// isKept reports whether a field that is called lost is one that somebody owns something in.
+// isKept reports whether a field that is called lost is one in which a manager owns something.
 func isKept(line string, after fieldowner.Ownership) bool {
 	p, err := projection.ParsePath(strings.TrimSuffix(strings.TrimSuffix(line, " Destroyed"), " Disowned"))
 	return err == nil && !after.Fields(nil).Under(p).Empty()
