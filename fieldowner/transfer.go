@@ -42,8 +42,8 @@ type Transfer struct {
 // Compare returns the changes of ownership between two versions of an object, such as before and after a dry run, in
 // the order of the paths. They are the changes at the fields of the applier, and the fields that others lose. A field
 // that had no owner and that only the applier owns now is no change. Other entries of the same manager, such as its
-// updates, are other owners, as they are to a server. managedFields don't show what becomes of the value of a field that
-// has lost its owners, so none is [TransferDestroyed]; see [Ownership.Transfers].
+// updates, are other owners, as they are to a server. managedFields don't show what becomes of the value of a field
+// that has lost its owners, so none is [TransferDestroyed]; see [Ownership.Transfers].
 func Compare(before, after Ownership, applier Applier) []Transfer {
 	if before.Equal(after) {
 		return nil

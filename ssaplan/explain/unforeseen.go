@@ -15,8 +15,8 @@ import (
 //
 // It leaves out fields that no dry run can know (Assigned and Generated fields, versions and times in the metadata),
 // the status unless the apply was to the status, and fields of other owners, which may have written since the dry run.
-// Fields that are declared or in Changes are compared in any case. All fields are compared if alone is true: there was a
-// single write, guarded by the resourceVersion of the dry run, so that no other manager wrote in between.
+// Fields that are declared or in Changes are compared in any case. All fields are compared if alone is true: there was
+// a single write, guarded by the resourceVersion of the dry run, so that no other manager wrote in between.
 //
 // The only errors are those of managedFields that can't be read.
 func (e *Explanation) Unforeseen(
