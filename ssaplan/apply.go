@@ -9,7 +9,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection"
@@ -39,10 +38,10 @@ func (e *ChangedError) WriteOutcome() Outcome { return OutcomeRefused }
 //
 // The UID and resourceVersion of the planned object are preconditions of the request. If the object changed meanwhile,
 // Apply plans again. It goes on only if the new plan is the same, or if the object is already as planned; otherwise the
-// error is a [ChangedError] with the new plan. If others keep changing other parts of the object, it retries for a
-// minute. If only the status changes, and the plan takes no field from others, it sends the request without force and
-// for any resourceVersion. An object that was created after a plan to create it is never taken over: that is an error,
-// too.
+// error is a [ChangedError] with the new plan. If others keep changing other parts of the object, it retries until ctx
+// ends. If the plan takes no field from others, the request is then sent without force and for any resourceVersion.
+// Fields change hands only if they still have the planned owners. An object that was created after a plan to create it
+// is never taken over: that is an error, too.
 //
 // Every error except a [ChangedError] is an [ApplyError], which says whether the write happened. If a handover of
 // fields was written and the object changed after that, the ApplyError wraps the ChangedError. If the answer was lost,
@@ -58,8 +57,7 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 	if err := plan.applicable(); err != nil {
 		return nil, &ApplyError{Object: plan.object(), Outcome: OutcomeNotSent, Err: err}
 	}
-	attempts, cancel := applier.NewAttempts(ctx)
-	defer cancel()
+	attempts := applier.NewAttempts(ctx)
 	for plan.Action != ActionNoOp {
 		obj, err := p.carryOut(ctx, plan)
 		switch {
@@ -73,6 +71,9 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 		if asReviewed := p.movedElsewhere(ctx, plan, err); asReviewed != nil {
 			plan = asReviewed
 			continue
+		}
+		if isBusy := err != nil && wire.IsOutdated(err); isBusy && !plan.basis.request.busy {
+			plan = plan.ofBusy(plan.basis.live)
 		}
 		now, failed := p.replan(ctx, plan, obj)
 		switch {
@@ -108,8 +109,7 @@ func (p *Planner) giveUpCreated(ctx context.Context, plan *Plan, made *unstructu
 		return &ApplyError{Object: plan.Object, Outcome: OutcomeDone, Err: err, Advice: advice}
 	}
 	wanted := handover.Wanted{Applier: plan.applier(), GiveUp: plan.basis.request.GiveUp, Manifest: plan.basis.request.Manifest.Object}
-	attempts, cancel := applier.NewAttempts(ctx)
-	defer cancel()
+	attempts, byRecord := applier.NewAttempts(ctx), false
 	for {
 		target, err := p.locate(ctx, plan.Object, plan.Subresource)
 		if err != nil {
@@ -122,7 +122,7 @@ func (p *Planner) giveUpCreated(ctx context.Context, plan *Plan, made *unstructu
 		if given == nil {
 			return made, nil
 		}
-		obj, failure := given.Send(ctx, target)
+		obj, failure := given.Send(ctx, target, byRecord)
 		if failure == nil {
 			return obj, nil
 		}
@@ -131,14 +131,15 @@ func (p *Planner) giveUpCreated(ctx context.Context, plan *Plan, made *unstructu
 		if !applier.Outrun(failure) || !isSame || !attempts.Again(now) {
 			return nil, failed(failure)
 		}
-		made = now
+		made, byRecord = now, true
 	}
 }
 
 // movedElsewhere returns the plan for the object as it is now, if the server refused the request since the object has
-// another version, and nothing but its status was written; nil otherwise.
+// another version, and nothing but its status was written, or nothing that a plan just made anew speaks of; nil
+// otherwise.
 func (p *Planner) movedElsewhere(ctx context.Context, plan *Plan, failure *applier.Failure) *Plan {
-	if failure == nil || failure.Outcome != OutcomeRefused || authresilience.Classify(failure) != authresilience.ClassOutdated || plan.Subresource != "" || plan.basis.handover != nil {
+	if failure == nil || failure.Outcome != OutcomeRefused || !wire.IsOutdated(failure) || plan.Subresource != "" {
 		return nil
 	}
 	target, err := p.locate(ctx, plan.Object, plan.Subresource)
@@ -146,13 +147,61 @@ func (p *Planner) movedElsewhere(ctx context.Context, plan *Plan, failure *appli
 		return nil
 	}
 	now, err := target.Live(ctx)
-	if err != nil || !wire.SameButStatus(plan.basis.live, now) {
+	if err != nil || !wire.SameButStatus(plan.basis.live, now) && !(plan.basis.anew && plan.isUntouched(now)) {
 		return nil
 	}
+	after := plan.ofBusy(now)
+	if after.basis.handover != nil {
+		if after.basis.handover = after.basis.handover.Again(now); after.basis.handover == nil {
+			return nil
+		}
+	}
+	return after
+}
+
+// ofBusy returns the plan for the object as it is now, which others write all the time.
+func (plan *Plan) ofBusy(now *unstructured.Unstructured) *Plan {
 	after, basis := *plan, *plan.basis
-	basis.live, basis.anyVersion, after.basis = now, !plan.takesFields(), &basis
+	basis.live, basis.anew, basis.request.busy, after.basis = now, false, true, &basis
 	basis.made = &atomic.Pointer[string]{} // nothing is known of what others wrote since the reviewed plan was made
 	return &after
+}
+
+// isUntouched reports whether the object that is there now has the owners and the values that the plan speaks of, and
+// differs from the one that it was made for in nothing but values of others.
+func (plan *Plan) isUntouched(now *unstructured.Unstructured) bool {
+	live := plan.basis.live
+	if live == nil || now == nil || live.GetUID() != now.GetUID() || (live.GetDeletionTimestamp() == nil) != (now.GetDeletionTimestamp() == nil) {
+		return false
+	}
+	before, err := fieldowner.Read(live.Object)
+	if err != nil {
+		return false
+	}
+	after, err := before.ReadOther(now.Object)
+	if err != nil || !after.Equal(before) {
+		return false
+	}
+	spoken := plan.spoken().Union(before.Fields(plan.applier().Is))
+	return !slices.ContainsFunc(wire.Changed(live, now), spoken.Touches)
+}
+
+// spoken returns the fields that the plan speaks of.
+func (plan *Plan) spoken() projection.FieldSet {
+	paths := slices.Concat(plan.Assigned, plan.Generated, plan.Unknown)
+	for _, c := range plan.Changes {
+		paths = append(paths, c.Path)
+	}
+	for _, t := range plan.Ownership {
+		paths = append(paths, t.Path)
+	}
+	for _, d := range plan.Dropped {
+		paths = append(paths, d.Path)
+	}
+	for _, i := range plan.Ignored {
+		paths = append(paths, i.Path)
+	}
+	return plan.Before.Fields.Union(plan.After.Fields).Union(projection.NewFieldSet(paths...))
 }
 
 // takesFields reports whether somebody loses a field by what the plan does.
@@ -174,7 +223,7 @@ func (p *Planner) carryOut(ctx context.Context, plan *Plan) (*unstructured.Unstr
 	if err != nil {
 		return nil, applier.NotSent(err)
 	}
-	return plan.basis.handover.Send(ctx, target)
+	return plan.basis.handover.Send(ctx, target, plan.basis.request.busy)
 }
 
 // afterHandover returns what was reviewed of the apply that follows when fields have changed hands.
@@ -240,6 +289,7 @@ func (p *Planner) replan(ctx context.Context, outdated *Plan, live *unstructured
 	if !isDone && !plan.matches(outdated) {
 		return nil, &ChangedError{plan}
 	}
+	plan.basis.anew = true
 	return plan, nil
 }
 
@@ -294,7 +344,7 @@ func (p *Planner) write(ctx context.Context, plan *Plan, live *unstructured.Unst
 		return nil, err
 	}
 	patch := plan.basis.patch
-	return &applier.Write{Target: target, Body: patch.Body, Options: patch.Options, Subresource: plan.Subresource, Live: live, AnyVersion: plan.basis.anyVersion}, nil
+	return &applier.Write{Target: target, Body: patch.Body, Options: patch.Options, Subresource: plan.Subresource, Live: live, AnyVersion: plan.basis.request.busy && !plan.takesFields()}, nil
 }
 
 // notApplied returns the error for a failed apply of the plan.

@@ -122,6 +122,7 @@ type Request struct {
 	// it.
 	Propagation metav1.DeletionPropagation
 	was         *unstructured.Unstructured // the object before fields changed hands for an apply that is planned again since; else nil
+	busy        bool                       // others were seen to write the object all the time
 }
 
 // Plan is the answer to a [Request].
@@ -163,8 +164,9 @@ type basis struct {
 	result   *unstructured.Unstructured
 	handover *handover.Handover // before it is sent; nil if nothing changes hands
 	then     *explain.Explanation
-	// anyVersion sends the patch for the object in whatever version; see [applier.Write].
-	anyVersion bool
+	// anew says that the plan was made again since the object had changed, and says what was reviewed. Then it needs no
+	// dry run to go on if again something changes that it doesn't speak of.
+	anew bool
 	// made is the resourceVersion that the plan's request made of the very version that was planned with, nil if it
 	// wasn't sent, or others may have written between.
 	made *atomic.Pointer[string]

@@ -2,6 +2,7 @@ package ssaplan_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -372,10 +373,7 @@ func TestObjectsThatChangeMeanwhile(t *testing.T) {
 		err    string
 	}{
 		{why: "once: it is read again", times: 1},
-		{
-			why: "each time", times: 100,
-			err: "v1/ConfigMap default/a: plan: others changed the object between read and dry run, again and again: try again",
-		},
+		{why: "each time: it is read at the moment of the dry run", times: 100},
 		{
 			why: "and can't be read again", times: 1, second: apierrors.NewServiceUnavailable("starting"),
 			err: "v1/ConfigMap default/a: get: starting",
@@ -397,18 +395,42 @@ func TestObjectsThatChangeMeanwhile(t *testing.T) {
 				}
 				return nil
 			})()
-			ctx := clock.With(t.Context(), &clock.Fake{LongestSleep: time.Nanosecond, TimeUp: 5})
+			ctx := clock.With(t.Context(), &clock.Fake{LongestSleep: time.Nanosecond})
 			plan, err := planner.Plan(ctx, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "B"})})
 			if row.err != "" {
 				require.EqualError(t, err, row.err)
 				return
 			}
 			require.NoError(t, err)
-			require.Equal(t, 4, plan.Requests)
+			if row.times == 1 {
+				require.Equal(t, 4, plan.Requests)
+			}
 			require.Equal(t, plan.Live().GetResourceVersion(), plan.Result().GetResourceVersion())
 			require.Len(t, plan.Changes, 1)
 		})
 	}
+}
+
+// An object that others change all the time is followed for as long as the caller wants.
+func TestChangingObjectsAreFollowedUntilTheContextEnds(t *testing.T) {
+	server, planner := world(ssaplan.Options{})
+	applied(t, planner, configMap("a", map[string]any{"a": "A"}))
+	ctx, cancel := context.WithCancel(t.Context())
+	dryRuns := 0
+	defer server.Answer(func(r ssaplantest.Request) error {
+		if !r.DryRun {
+			return nil
+		}
+		if dryRuns++; dryRuns == 3 {
+			cancel()
+			return ctx.Err()
+		}
+		patch(server, "a", fmt.Sprintf(`{"data": {"n": "%d"}}`, dryRuns))
+		return nil
+	})()
+	_, err := planner.Plan(ctx, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "B"})})
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, 3, dryRuns)
 }
 
 // A supplied object may be out of date, so a refusal is judged by what is there now. What was just read isn't read

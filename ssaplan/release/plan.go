@@ -12,6 +12,7 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/internal/answer"
+	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/applier"
@@ -61,6 +62,7 @@ type Plan struct {
 	live       *unstructured.Unstructured
 	released   map[string]any // the live object without what the manager owns
 	patch      []byte
+	busy       bool // others write the object all the time
 }
 
 // Target is the object in the cluster.
@@ -69,10 +71,10 @@ type Target interface {
 	Live(ctx context.Context) (*unstructured.Unstructured, error)
 	// Patch sends a JSON patch of the live object as a manager.
 	Patch(ctx context.Context, live *unstructured.Unstructured, patch []byte, manager string, dryRun ...string) (*unstructured.Unstructured, error)
+	// TryByRecord tries such a patch of an object that others write all the time, and returns what is there and what it
+	// makes of that; see [wire.Target.TryByRecord].
+	TryByRecord(ctx context.Context, live *unstructured.Unstructured, patch []byte, manager string) (now, made *unstructured.Unstructured, err error)
 }
-
-// attempts is how often a plan is made of an object that others change, and how often Apply follows one.
-const attempts = 3
 
 // For returns the plan to release the object of a stored state. It reads the object and sends the release as a dry run,
 // so it writes nothing. If prior has no UID, the action is [ActionGone]. guard returns the Guard that redacts sensitive
@@ -80,7 +82,7 @@ const attempts = 3
 func For(ctx context.Context, target Target, prior *explain.State, guard func(...*unstructured.Unstructured) secrecy.Guard) (*Plan, error) {
 	plan := &Plan{Object: prior.Identity, UID: prior.UID, Manager: prior.Manager, target: target, guarding: guard}
 	plan.remembered = secrecy.Remembered(prior.Identity, prior.Applied.Object)
-	for attempt := 1; ; attempt++ {
+	for attempts := applier.NewAttempts(ctx); ; plan.busy = true {
 		err := plan.look(ctx)
 		if err == nil && plan.Action == ActionRelease {
 			err = plan.try(ctx)
@@ -88,7 +90,7 @@ func For(ctx context.Context, target Target, prior *explain.State, guard func(..
 		switch {
 		case err == nil:
 			return plan, nil
-		case attempt == attempts || !applier.Moved(err):
+		case !applier.Moved(err) || !attempts.Again(plan.live):
 			return nil, fmt.Errorf("%s: plan to release: %w", prior.Identity, plan.guard.Shown(err))
 		}
 	}
@@ -112,7 +114,7 @@ func (p *Plan) look(ctx context.Context) error {
 // release is returned.
 func (p *Plan) try(ctx context.Context) error {
 	listening, warnings := wire.CollectWarnings(ctx)
-	made, err := p.target.Patch(listening, p.live, p.patch, p.Manager, metav1.DryRunAll)
+	made, err := p.ask(listening)
 	p.Warnings = p.guard.Warnings(warnings.All())
 	switch {
 	case err == nil:
@@ -128,6 +130,20 @@ func (p *Plan) try(ctx context.Context) error {
 		return err
 	}
 	return nil
+}
+
+// ask returns the object as the server would make it. If others write it all the time, the plan becomes the one for what
+// is there when it answers, which has the same record.
+func (p *Plan) ask(ctx context.Context) (*unstructured.Unstructured, error) {
+	if !p.busy {
+		return p.target.Patch(ctx, p.live, p.patch, p.Manager, metav1.DryRunAll)
+	}
+	now, made, err := p.target.TryByRecord(ctx, p.live, p.patch, p.Manager)
+	if err == nil {
+		p.live, p.guard = now, p.guarding(now, p.remembered)
+		err = p.of(now)
+	}
+	return made, err
 }
 
 // compareOwners notes who owns what by the record that the server makes of the released object: none where it can't
@@ -207,15 +223,16 @@ func (p *Plan) of(live *unstructured.Unstructured) error {
 }
 
 // Apply carries out the plan, with the resourceVersion of the object as a precondition. It sends nothing if there is
-// nothing to do. If the object changed, it plans again, and goes on if the new plan is the same. If the answer was
-// lost, it reads the object to find out whether the release happened, even if ctx has ended. Every error is a
-// [write.ApplyError]. The plan itself isn't modified.
+// nothing to do. If the object changed, it plans again, and goes on if the new plan is the same; then the owners of the
+// fields are the precondition. If the answer was lost, it reads the object to find out whether the release happened,
+// even if ctx has ended. Every error is a [write.ApplyError]. The plan itself isn't modified.
 func (p *Plan) Apply(ctx context.Context) error {
 	if p.Action == ActionRefused {
 		return p.failed(applier.NotSent(p.Refusal))
 	}
 	now := *p
-	for attempt := 1; now.Action == ActionRelease; attempt++ {
+	now.busy = false
+	for attempts := applier.NewAttempts(ctx); now.Action == ActionRelease; now.busy = true {
 		sent := now
 		made, failure := applier.Once(ctx, sent.send, func(ctx context.Context) applier.Found {
 			if err := now.look(ctx); err != nil {
@@ -232,7 +249,7 @@ func (p *Plan) Apply(ctx context.Context) error {
 			return nil
 		}
 		isOutrun := failure.Outcome == write.OutcomeRefused && applier.Outrun(failure)
-		if attempt == attempts || !isOutrun || !now.covers(p) {
+		if !isOutrun || !now.covers(p) || !attempts.Again(now.live) {
 			failure.Err = sent.guard.Shown(failure.Err)
 			return p.failed(failure)
 		}
@@ -259,7 +276,14 @@ func (p *Plan) covers(reviewed *Plan) bool {
 }
 
 func (p *Plan) send(ctx context.Context) (*unstructured.Unstructured, error) {
-	return p.target.Patch(ctx, p.live, p.patch, p.Manager)
+	patch := p.patch
+	if p.busy {
+		var err error
+		if patch, err = wire.ByRecord(p.live, patch, projection.FieldSet{}); err != nil {
+			return nil, err
+		}
+	}
+	return p.target.Patch(ctx, p.live, patch, p.Manager)
 }
 
 func (p *Plan) failed(f *applier.Failure) *write.ApplyError {

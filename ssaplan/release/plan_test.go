@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
@@ -48,6 +49,7 @@ type target struct {
 	tries    []error                          // of the first dry runs; the others are answered with success
 	made     func(*unstructured.Unstructured) // what admission makes of the object in a dry run
 	tried    int
+	byRecord int // of these
 }
 
 func (f *target) Live(ctx context.Context) (*unstructured.Unstructured, error) {
@@ -88,6 +90,12 @@ func (f *target) Patch(_ context.Context, live *unstructured.Unstructured, patch
 	err := f.answers[0]
 	f.answers = f.answers[1:]
 	return f.answered, err
+}
+
+func (f *target) TryByRecord(ctx context.Context, live *unstructured.Unstructured, patch []byte, manager string) (now, made *unstructured.Unstructured, err error) {
+	f.byRecord++
+	made, err = f.Patch(ctx, live, patch, manager, metav1.DryRunAll)
+	return live, made, err
 }
 
 func unguarded(...*unstructured.Unstructured) secrecy.Guard { return secrecy.Guard{} }
@@ -181,6 +189,7 @@ func TestTry(t *testing.T) {
 			on := &target{live: row.live, tries: row.tries}
 			plan, err := release.For(t.Context(), on, &explain.State{Identity: id, UID: "u", Manager: "me"}, unguarded)
 			require.Equal(t, row.tried, on.tried)
+			require.Equal(t, max(0, row.tried-1), on.byRecord, "all but the first")
 			require.Empty(t, on.patched)
 			if row.err != "" {
 				require.ErrorContains(t, err, row.err)
@@ -247,6 +256,11 @@ func TestApply(t *testing.T) {
 			require.Equal(t, reviewed, plan.String(), "the plan stays as it was reviewed")
 			if row.patches > 0 {
 				require.Contains(t, on.patched[0], `me [{"op":"replace","path":"/metadata/managedFields","value":[{"manager":"other"`)
+				require.Contains(t, on.patched[0], `"/metadata/resourceVersion"`)
+			}
+			for _, again := range on.patched[min(1, row.patches):] {
+				require.NotContains(t, again, "resourceVersion", "who owns what is the guard when others write all the time")
+				require.Contains(t, again, `me [{"op":"test","path":"/metadata/uid","value":"u"},{"op":"test","path":"/metadata/managedFields","value":[{"`)
 			}
 		})
 	}

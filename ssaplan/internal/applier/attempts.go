@@ -10,13 +10,9 @@ import (
 	"github.com/ssaplan/primitives/internal/clock"
 )
 
-const (
-	// patience is for how long an object is followed that others keep changing.
-	patience = time.Minute
-	// mostUnmoved is how often an object may be found in the same version after it was said to have changed. Others'
-	// writes aren't the reason then.
-	mostUnmoved = 3
-)
+// mostUnmoved is how often an object may be found in the same version after it was said to have changed. Others' writes
+// aren't the reason then.
+const mostUnmoved = 3
 
 // ErrRestless is the error for an object that others changed between each read and what was to follow it.
 var ErrRestless = errors.New("others changed the object between read and dry run, again and again: try again")
@@ -29,15 +25,13 @@ type Attempts struct {
 	unmoved int
 }
 
-// NewAttempts returns the attempts for which the context has time, of which there is a minute at most. The second
-// result ends them.
-func NewAttempts(ctx context.Context) (*Attempts, context.CancelFunc) {
-	ctx, cancel := clock.WithTimeout(ctx, patience)
-	return &Attempts{ctx: ctx, pause: clock.Backoff{Next: 2 * time.Millisecond, Longest: 100 * time.Millisecond}}, cancel
+// NewAttempts returns the attempts for which the context has time.
+func NewAttempts(ctx context.Context) *Attempts {
+	return &Attempts{ctx: ctx, pause: clock.Backoff{Next: 2 * time.Millisecond, Longest: 100 * time.Millisecond}}
 }
 
 // Again waits before the next attempt at an object, which is there in some version, nil if it isn't there. It reports
-// false if there is to be none: the time is over, or the object is found unchanged again and again, so that something
+// false if there is to be none: the context has ended, or the object is found unchanged again and again, so that something
 // else is the reason.
 func (a *Attempts) Again(now *unstructured.Unstructured) bool {
 	version := ""

@@ -96,8 +96,7 @@ func (d *Deleter) read(ctx context.Context) (*unstructured.Unstructured, error) 
 // Plan finds out what deleting the object will do. It changes nothing. An error is a failure that says nothing of the
 // object.
 func (d *Deleter) Plan(ctx context.Context) (*deletion.Plan, error) {
-	attempts, cancel := applier.NewAttempts(ctx)
-	defer cancel()
+	attempts := applier.NewAttempts(ctx)
 	for {
 		live, err := d.read(ctx)
 		switch class := authresilience.Classify(err); {

@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan/internal/applier"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
@@ -29,9 +30,25 @@ func NotApplied(object identity.Identity, err error) *write.ApplyError {
 	return &write.ApplyError{Object: object, Outcome: outcome, Err: err, Advice: advice}
 }
 
-// Send carries the handover out, once, and returns the object with its new record; see [applier.Once].
-func (h *Handover) Send(ctx context.Context, target Target) (*unstructured.Unstructured, *applier.Failure) {
+// Again returns the handover of the object as it is by now, which has the owners of before, nil if there is none.
+func (h *Handover) Again(now *unstructured.Unstructured) *Handover {
+	again, err := Find(now, h.wanted)
+	if err != nil {
+		return nil
+	}
+	return again
+}
+
+// Send carries the handover out, once, and returns the object with its new record; see [applier.Once]. It is guarded by
+// the version of the object, or, if others write the object all the time, by its record and the values that change
+// hands; see [wire.ByRecord].
+func (h *Handover) Send(ctx context.Context, target Target, byRecord bool) (*unstructured.Unstructured, *applier.Failure) {
 	patch, err := h.Patch()
+	if err == nil && byRecord {
+		before, _ := fieldowner.Read(h.live.Object) // which could be read
+		moved := h.own.Difference(before.Fields(h.wanted.Applier.Is)).Union(h.given).Union(h.clears)
+		patch, err = wire.ByRecord(h.live, patch, moved.Leaves())
+	}
 	if err != nil {
 		return nil, applier.NotSent(err)
 	}

@@ -78,7 +78,7 @@ func TestSend(t *testing.T) {
 			if row.ended {
 				cancel()
 			}
-			obj, failure := h.Send(ctx, &row.target)
+			obj, failure := h.Send(ctx, &row.target, false)
 			require.Equal(t, row.sent, row.target.sent)
 			if row.outcome == write.OutcomeDone {
 				require.Nil(t, failure)
@@ -99,7 +99,7 @@ func TestSendLooksThoughTheCallerGaveUp(t *testing.T) {
 	h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
-	obj, failure := h.Send(ctx, &givingUp{target{err: context.Canceled, live: done}, cancel})
+	obj, failure := h.Send(ctx, &givingUp{target{err: context.Canceled, live: done}, cancel}, false)
 	require.Nil(t, failure)
 	require.Same(t, done, obj)
 }

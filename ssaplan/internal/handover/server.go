@@ -10,9 +10,11 @@ import (
 )
 
 // ServerOf returns where an apply to the live object is tried with these options; pinned to just that version of the
-// object, or to whichever is there.
+// object, or to whichever is there. With a pair the object is one that others write all the time: what is tried of it
+// then doesn't depend on its version, but on what is recorded.
 func ServerOf(
 	ctx context.Context, target *wire.Target, live *unstructured.Unstructured, options metav1.PatchOptions, pinned bool,
+	pair *wire.Pair,
 ) Server {
 	try := target.Try
 	if pinned {
@@ -20,7 +22,7 @@ func ServerOf(
 	}
 	forced, force := options, true
 	forced.Force = &force
-	return Server{
+	server := Server{
 		Forced: options.Force != nil && *options.Force,
 		HandOver: func(body []byte) (*unstructured.Unstructured, error) {
 			return target.Patch(ctx, live, body, options.FieldManager, metav1.DryRunAll)
@@ -34,4 +36,18 @@ func ServerOf(
 			return target.TryCreate(ctx, manifest, options, true)
 		},
 	}
+	if pair == nil {
+		return server
+	}
+	server.Apply = func(body []byte) (*unstructured.Unstructured, error) {
+		return pair.Try(ctx, target, live, body, options)
+	}
+	server.HandOver = func(body []byte) (*unstructured.Unstructured, error) {
+		_, made, err := target.TryByRecord(ctx, live, body, options.FieldManager)
+		return made, err
+	}
+	server.Patch = func(body []byte) (*unstructured.Unstructured, error) {
+		return target.TryContent(ctx, live, body, options.FieldManager)
+	}
+	return server
 }

@@ -285,25 +285,45 @@ func Another(seen, now *unstructured.Unstructured) error {
 func (t *Target) Relook(ctx context.Context, live, answer *unstructured.Unstructured, body []byte,
 	options metav1.PatchOptions) (*unstructured.Unstructured, error) {
 	now, err := t.Live(ctx)
-	if err != nil || now == nil {
+	if err == nil {
+		err = t.Verify(ctx, live, answer, now, body, options)
+	}
+	if err == nil && older(now, answer) {
+		err = fromCache(answer, now)
+	}
+	if err != nil {
 		return nil, err
+	}
+	return now, nil
+}
+
+// Verify is what [Target.Relook] does with what it has read, which may be of before the answer here.
+func (t *Target) Verify(ctx context.Context, live, answer, now *unstructured.Unstructured, body []byte,
+	options metav1.PatchOptions) error {
+	if now == nil {
+		return nil
 	}
 	if wrote(live, answer, now, fieldowner.Applier{Manager: options.FieldManager, Subresource: t.subresource}) {
 		switch err := t.ask(ctx, t.server.Resource(t.resource, t.object), body, options); {
 		case errors.Is(err, errDropped):
-			return nil, wroteError(now)
+			return wroteError(now)
 		case err != nil:
-			return nil, secrecy.Quoting("the dry run wrote, or somebody else wrote the same in that moment: the object is what it was to try, and "+
+			return secrecy.Quoting("the dry run wrote, or somebody else wrote the same in that moment: the object is what it was to try, and "+
 				"whether the server gets dryRun isn't known", "resourceVersion %q", now.GetResourceVersion())
 		}
 	}
-	for _, pair := range [][2]*unstructured.Unstructured{{live, answer}, {live, now}, {answer, now}} {
-		if first, then := pair[0], pair[1]; older(then, first) {
-			return nil, secrecy.Quoting("the second of the server's answers is the older one: something in front of the server answers from a cache",
-				"resourceVersion %q and then %q", first.GetResourceVersion(), then.GetResourceVersion())
+	for _, then := range []*unstructured.Unstructured{answer, now} {
+		if older(then, live) {
+			return fromCache(live, then)
 		}
 	}
-	return now, nil
+	return nil
+}
+
+// fromCache says that the server's second answer is older than the first.
+func fromCache(first, then *unstructured.Unstructured) error {
+	return secrecy.Quoting("the second of the server's answers is the older one: something in front of the server answers from a cache",
+		"resourceVersion %q and then %q", first.GetResourceVersion(), then.GetResourceVersion())
 }
 
 // wrote reports whether the object has by now what a dry run of the applier answered, and didn't have it before: all of
