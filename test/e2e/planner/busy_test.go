@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
@@ -28,6 +29,48 @@ func (d distance) RoundTrip(r *http.Request) (*http.Response, error) {
 	return d.next.RoundTrip(r)
 }
 
+// far returns a planner whose requests take 40 ms more.
+func far(t *testing.T, c *cluster) *ssaplan.Planner {
+	config := rest.CopyConfig(c.Config)
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return distance{next, 40 * time.Millisecond} })
+	planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace})
+	require.NoError(t, err)
+	return planner
+}
+
+// writers write to a Widget all the time what a plan of it doesn't speak of.
+var writers = map[string]struct{ text, subresource string }{
+	"status": {`{"status":{"seen":%d}}`, "status"},
+	"label":  {`{"metadata":{"labels":{"seen":"%d"}}}`, ""},
+	"spec":   {`{"spec":{"free":{"seen":%d}}}`, ""},
+}
+
+// keepWriting has a controller write to the object fifty times a second, until the function is called that is returned. That
+// returns how often it has written.
+func (c *cluster) keepWriting(t *testing.T, obj *unstructured.Unstructured, as string) (stop func() int) {
+	ctx, cancel := context.WithCancel(t.Context())
+	stopped := make(chan int)
+	go func() {
+		objects, writes := c.Resource(t, obj), 0
+		var subresources []string
+		if sub := writers[as].subresource; sub != "" {
+			subresources = append(subresources, sub)
+		}
+		for tick := time.NewTicker(20 * time.Millisecond); ctx.Err() == nil; <-tick.C {
+			options := metav1.PatchOptions{FieldManager: "controller"}
+			body := fmt.Appendf(nil, writers[as].text, writes)
+			if _, err := objects.Patch(ctx, obj.GetName(), types.MergePatchType, body, options, subresources...); err == nil {
+				writes++
+			}
+		}
+		stopped <- writes
+	}()
+	return func() int {
+		cancel()
+		return <-stopped
+	}
+}
+
 // TestBusyObject plans and applies an object whose controller writes its status all the time. That is no reason to
 // fail, as it isn't for an apply by itself; a change of what was reviewed still is. BUSY says how often (make busy).
 func TestBusyObject(t *testing.T) {
@@ -38,46 +81,114 @@ func TestBusyObject(t *testing.T) {
 		require.NoError(t, err)
 	}
 	c := newCluster(t)
-	const text = "{apiVersion: example.com/v1, kind: Widget, metadata: {name: busy}, spec: {size: %d, color: %s}}"
-	widget := c.Apply(t, manager, manifest(t, text, 0, "red"))
-	ctx, stop := context.WithCancel(t.Context())
-	stopped := make(chan int)
-	go func() {
-		status, writes := c.Resource(t, widget), 0
-		for tick := time.NewTicker(20 * time.Millisecond); ctx.Err() == nil; <-tick.C {
-			body := fmt.Appendf(nil, `{"status":{"seen":%d}}`, writes)
-			if _, err := status.Patch(ctx, "busy", types.MergePatchType, body, metav1.PatchOptions{FieldManager: "controller"}, "status"); err == nil {
-				writes++
-			}
+	planner := far(t, c)
+	for _, row := range []struct {
+		writer string
+		rounds int
+	}{{"status", rounds}, {"label", (rounds + 1) / 2}, {"spec", (rounds + 1) / 2}} {
+		const text = "{apiVersion: example.com/v1, kind: Widget, metadata: {name: busy-%s}, spec: {size: %d, color: %s}}"
+		of := func(size int, color string) *unstructured.Unstructured {
+			return manifest(t, text, row.writer, size, color)
 		}
-		stopped <- writes
-	}()
-	config := rest.CopyConfig(c.Config)
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return distance{next, 40 * time.Millisecond} })
-	planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace})
-	require.NoError(t, err)
-	started := time.Now()
-	for i := range rounds {
-		plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest(t, text, i+1, "red")})
+		stop := c.keepWriting(t, c.Apply(t, manager, of(0, "red")), row.writer)
+		started := time.Now()
+		for i := range row.rounds {
+			plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: of(i+1, "red")})
+			require.NoError(t, err)
+			require.Equal(t, ssaplan.ActionUpdate, plan.Action)
+			require.Len(t, plan.Changes, 1, "what the controller writes isn't told: %v", plan.Changes)
+			_, err = planner.Apply(t.Context(), plan)
+			require.NoError(t, err)
+			again, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: of(i+1, "red")})
+			require.NoError(t, err)
+			require.Equal(t, ssaplan.ActionNoOp, again.Action, again.Changes)
+		}
+		took := time.Since(started)
+		plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: of(0, "blue")})
 		require.NoError(t, err)
-		require.Equal(t, ssaplan.ActionUpdate, plan.Action)
-		require.Len(t, plan.Changes, 1, "what the controller writes isn't told: %v", plan.Changes)
+		c.Apply(t, "somebody", of(row.rounds, "green"))
 		_, err = planner.Apply(t.Context(), plan)
-		require.NoError(t, err)
-		again, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest(t, text, i+1, "red")})
-		require.NoError(t, err)
-		require.Equal(t, ssaplan.ActionNoOp, again.Action, again.Changes)
+		var changed *ssaplan.ChangedError
+		require.ErrorAs(t, err, &changed, "what was reviewed has changed")
+		writes := stop()
+		require.Greater(t, writes, 5*row.rounds)
+		t.Logf("figure: a busy object: %d plans and applies, none failed, %v each, %.0f writes of its %s a second",
+			row.rounds, (took / time.Duration(row.rounds)).Round(time.Millisecond), float64(writes)/time.Since(started).Seconds(), row.writer)
 	}
-	took := time.Since(started)
-	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest(t, text, 0, "blue")})
-	require.NoError(t, err)
-	c.Apply(t, "somebody", manifest(t, text, rounds, "green"))
-	_, err = planner.Apply(t.Context(), plan)
-	var changed *ssaplan.ChangedError
-	require.ErrorAs(t, err, &changed, "what was reviewed has changed")
-	stop()
-	writes := <-stopped
-	require.Greater(t, writes, 5*rounds)
-	t.Logf("figure: a busy object: %d plans and applies, none failed, %v each, %.0f writes of its status a second",
-		rounds, (took / time.Duration(rounds)).Round(time.Millisecond), float64(writes)/time.Since(started).Seconds())
+}
+
+// TestBusyHandover has fields of a busy object change hands, whose record a server can only replace as a whole.
+func TestBusyHandover(t *testing.T) {
+	c := newCluster(t)
+	planner := far(t, c)
+	const text = "{apiVersion: example.com/v1, kind: Widget, metadata: {name: %s-%s}, spec: {size: %d, color: red}}"
+	for writer := range writers {
+		for name, ask := range map[string]func(*ssaplan.Request){
+			"adopt":   func(r *ssaplan.Request) { r.Adopt = []string{"theirs"} },
+			"clear":   func(r *ssaplan.Request) { r.Clear = patterns(t, "metadata.annotations.x") },
+			"give-up": func(r *ssaplan.Request) { r.GiveUp = patterns(t, "spec.color") },
+		} {
+			t.Run(writer+", "+name, func(t *testing.T) {
+				obj := c.Apply(t, manager, manifest(t, text, name, writer, 0))
+				c.Patch(t, "theirs", obj, `{"metadata":{"annotations":{"x":"y"}}}`)
+				defer c.keepWriting(t, obj, writer)()
+				request := ssaplan.Request{Manifest: manifest(t, text, name, writer, 1)}
+				ask(&request)
+				plan, err := planner.Plan(t.Context(), request)
+				require.NoError(t, err)
+				for _, change := range plan.Changes {
+					require.NotContains(t, change.String(), "seen", "what the controller writes isn't told")
+				}
+				made, err := planner.Apply(t.Context(), plan)
+				require.NoError(t, err)
+				require.Equal(t, name == "give-up", made.GetAnnotations()["x"] == "y")
+				differences, err := plan.Differences(made)
+				require.NoError(t, err)
+				for _, d := range differences {
+					require.Contains(t, d.Path.String(), "seen")
+				}
+				again, err := planner.Plan(t.Context(), request)
+				require.NoError(t, err)
+				require.Equal(t, ssaplan.ActionNoOp, again.Action, again.Changes)
+
+				c.Patch(t, "theirs", obj, `{"metadata":{"annotations":{"x":"y"}}}`)
+				request.Manifest = manifest(t, text, name, writer, 2)
+				plan, err = planner.Plan(t.Context(), request)
+				require.NoError(t, err)
+				if name == "give-up" {
+					c.Apply(t, "theirs", manifest(t, text, name, writer, 7)) // now the size is theirs
+				} else {
+					c.Patch(t, "theirs", obj, `{"metadata":{"annotations":{"x":"z"}}}`)
+				}
+				_, err = planner.Apply(t.Context(), plan)
+				require.ErrorAs(t, err, new(*ssaplan.ChangedError), "what was reviewed has changed")
+				require.Equal(t, name != "give-up", c.Get(t, obj).GetAnnotations()["x"] == "z")
+			})
+		}
+	}
+}
+
+// TestBusyRelease lets go of a busy object.
+func TestBusyRelease(t *testing.T) {
+	c := newCluster(t)
+	planner := far(t, c)
+	const text = "{apiVersion: example.com/v1, kind: Widget, metadata: {name: released-%s}, spec: {size: 1, color: red}}"
+	for writer := range writers {
+		t.Run(writer, func(t *testing.T) {
+			state := c.apply(t, manifest(t, text, writer))
+			obj := c.Get(t, manifest(t, text, writer))
+			defer c.keepWriting(t, obj, writer)()
+			plan, err := planner.PlanRelease(t.Context(), state)
+			require.NoError(t, err)
+			require.Empty(t, plan.Changes)
+			c.Apply(t, "somebody", manifest(t, text, writer))
+			require.Error(t, plan.Apply(t.Context()), "the fields have another owner now")
+			plan, err = planner.PlanRelease(t.Context(), state)
+			require.NoError(t, err)
+			require.NoError(t, plan.Apply(t.Context()))
+			for _, entry := range c.Get(t, obj).GetManagedFields() {
+				require.NotEqual(t, manager, entry.Manager)
+			}
+		})
+	}
 }
