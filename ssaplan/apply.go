@@ -39,9 +39,9 @@ func (e *ChangedError) WriteOutcome() Outcome { return OutcomeRefused }
 // The UID and resourceVersion of the planned object are preconditions of the request. If the object changed meanwhile,
 // Apply plans again. It goes on only if the new plan is the same, or if the object is already as planned; otherwise the
 // error is a [ChangedError] with the new plan. If others keep changing other parts of the object, it retries until ctx
-// ends. If the plan takes no field from others, the request is then sent without force and for any resourceVersion.
-// Fields change hands only if they still have the planned owners. An object that was created after a plan to create it
-// is never taken over: that is an error, too.
+// ends. If only the status changes, or others write again and again, and the plan takes no field from them, the request
+// is sent without force and for any resourceVersion. Fields change hands only if they still have the planned owners and
+// values. An object that was created after a plan to create it is never taken over: that is an error, too.
 //
 // Every error except a [ChangedError] is an [ApplyError], which says whether the write happened. If a handover of
 // fields was written and the object changed after that, the ApplyError wraps the ChangedError. If the answer was lost,
@@ -72,8 +72,8 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 			plan = asReviewed
 			continue
 		}
-		if isBusy := err != nil && wire.IsOutdated(err); isBusy && !plan.basis.request.busy {
-			plan = plan.ofBusy(plan.basis.live)
+		if err != nil && wire.IsOutdated(err) {
+			plan = plan.outrunBy(plan.basis.live)
 		}
 		now, failed := p.replan(ctx, plan, obj)
 		switch {
@@ -150,7 +150,8 @@ func (p *Planner) movedElsewhere(ctx context.Context, plan *Plan, failure *appli
 	if err != nil || !wire.SameButStatus(plan.basis.live, now) && !(plan.basis.anew && plan.isUntouched(now)) {
 		return nil
 	}
-	after := plan.ofBusy(now)
+	after := plan.outrunBy(now)
+	after.basis.anyVersion = true
 	if after.basis.handover != nil {
 		if after.basis.handover = after.basis.handover.Again(now); after.basis.handover == nil {
 			return nil
@@ -159,11 +160,12 @@ func (p *Planner) movedElsewhere(ctx context.Context, plan *Plan, failure *appli
 	return after
 }
 
-// ofBusy returns the plan for the object as it is now, which others write all the time.
-func (plan *Plan) ofBusy(now *unstructured.Unstructured) *Plan {
+// outrunBy returns the plan for the object as it is now, after it was refused since others had written.
+func (plan *Plan) outrunBy(now *unstructured.Unstructured) *Plan {
 	after, basis := *plan, *plan.basis
-	basis.live, basis.anew, basis.request.busy, after.basis = now, false, true, &basis
+	basis.live, basis.anew, after.basis = now, false, &basis
 	basis.made = &atomic.Pointer[string]{} // nothing is known of what others wrote since the reviewed plan was made
+	basis.request.outrun++
 	return &after
 }
 
@@ -223,7 +225,7 @@ func (p *Planner) carryOut(ctx context.Context, plan *Plan) (*unstructured.Unstr
 	if err != nil {
 		return nil, applier.NotSent(err)
 	}
-	return plan.basis.handover.Send(ctx, target, plan.basis.request.busy)
+	return plan.basis.handover.Send(ctx, target, plan.basis.request.outrun > 0)
 }
 
 // afterHandover returns what was reviewed of the apply that follows when fields have changed hands.
@@ -289,7 +291,7 @@ func (p *Planner) replan(ctx context.Context, outdated *Plan, live *unstructured
 	if !isDone && !plan.matches(outdated) {
 		return nil, &ChangedError{plan}
 	}
-	plan.basis.anew = true
+	plan.basis.anew, plan.basis.anyVersion = true, request.outrun > 1
 	return plan, nil
 }
 
@@ -344,7 +346,7 @@ func (p *Planner) write(ctx context.Context, plan *Plan, live *unstructured.Unst
 		return nil, err
 	}
 	patch := plan.basis.patch
-	return &applier.Write{Target: target, Body: patch.Body, Options: patch.Options, Subresource: plan.Subresource, Live: live, AnyVersion: plan.basis.request.busy && !plan.takesFields()}, nil
+	return &applier.Write{Target: target, Body: patch.Body, Options: patch.Options, Subresource: plan.Subresource, Live: live, AnyVersion: plan.basis.anyVersion && !plan.takesFields()}, nil
 }
 
 // notApplied returns the error for a failed apply of the plan.

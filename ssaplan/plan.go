@@ -122,7 +122,7 @@ type Request struct {
 	// it.
 	Propagation metav1.DeletionPropagation
 	was         *unstructured.Unstructured // the object before fields changed hands for an apply that is planned again since; else nil
-	busy        bool                       // others were seen to write the object all the time
+	outrun      int                        // how often the plan was refused since others had written to the object
 }
 
 // Plan is the answer to a [Request].
@@ -167,6 +167,8 @@ type basis struct {
 	// anew says that the plan was made again since the object had changed, and says what was reviewed. Then it needs no
 	// dry run to go on if again something changes that it doesn't speak of.
 	anew bool
+	// anyVersion sends the patch for the object in whatever version; see [applier.Write].
+	anyVersion bool
 	// made is the resourceVersion that the plan's request made of the very version that was planned with, nil if it
 	// wasn't sent, or others may have written between.
 	made *atomic.Pointer[string]

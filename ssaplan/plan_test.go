@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -368,7 +369,7 @@ func TestPlansWithoutReading(t *testing.T) {
 func TestObjectsThatChangeMeanwhile(t *testing.T) {
 	for _, row := range []struct {
 		why    string
-		times  int
+		times  int64
 		second error // of the second read
 		err    string
 	}{
@@ -382,15 +383,13 @@ func TestObjectsThatChangeMeanwhile(t *testing.T) {
 		t.Run(row.why, func(t *testing.T) {
 			server, planner := world(ssaplan.Options{})
 			applied(t, planner, configMap("a", map[string]any{"a": "A"}))
-			n, reads := 0, 0
+			var writes, reads atomic.Int64 // since a read and a dry run can be under way at once
 			defer server.Answer(func(r ssaplantest.Request) error {
-				if r.Verb == "get" {
-					if reads++; reads == 2 {
-						return row.second
-					}
+				if r.Verb == "get" && reads.Add(1) == 2 {
+					return row.second
 				}
-				if r.DryRun && n < row.times {
-					n++
+				if n := writes.Load(); r.DryRun && n < row.times {
+					writes.Add(1)
 					patch(server, "a", fmt.Sprintf(`{"data": {"n": "%d"}}`, n))
 				}
 				return nil

@@ -248,7 +248,7 @@ func (w *planning) ask(ctx context.Context) (err error) {
 		}
 	}
 	attempts, outrun := applier.NewAttempts(ctx), 0
-	if w.request.busy {
+	if w.request.outrun > 0 { // so it was read a moment ago
 		supplied, w.pair = false, &wire.Pair{}
 	}
 	for first := true; ; first = false {

@@ -1,0 +1,181 @@
+package wire
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/ssaplan/primitives/projection"
+)
+
+const (
+	recorded = `,"managedFields":[{"manager":"x","operation":"Update"}]`
+	patched  = `,"managedFields":[{"manager":"m","operation":"Apply"}]`
+	// testFailed is how a server answers a JSON patch of which a test fails, and any other that can't be done.
+	testFailed = `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"the server rejected our request due to an error in our request","reason":"Invalid","details":{},"code":422}`
+)
+
+func TestByRecord(t *testing.T) {
+	const patch = `[{"op":"replace","path":"/metadata/managedFields","value":[{}]},{"op":"replace","path":"/metadata/resourceVersion","value":"5"}]`
+	values := projection.NewFieldSet(projection.Path{projection.Field("data"), projection.Field("k")},
+		projection.Path{projection.Field("data"), projection.Field("none")})
+	guarded, err := ByRecord(decoded(t, versioned(identified+recorded)), []byte(patch), values)
+	require.NoError(t, err)
+	require.JSONEq(t, `[{"op":"test","path":"/metadata/uid","value":"1"},
+		{"op":"test","path":"/metadata/managedFields","value":[{"manager":"x","operation":"Update"}]},
+		{"op":"test","path":"/data/k","value":"v"},
+		{"op":"replace","path":"/metadata/managedFields","value":[{}]}]`, string(guarded))
+	guarded, err = ByRecord(decoded(t, versioned(identified)), []byte(patch), values)
+	require.NoError(t, err)
+	require.Equal(t, patch, string(guarded), "without a record the version is the guard")
+	_, err = ByRecord(decoded(t, versioned(identified+recorded)), []byte(`{`), values)
+	require.Error(t, err)
+}
+
+// busy answers reads and patches in turn, each with the last one when there are no more.
+type busy struct {
+	mu             sync.Mutex
+	reads, patches []string
+}
+
+func (b *busy) RoundTrip(request *http.Request) (*http.Response, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	next := func(bodies *[]string) string {
+		body := (*bodies)[0]
+		if len(*bodies) > 1 {
+			*bodies = (*bodies)[1:]
+		}
+		return body
+	}
+	body, status := "", http.StatusOK
+	switch {
+	case request.URL.Path == "/api/v1":
+		body = discovery
+	case isQuestion(request):
+		body = unknownDryRun
+	case request.Method == http.MethodGet:
+		body = next(&b.reads)
+	default:
+		body = next(&b.patches)
+	}
+	if known, isFailure := failures[body]; isFailure {
+		status = known
+	} else if body == testFailed {
+		status = http.StatusUnprocessableEntity
+	}
+	return &http.Response{
+		StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Request: request,
+		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)),
+	}, nil
+}
+
+func (b *busy) target(t *testing.T) *Target {
+	server, err := Connect(&rest.Config{Host: "http://recorded", Transport: b}, Options{ThrottleRetries: -1})
+	require.NoError(t, err)
+	target, err := server.Locate(t.Context(), a, "", "n")
+	require.NoError(t, err)
+	return target
+}
+
+func TestTryByRecord(t *testing.T) {
+	at := func(version, record string) string {
+		return versioned(`,"uid":"1","resourceVersion":"` + version + `"` + record)
+	}
+	live := decoded(t, at("5", recorded))
+	for _, row := range []struct {
+		why            string
+		reads, patches []string
+		err            string
+		requests       int
+	}{
+		{"the object stayed as it was", []string{at("5", recorded)}, []string{at("5", patched)}, "", 2},
+		{"read in the same version at last", []string{at("6", recorded), at("8", recorded)}, []string{at("7", patched), at("8", patched)}, "", 4},
+		{"the dry run wrote", []string{at("6", patched)}, []string{at("6", patched)}, "the dry run wrote", 2},
+		{"the record is another one", []string{at("6", recorded)}, []string{testFailed}, "the object has been modified", 2},
+		{"the read failed", []string{throttled}, []string{at("6", patched)}, "slow down", 2},
+		{"re-created", []string{versioned(`,"uid":"2","resourceVersion":"6"` + recorded)}, []string{at("6", patched)}, "the object has been modified", 2},
+	} {
+		target := (&busy{reads: row.reads, patches: row.patches}).target(t)
+		now, made, err := target.TryByRecord(t.Context(), live, []byte(`[]`), "m")
+		assert.Equal(t, row.requests, target.Requests(), row.why)
+		if row.err != "" {
+			assert.ErrorContains(t, err, row.err, row.why)
+			continue
+		}
+		require.NoError(t, err, row.why)
+		assert.Equal(t, made.GetResourceVersion(), now.GetResourceVersion(), row.why)
+	}
+}
+
+// The answer to a patch of the content comes without what others have written since the object was read.
+func TestTryContent(t *testing.T) {
+	of := func(version, generation, record, labels, spec string) string {
+		return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"n","uid":"1","resourceVersion":"` + version +
+			`","generation":` + generation + record + `,"labels":` + labels + `},"spec":` + spec + `}`
+	}
+	live := decoded(t, of("5", "3", recorded, `{"n":"1"}`, `{"size":1,"free":{"n":1}}`))
+	const patch = `[{"op":"add","path":"/spec","value":{}}]`
+	for _, row := range []struct{ why, now, answer, want string }{
+		{"others wrote elsewhere", of("9", "4", recorded, `{"n":"2"}`, `{"size":1,"free":{"n":1}}`), of("9", "5", patched, `{"n":"2"}`, `{"size":2,"free":{"n":1}}`),
+			of("5", "4", patched, `{"n":"1"}`, `{"size":2,"free":{"n":1}}`)},
+		{"and added and removed", of("9", "3", recorded, `{"m":"1"}`, `{"size":1,"free":{"n":1}}`), of("9", "4", patched, `{"m":"1"}`, `{"size":2,"free":{"n":1}}`),
+			of("5", "4", patched, `{"n":"1"}`, `{"size":2,"free":{"n":1}}`)},
+		{"the patch has the values of before", of("9", "4", recorded, `{"n":"1"}`, `{"size":1,"free":{"n":2}}`), of("9", "5", patched, `{"n":"1"}`, `{"size":2,"free":{"n":1}}`),
+			of("5", "4", patched, `{"n":"1"}`, `{"size":2,"free":{"n":1}}`)},
+		{"others wrote what the patch sets", of("9", "4", recorded, `{"n":"1"}`, `{"size":2,"free":{"n":1}}`), of("9", "4", patched, `{"n":"1"}`, `{"size":2,"free":{"n":1}}`), ""},
+		{"or something else there", of("9", "4", recorded, `{"n":"1"}`, `{"size":3,"free":{"n":1}}`), of("9", "4", patched, `{"n":"1"}`, `{"size":2,"free":{"n":1}}`), ""},
+		{"what others wrote was changed", of("9", "4", recorded, `{"n":"2"}`, `{"size":1,"free":{"n":1}}`), of("9", "5", patched, `{"n":"3"}`, `{"size":2,"free":{"n":1}}`), ""},
+	} {
+		made, err := (&busy{reads: []string{row.now}, patches: []string{row.answer}}).target(t).TryContent(t.Context(), live, []byte(patch), "m")
+		if row.want == "" {
+			assert.True(t, IsOutdated(err), row.why)
+			continue
+		}
+		require.NoError(t, err, row.why)
+		assert.Equal(t, decoded(t, row.want), made, row.why)
+	}
+}
+
+// A pair is what is known of an object in one version, for the apply that was tried.
+func TestPair(t *testing.T) {
+	at := func(version string) string { return versioned(`,"uid":"1","resourceVersion":"` + version + `"`) }
+	target := (&busy{reads: []string{at("6"), at("8")}, patches: []string{at("7"), at("8")}}).target(t)
+	pair, live, options := &Pair{}, decoded(t, at("5")), metav1.PatchOptions{FieldManager: "m"}
+	require.False(t, pair.IsExact())
+	_, err := pair.Try(t.Context(), target, live, []byte(`{}`), options)
+	require.NoError(t, err)
+	require.False(t, pair.IsExact())
+	made, err := pair.Try(t.Context(), target, pair.Now, []byte(`{}`), options)
+	require.NoError(t, err)
+	require.True(t, pair.IsExact())
+	require.Equal(t, 4, target.Requests())
+	again, err := pair.Try(t.Context(), target, pair.Now, []byte(`{}`), options)
+	require.NoError(t, err)
+	require.Same(t, made, again, "it is known")
+	require.Equal(t, 4, target.Requests())
+	for _, body := range []string{`{"a":1}`, `{}`} { // of another body it isn't, and then not of the first
+		_, err = pair.Try(t.Context(), target, pair.Now, []byte(body), options)
+		require.NoError(t, err)
+	}
+	require.Equal(t, 8, target.Requests())
+}
+
+func TestChanged(t *testing.T) {
+	was := decoded(t, versioned(identified+`,"labels":{"a":"1","b":"2"}`))
+	now := decoded(t, versioned(`,"uid":"1","resourceVersion":"6","generation":2,"labels":{"a":"1","b":"3"},"managedFields":[{}]`))
+	now.Object["data"] = map[string]any{"l": []any{"x"}}
+	var paths []string
+	for _, p := range Changed(was, now) {
+		paths = append(paths, p.String())
+	}
+	require.ElementsMatch(t, []string{"metadata.labels.b", "data.k", "data.l"}, paths)
+	require.Empty(t, Changed(was, was))
+}
