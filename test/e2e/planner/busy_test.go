@@ -45,8 +45,8 @@ var writers = map[string]struct{ text, subresource string }{
 	"spec":   {`{"spec":{"free":{"seen":%d}}}`, ""},
 }
 
-// keepWriting has a controller write to the object fifty times a second, until the function is called that is returned. That
-// returns how often it has written.
+// keepWriting has a controller write to the object fifty times a second, until the function is called that it returns.
+// That returns how often it has written.
 func (c *cluster) keepWriting(t *testing.T, obj *unstructured.Unstructured, as string) (stop func() int) {
 	ctx, cancel := context.WithCancel(t.Context())
 	stopped := make(chan int)
@@ -96,7 +96,7 @@ func TestBusyObject(t *testing.T) {
 			plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: of(i+1, "red")})
 			require.NoError(t, err)
 			require.Equal(t, ssaplan.ActionUpdate, plan.Action)
-			require.Len(t, plan.Changes, 1, "what the controller writes isn't told: %v", plan.Changes)
+			require.Len(t, plan.Changes, 1, "what the controller writes isn't in the plan: %v", plan.Changes)
 			_, err = planner.Apply(t.Context(), plan)
 			require.NoError(t, err)
 			again, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: of(i+1, "red")})
@@ -106,7 +106,7 @@ func TestBusyObject(t *testing.T) {
 		took := time.Since(started)
 		plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: of(0, "blue")})
 		require.NoError(t, err)
-		c.Apply(t, "somebody", of(row.rounds, "green"))
+		c.Apply(t, "others", of(row.rounds, "green"))
 		_, err = planner.Apply(t.Context(), plan)
 		var changed *ssaplan.ChangedError
 		require.ErrorAs(t, err, &changed, "what was reviewed has changed")
@@ -137,7 +137,7 @@ func TestBusyHandover(t *testing.T) {
 				plan, err := planner.Plan(t.Context(), request)
 				require.NoError(t, err)
 				for _, change := range plan.Changes {
-					require.NotContains(t, change.String(), "seen", "what the controller writes isn't told")
+					require.NotContains(t, change.String(), "seen", "what the controller writes isn't in the plan")
 				}
 				made, err := planner.Apply(t.Context(), plan)
 				require.NoError(t, err)
@@ -181,7 +181,7 @@ func TestBusyRelease(t *testing.T) {
 			plan, err := planner.PlanRelease(t.Context(), state)
 			require.NoError(t, err)
 			require.Empty(t, plan.Changes)
-			c.Apply(t, "somebody", manifest(t, text, writer))
+			c.Apply(t, "others", manifest(t, text, writer))
 			require.Error(t, plan.Apply(t.Context()), "the fields have another owner now")
 			plan, err = planner.PlanRelease(t.Context(), state)
 			require.NoError(t, err)
