@@ -132,8 +132,8 @@ func (p *Plan) try(ctx context.Context) error {
 	return nil
 }
 
-// ask returns the object as the server would make it. If others write it all the time, the plan becomes the one for what
-// is there when it answers, which has the same record.
+// ask returns the object as the server would make it. If others write it all the time, the plan becomes the one for
+// what is there when it answers, which has the same record.
 func (p *Plan) ask(ctx context.Context) (*unstructured.Unstructured, error) {
 	if !p.busy {
 		return p.target.Patch(ctx, p.live, p.patch, p.Manager, metav1.DryRunAll)
