@@ -31,8 +31,8 @@ func NewAttempts(ctx context.Context) *Attempts {
 }
 
 // Again waits before the next attempt at an object, which is there in some version, nil if it isn't there. It reports
-// false if there is to be none: the context has ended, or the object is found unchanged again and again, so that something
-// else is the reason.
+// false if there is to be none: the context has ended, or the object is found unchanged again and again, so that
+// something else is the reason.
 func (a *Attempts) Again(now *unstructured.Unstructured) bool {
 	version := ""
 	if now != nil {

@@ -72,8 +72,8 @@ const recordPath, versionPath = "/metadata/managedFields", "/metadata/resourceVe
 
 // ByRecord returns a JSON patch that is guarded by the version of the live object with another guard: by its uid and
 // its record. So it is refused if anybody has come to own another field since, or to write in another second, and not
-// just because a value was written again; but the values at some paths have to be those of before, too. The record of an
-// object that has none can't guard, so its version still does.
+// just because a value was written again; but the values at some paths have to be those of before, too. The record of
+// an object that has none can't guard, so its version still does.
 func ByRecord(live *unstructured.Unstructured, patch []byte, values projection.FieldSet) ([]byte, error) {
 	record := recordsOf(live)
 	if len(record) == 0 {
@@ -126,9 +126,9 @@ func (t *Target) asOutdated(patch []byte, err error) error {
 	return Outdated(t.resource.GroupResource(), t.Identity.Name)
 }
 
-// TryByRecord tries a JSON patch of the live object [ByRecord], and returns its answer, and the object as it was in that
-// version: with the record of the live object, and with what others have written meanwhile. It tries until it has read
-// the object in the version of an answer, which proves that the dry run hasn't written either.
+// TryByRecord tries a JSON patch of the live object [ByRecord], and returns its answer, and the object as it was in
+// that version: with the record of the live object, and with what others have written meanwhile. It tries until it has
+// read the object in the version of an answer, which proves that the dry run hasn't written either.
 func (t *Target) TryByRecord(ctx context.Context, live *unstructured.Unstructured, patch []byte, manager string) (
 	now, made *unstructured.Unstructured, err error) {
 	if patch, err = ByRecord(live, patch, projection.FieldSet{}); err != nil {

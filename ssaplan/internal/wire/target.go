@@ -217,9 +217,10 @@ func (t *Target) Apply(ctx context.Context, live *unstructured.Unstructured, bod
 	return scale.Applied(obj, live, applier, t.Identity.APIVersion), nil
 }
 
-// Patch sends a JSON patch of the live object itself, which has to name its resourceVersion or, unless it is a dry run,
-// to be [ByRecord], and returns the object as the server made it, or for a dry run would make it. An answer to that in another version proves that it wrote, and is
-// an error. Otherwise the answer has to be [Written].
+// Patch sends a JSON patch of the live object itself, and returns the object as the server made it, or for a dry run
+// would make it. The patch has to name the live object's resourceVersion or, unless it is a dry run, to be [ByRecord].
+// An answer to a dry run in another version proves that it wrote, and is an error. Otherwise the answer has to be
+// [Written].
 func (t *Target) Patch(ctx context.Context, live *unstructured.Unstructured, patch []byte, manager string,
 	dryRun ...string) (*unstructured.Unstructured, error) {
 	obj, err := t.Resource.JSONPatch(ctx, t.Identity.Name, patch, metav1.PatchOptions{FieldManager: manager, DryRun: dryRun})
