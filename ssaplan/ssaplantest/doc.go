@@ -7,7 +7,8 @@
 //
 //	plan, _ := planner.Plan(ctx, ssaplan.Request{Manifest: deployment(3)})
 //	fmt.Println(plan.Action)
-//	_, _ = planner.Apply(ctx, plan)
+//	applied, _ := planner.Apply(ctx, plan)
+//	state, _ := plan.State(applied)
 //
 // Server-side apply is the real one: apimachinery's field manager with client-go's schemas of the built-in kinds, and
 // your schemas of custom ones. So owners, conflicts, list keys, sets, dropped fields and no-ops are as on a server. A

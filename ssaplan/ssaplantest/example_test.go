@@ -31,13 +31,14 @@ func Example() {
 
 	plan, _ := planner.Plan(ctx, ssaplan.Request{Manifest: deployment(3)})
 	fmt.Println(plan.Action)
-	_, _ = planner.Apply(ctx, plan)
+	applied, _ := planner.Apply(ctx, plan)
+	state, _ := plan.State(applied)
 
 	deployments := server.Client().Resource(schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"})
 	_, _ = deployments.Namespace("default").Patch(ctx, "web", types.MergePatchType, []byte(`{"spec": {"replicas": 5}}`),
 		metav1.PatchOptions{FieldManager: "kubectl"})
 
-	plan, _ = planner.Plan(ctx, ssaplan.Request{Manifest: deployment(3)})
+	plan, _ = planner.Plan(ctx, ssaplan.Request{Manifest: deployment(3), Prior: state})
 	for _, change := range plan.Changes {
 		fmt.Println(plan.Action, change.Path, change.Cause, change.Manager)
 	}

@@ -77,7 +77,7 @@ func TestDeletePlanJSONIsLossless(t *testing.T) {
 			assert.NotEqual(t, shown, field == "DeletePlan.Refusal", field)
 		}
 	}
-	assert.Contains(t, read(t, "../../docs/plan.md"), "with everything but `DeletePlan.Refusal`")
+	assert.Contains(t, read(t, "../../docs/plan.md"), "has all fields except `DeletePlan.Refusal`")
 }
 
 // Plans to delete are as docs/plan.schema.json describes them, are written the same again after they were read, and
