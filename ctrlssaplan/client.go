@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -28,6 +29,9 @@ type Client interface {
 	// owner to the server's answer. If the owner has another UID or resourceVersion now, apierrors.IsConflict must hold
 	// for the error.
 	ApplyStatus(ctx context.Context, owner *unstructured.Unstructured, manager string) error
+	// PatchStatus sends a JSON patch to the status of an owner, and sets the object to the server's answer. That the
+	// owner has another version than the patch names is an error for which apierrors.IsConflict holds.
+	PatchStatus(ctx context.Context, owner client.Object, patch []byte, manager string) error
 }
 
 // ErrFakeClient says that the client is controller-runtime's fake client. It can't be used: it doesn't keep
@@ -121,4 +125,8 @@ func (m *managed) Delete(ctx context.Context, obj *unstructured.Unstructured, op
 
 func (m *managed) ApplyStatus(ctx context.Context, owner *unstructured.Unstructured, manager string) error {
 	return m.writer.Status().Patch(ctx, owner, client.Apply, client.ForceOwnership, client.FieldOwner(manager))
+}
+
+func (m *managed) PatchStatus(ctx context.Context, owner client.Object, patch []byte, manager string) error {
+	return m.writer.Status().Patch(ctx, owner, client.RawPatch(types.JSONPatchType, patch), client.FieldOwner(manager))
 }

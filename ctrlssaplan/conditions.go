@@ -2,13 +2,18 @@ package ctrlssaplan
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // The types of the conditions that an owner gets.
@@ -52,20 +57,35 @@ var complaints = []complaint{
 }
 
 // report writes the status if that changes it, and events for what was written and for what is newly in the way. The
-// informer's owner may be old; then the server refuses the write, and the owner is read again.
-func (k *Kit) report(ctx context.Context, owner client.Object, outcomes []outcome) error {
+// informer's owner may be old; then the server refuses the write, and the owner is read again. Got is the owner before
+// the caller changed it, nil if that isn't known.
+func (k *Kit) report(ctx context.Context, owner, got client.Object, outcomes []outcome) error {
 	count(outcomes)
 	k.announceWrites(owner, outcomes)
+	wanted := owner.DeepCopyObject().(client.Object)
 	for attempt := 1; ; attempt++ {
-		seen, err := k.seen(ctx, owner, attempt > 1)
+		seen, err := k.seen(ctx, wanted, attempt > 1)
 		if err != nil {
 			return client.IgnoreNotFound(err)
+		}
+		if got == nil && isSameEdition(seen, wanted) {
+			got = seen
+		}
+		var unclear []projection.Path
+		if attempt > 1 || !isSameEdition(seen, wanted) {
+			if unclear, err = k.rebase(owner, got, wanted, seen); err != nil {
+				return err
+			}
 		}
 		had := k.setConditions(owner, seen, outcomes)
 		if err = k.writeStatus(ctx, owner, seen); err == nil {
 			conditions, _ := k.options.Conditions(owner)
 			k.announceConditions(owner, *conditions, had)
-			return nil
+			if len(unclear) > 0 {
+				err = apierrors.NewConflict(schema.GroupResource{}, owner.GetName(), fmt.Errorf(
+					"the owner is older than what others wrote to its status, and has other values there: %s", foreign.Text(lines(unclear))))
+			}
+			return err
 		}
 		if !apierrors.IsConflict(err) || attempt == statusAttempts {
 			return client.IgnoreNotFound(err)

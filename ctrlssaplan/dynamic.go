@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
@@ -105,4 +106,16 @@ func (u *unmanaged) ApplyStatus(ctx context.Context, owner *unstructured.Unstruc
 	}
 	owner.Object = answer.Object
 	return nil
+}
+
+func (u *unmanaged) PatchStatus(ctx context.Context, owner client.Object, patch []byte, manager string) error {
+	resource, _, err := u.of(owner)
+	if err != nil {
+		return err
+	}
+	answer, err := resource.Patch(ctx, owner.GetName(), types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: manager}, "status")
+	if err != nil {
+		return err
+	}
+	return decodeInto(answer, owner)
 }

@@ -144,9 +144,10 @@ func (o *Options) observe(ctx context.Context, seen ssaplan.Observation) {
 
 // Reconcile creates, updates and deletes the children of an owner, as far as the policy allows, and writes the owner's
 // status and events. The status is the one in owner, with the kit's conditions. Status fields that only other field
-// managers own stay, unless the caller has changed them. After a write, owner is the object in the server's answer. For
-// an owner that is being deleted it does nothing, so that deleted children don't come back. The result says when to
-// reconcile again.
+// managers own stay, unless the caller has changed them. If owner was read so long ago that a difference may be the
+// work of others, that field stays, too: the rest is written, and the error is one for which apierrors.IsConflict is
+// true. After a write, owner is the object in the server's answer. For an owner that is being deleted it does nothing,
+// so that deleted children don't come back. The result says when to reconcile again.
 //
 // All children are planned in their order before the first is written. If one child can't be written, the edits of all
 // children wait. After a failed write, the remaining edits wait, too. Drift is repaired in any case.
@@ -154,11 +155,12 @@ func (k *Kit) Reconcile(ctx context.Context, owner client.Object, children []Chi
 	if owner.GetDeletionTimestamp() != nil {
 		return ctrl.Result{}, nil
 	}
+	got := k.got(ctx, owner)
 	outcomes, err := k.sync(ctx, owner, children, policy)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	if err := k.report(ctx, owner, outcomes); err != nil {
+	if err := k.report(ctx, owner, got, outcomes); err != nil {
 		return ctrl.Result{}, err
 	}
 	return k.next(outcomes)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -41,7 +42,9 @@ func newBudgets(t *testing.T) *budgets {
 	})
 	require.NoError(t, err)
 	b := &budgets{t, server, kit, server.Client().Resource(policyv1.SchemeGroupVersion.WithResource("poddisruptionbudgets")).Namespace("default")}
-	_, err = b.resource.Create(t.Context(), budget(nil), metav1.CreateOptions{})
+	obj := budget(nil)
+	obj.Object["spec"] = map[string]any{"maxUnavailable": int64(1)} // of an object without any field a server records nothing
+	_, err = b.resource.Create(t.Context(), obj, metav1.CreateOptions{FieldManager: "user"})
 	require.NoError(t, err)
 	return b
 }
@@ -165,4 +168,101 @@ func TestAStatusThatWasUpdated(t *testing.T) {
 	owner.Status.CurrentHealthy = 6
 	b.reconcile(owner)
 	require.EqualValues(t, 6, b.get().Status.CurrentHealthy)
+}
+
+// updates has the status written by an update of the controller, as by one before it took this kit.
+func (b *budgets) updates(status map[string]any) {
+	b.Helper()
+	obj, err := b.resource.Get(b.Context(), "site", metav1.GetOptions{})
+	require.NoError(b, err)
+	obj.Object["status"] = status
+	_, err = b.resource.UpdateStatus(b.Context(), obj, metav1.UpdateOptions{FieldManager: "budget-controller"})
+	require.NoError(b, err)
+}
+
+// labels has another one write to the object, so that an owner that was read before is an old one.
+func (b *budgets) labels() {
+	b.Helper()
+	obj, err := b.resource.Get(b.Context(), "site", metav1.GetOptions{})
+	require.NoError(b, err)
+	obj.SetLabels(map[string]string{"seen": "true"})
+	_, err = b.resource.Update(b.Context(), obj, metav1.UpdateOptions{FieldManager: "labeller"})
+	require.NoError(b, err)
+}
+
+// What the caller sets survives a conflict, even if an update of the controller owns it, and so does what that update
+// wrote besides and another controller has changed meanwhile.
+func TestAConflictAfterAnUpdate(t *testing.T) {
+	b := newBudgets(t)
+	b.updates(map[string]any{"currentHealthy": int64(5), "expectedPods": int64(3)})
+	owner, first := b.get(), true
+	owner.Status.CurrentHealthy = 6
+	stop := b.server.Answer(func(r ssaplantest.Request) error {
+		if r.Subresource == "status" && first {
+			first = false
+			b.applies("other", map[string]any{"disruptionsAllowed": int64(3), "expectedPods": int64(4)})
+		}
+		return nil
+	})
+	b.reconcile(owner)
+	stop()
+	require.False(t, first)
+	status := b.get().Status
+	require.EqualValues(t, 6, status.CurrentHealthy)
+	require.EqualValues(t, 3, status.DisruptionsAllowed)
+	require.EqualValues(t, 4, status.ExpectedPods)
+	require.Equal(t, b.get(), owner)
+}
+
+// What the caller sets in an owner that has changed meanwhile is written, if the managers of the field haven't written
+// since. If they have, the caller gets an error, and the field stays theirs.
+func TestAnOldOwner(t *testing.T) {
+	b := newBudgets(t)
+	b.reconcile(b.get())
+	b.applies("other", map[string]any{"disruptionsAllowed": int64(3)})
+	owner := b.get()
+	owner.Status.DisruptionsAllowed = 5
+	b.labels()
+	b.reconcile(owner)
+	require.EqualValues(t, 5, b.get().Status.DisruptionsAllowed)
+
+	owner = b.get()
+	owner.Status.DisruptionsAllowed, owner.Status.CurrentHealthy = 6, 6
+	b.applies("another", map[string]any{"disruptionsAllowed": int64(4)})
+	_, err := b.kit.Reconcile(t.Context(), owner, threeChildren("a")[:1], ctrlssaplan.Policy{})
+	require.True(t, apierrors.IsConflict(err), "%v", err)
+	require.ErrorContains(t, err, "status.disruptionsAllowed")
+	status := b.get().Status
+	require.EqualValues(t, 4, status.DisruptionsAllowed)
+	require.EqualValues(t, 6, status.CurrentHealthy, "what is clear is written")
+
+	owner = b.get()
+	b.applies("another", map[string]any{"disruptionsAllowed": int64(4), "conditions": []any{map[string]any{
+		"type": "Theirs", "status": "True", "reason": "R", "message": "m", "lastTransitionTime": "2026-01-01T00:00:00Z",
+	}}})
+	b.reconcile(owner)
+	require.NotNil(t, meta.FindStatusCondition(b.get().Status.Conditions, "Theirs"), "what an old owner knows nothing of stays")
+}
+
+// What the controller wrote by an update goes when the caller removes it, which an apply alone doesn't do.
+func TestWhatWasUpdatedIsRemoved(t *testing.T) {
+	b := newBudgets(t)
+	b.updates(map[string]any{"currentHealthy": int64(5), "disruptedPods": map[string]any{"a": "2026-01-01T00:00:00Z"}})
+	b.applies("other", map[string]any{"expectedPods": int64(4)})
+	owner := b.get()
+	owner.Status.DisruptedPods = nil
+	b.reconcile(owner)
+	require.Empty(t, b.get().Status.DisruptedPods)
+	require.EqualValues(t, 5, b.get().Status.CurrentHealthy)
+	b.requireReady()
+	version := b.get().ResourceVersion
+	b.reconcile(b.get())
+	require.Equal(t, version, b.get().ResourceVersion)
+
+	owner = b.get()
+	owner.Status.Conditions = append(owner.Status.Conditions, metav1.Condition{Type: "Ours", Status: metav1.ConditionTrue, Reason: "R"})
+	b.applies("other", map[string]any{"disruptedPods": map[string]any{"b": "2026-01-01T00:00:00Z"}})
+	owner.Status = policyv1.PodDisruptionBudgetStatus{Conditions: owner.Status.Conditions}
+	b.reconcile(owner)
+	require.NotEmpty(t, b.get().Status.DisruptedPods, "what others own stays where the caller makes the status anew")
 }
