@@ -149,7 +149,7 @@ var descriptions = []Description{
 	{ClassOutdated, "the object is not the one, or no longer in the version, that the request refers to", "read the object again and plan again"},
 	{ClassInvalidManifest, "the manifest doesn't fit the schema of its type", "correct the field that the message names"},
 	{ClassInvalid, "validation refused the object: a value isn't allowed, or may not change", "correct the fields that the causes name"},
-	{ClassLostVersion, "managedFields of the object have an entry in a version that the CRD no longer has", "move the entry to a version that the CRD has (Request.LostVersions, --lost-version), or remove it"},
+	{ClassLostVersion, "managedFields of the object have an entry in a version that the CRD no longer has", "move the entry to a version that the CRD has (Request.LostVersions; in kubectl ssaplan --lost-version, in Terraform lost_versions), or remove it"},
 	{ClassTooLarge, "the object is larger than the server takes", "make the object smaller, or split it"},
 	{ClassBadRequest, "the server can't process the request as it was sent", "correct what the message names; the client and the server may be of different versions"},
 	{ClassAlreadyExists, "the object to be created is there already", "read the object and plan again"},

@@ -43,6 +43,9 @@ type Child struct {
 	Clear []string
 	// ClearBlocking clears the fields that are proven to make the server reject the child.
 	ClearBlocking bool
+	// LostVersions are versions that the CRD of the child no longer has, such as "example.com/v1beta1", see
+	// [ssaplan.Request]: the entries of managedFields with them are moved to the version of the child.
+	LostVersions []string
 	// Absent says that the child must not exist: it is deleted if the owner controls it. Only kind, namespace and name
 	// of Object are used.
 	Absent bool

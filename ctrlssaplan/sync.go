@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
+	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
@@ -212,9 +213,11 @@ func (k *Kit) plan(ctx context.Context, c *child, policy Policy) {
 	if policy.RefuseConflicts {
 		c.planner = k.asking
 	}
-	request := ssaplan.Request{Manifest: c.manifest, Live: c.live, Ignore: ignored, Clear: clear, ClearBlocking: c.wanted.ClearBlocking, Prior: c.memory.applied}
+	request := ssaplan.Request{Manifest: c.manifest, Live: c.live, Ignore: ignored, Clear: clear, ClearBlocking: c.wanted.ClearBlocking, LostVersions: c.wanted.LostVersions, Prior: c.memory.applied}
 	if c.plan, err = c.planner.Plan(ctx, request); err != nil {
-		c.fail(err)
+		if c.fail(err); authresilience.Classify(err) == authresilience.ClassLostVersion {
+			c.text += "; the controller can have them moved to the version of the child (Child.LostVersions)"
+		}
 		return
 	}
 	c.judge(policy)

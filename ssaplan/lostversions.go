@@ -46,8 +46,8 @@ func (w *planning) warnOfLostVersions(ctx context.Context) {
 	}
 	if len(named) > 0 {
 		w.plan.Warnings = append(w.plan.Warnings, foreign.Textf("%s goes, and managedFields of these objects are in it: %s; "+
-			"nothing can be applied to them until the entries are moved to another version (Request.LostVersions, "+
-			"--lost-version)", versions, foreign.Text(strings.Join(named, ", "))))
+			"nothing can be applied to them until the entries are moved to another version (Request.LostVersions; "+
+			"in kubectl ssaplan --lost-version, in Terraform lost_versions)", versions, foreign.Text(strings.Join(named, ", "))))
 	}
 }
 

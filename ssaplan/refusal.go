@@ -23,7 +23,10 @@ import (
 func (w *planning) refused(ctx context.Context, err error) error {
 	class := authresilience.Classify(err)
 	if class == authresilience.ClassLostVersion {
-		return w.failed("dry run", handover.Lost(w.live, err))
+		if err = handover.Lost(w.live, err); w.plan.Subresource != "" {
+			err = fmt.Errorf("%w; an apply of the object itself, with that as a lost version, moves them", err)
+		}
+		return w.failed("dry run", err)
 	}
 	isAbsent := class == authresilience.ClassNotFound && w.live != nil && w.plan.Subresource != ""
 	if class == authresilience.ClassTypeNotServed || isAbsent {

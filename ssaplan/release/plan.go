@@ -158,12 +158,28 @@ func (p *Plan) compareOwners(made *unstructured.Unstructured) error {
 		return err
 	}
 	if after.Equal(before) {
-		p.Action, p.Refusal = ActionRefused, applier.ErrKept
+		p.Action, p.Refusal = ActionRefused, kept(before, p.live)
 		return nil
 	}
 	sensitive := p.guard.Fields(p.live)
 	p.Fields = givenUp(before.Shown(sensitive), after.Shown(sensitive), fieldowner.By(p.Manager))
 	return nil
+}
+
+// kept is why a server gives up nothing, with the versions that may be the reason, and the way out if they are gone: an
+// apply moves the record, which a release doesn't.
+func kept(owners fieldowner.Ownership, live *unstructured.Unstructured) error {
+	var versions []string
+	for _, e := range owners.Entries() {
+		if version := e.APIVersion.String(); version != live.GetAPIVersion() && !slices.Contains(versions, version) {
+			versions = append(versions, version)
+		}
+	}
+	if slices.Sort(versions); len(versions) == 0 {
+		return applier.ErrKept
+	}
+	return fmt.Errorf("%w: if the definition no longer has %s, apply the object with that as a lost version, and release it then",
+		applier.ErrKept, strings.Join(versions, " or "))
 }
 
 // givenUp returns the fields of one record that are ours, with who has them in the other one, and those that others had

@@ -192,7 +192,7 @@ func (o *options) validate() (err error) {
 	case len(o.clear) > 0 && o.subresource != "":
 		return errors.New("--clear: only of objects themselves; leave it out with --subresource")
 	case len(o.lostVersions) > 0 && o.subresource != "":
-		return errors.New("--lost-version: only of objects themselves; leave it out with --subresource")
+		return errors.New("--lost-version: only of objects themselves; apply the object with it first, without --subresource")
 	case existingRules[o.existing] == "":
 		return fmt.Errorf("--existing %s: the rules are %s", o.existing, strings.Join(existingNames(), ", "))
 	case o.manager == "":

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
+	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -49,6 +50,14 @@ func precondition(manifest *unstructured.Unstructured, err error) string {
 		return ""
 	}
 	return "\nThe manifest asks for the object as it was when its metadata.uid or metadata.resourceVersion was read: remove them."
+}
+
+// lostVersion says what to do if nothing can be applied to the object because of a version that is gone.
+func lostVersion(err error) string {
+	if authresilience.Classify(err) != authresilience.ClassLostVersion {
+		return ""
+	}
+	return "\nName that version in lost_versions. Of a patch with a subresource, do that in a resource for the object itself."
 }
 
 // sameManifest reports whether two texts of yaml_body say the same, whatever their order of keys, comments and layout.

@@ -54,6 +54,7 @@ type object struct {
 	IgnoreFields     types.List     `tfsdk:"ignore_fields"`
 	Adopt            types.List     `tfsdk:"adopt"`
 	Clear            types.List     `tfsdk:"clear"`
+	LostVersions     types.List     `tfsdk:"lost_versions"`
 	IfExists         types.String   `tfsdk:"if_exists"`
 	OnDestroy        types.String   `tfsdk:"on_destroy"`
 	DeleteProtection types.Bool     `tfsdk:"delete_protection"`
@@ -176,6 +177,10 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Fields to remove from the object, no matter who owns them, unless the manifest has them, such as `spec.strategy.rollingUpdate` for a change to `Recreate`; `auto` for those that are proven to be in the way of the apply.",
 			},
+			"lost_versions": schema.ListAttribute{
+				Optional: true, ElementType: types.StringType,
+				MarkdownDescription: "Versions that the definition of the kind no longer has, such as `example.com/v1beta1`. What the server recorded about owners in these is moved to the version of the manifest before that is applied, which the server refuses otherwise.",
+			},
 			"if_exists": schema.StringAttribute{
 				Optional:            true,
 				MarkdownDescription: "What to do with an object that is there and that this resource doesn't have in its state: `take_over`, or `refuse` unless `field_manager` applied it before, under a name other than the default one. Default: `take_over`.",
@@ -296,7 +301,7 @@ func (r *objectResource) ValidateConfig(ctx context.Context, req resource.Valida
 // settled reports whether everything is known that the plan depends on. Of a manifest that is kept nowhere, the version
 // may tell enough.
 func (o object) settled(ctx context.Context) bool {
-	for _, value := range []attr.Value{o.WOVersion, o.FieldManager, o.ForceConflicts, o.IgnoreFields, o.Adopt, o.Clear, o.IfExists, o.Sensitive, o.Cluster} {
+	for _, value := range []attr.Value{o.WOVersion, o.FieldManager, o.ForceConflicts, o.IgnoreFields, o.Adopt, o.Clear, o.LostVersions, o.IfExists, o.Sensitive, o.Cluster} {
 		if !isKnown(ctx, value) {
 			return false
 		}
@@ -307,7 +312,7 @@ func (o object) settled(ctx context.Context) bool {
 // sameSettings reports whether the configuration says the same as the state of what is sent and shown. Fields to ignore
 // are sent only when the object, or an item of a list, is made.
 func (o object) sameSettings(ctx context.Context, prior object) bool {
-	return (o.sameText(ctx, prior) || o.sameButIgnored(ctx, prior)) && prior.IgnoreFields.Equal(o.IgnoreFields) && prior.Adopt.Equal(o.Adopt) && prior.Clear.Equal(o.Clear) && prior.Sensitive.Equal(o.Sensitive) && prior.FieldManager.Equal(o.FieldManager)
+	return (o.sameText(ctx, prior) || o.sameButIgnored(ctx, prior)) && prior.IgnoreFields.Equal(o.IgnoreFields) && prior.Adopt.Equal(o.Adopt) && prior.Clear.Equal(o.Clear) && prior.LostVersions.Equal(o.LostVersions) && prior.Sensitive.Equal(o.Sensitive) && prior.FieldManager.Equal(o.FieldManager)
 }
 
 // patterns returns those of an attribute, which are known.
@@ -333,9 +338,9 @@ func (o object) request(ctx context.Context, prior *explain.State) (ssaplan.Requ
 	if err != nil {
 		return ssaplan.Request{}, err
 	}
-	var adopt []string
-	if o.Adopt.ElementsAs(ctx, &adopt, false).HasError() {
-		return ssaplan.Request{}, errors.New("adopt: every name has to be known")
+	var adopt, lost []string
+	if o.Adopt.ElementsAs(ctx, &adopt, false).HasError() || o.LostVersions.ElementsAs(ctx, &lost, false).HasError() {
+		return ssaplan.Request{}, errors.New("adopt and lost_versions: every name has to be known")
 	}
 	named := slices.DeleteFunc(adopt, isAuto)
 	clear, err := o.cleared(ctx)
@@ -345,7 +350,7 @@ func (o object) request(ctx context.Context, prior *explain.State) (ssaplan.Requ
 	return ssaplan.Request{
 		Manifest: m.Object, Unknown: o.unknown, Prior: prior, Ignore: ignore, Adopt: named, AdoptTools: len(named) < len(o.Adopt.Elements()),
 		AllowVersionChange: o.VersionChange.ValueString() == inPlace, Existing: o.existing(), Subresource: o.Subresource.ValueString(),
-		Clear: clear, ClearBlocking: slices.Contains(o.Clear.Elements(), attr.Value(types.StringValue(auto))),
+		LostVersions: lost, Clear: clear, ClearBlocking: slices.Contains(o.Clear.Elements(), attr.Value(types.StringValue(auto))),
 	}, nil
 }
 

@@ -30,6 +30,7 @@ type patch struct {
 	FieldManager   types.String   `tfsdk:"field_manager"`
 	ForceConflicts types.Bool     `tfsdk:"force_conflicts"`
 	IgnoreFields   types.List     `tfsdk:"ignore_fields"`
+	LostVersions   types.List     `tfsdk:"lost_versions"`
 	Sensitive      types.List     `tfsdk:"sensitive_fields"`
 	Subresource    types.String   `tfsdk:"subresource"`
 	Cluster        types.Object   `tfsdk:"cluster"`
@@ -48,7 +49,7 @@ type patch struct {
 // asObject returns a patch as an object that has to be there, and that is let go of in the end.
 func (p patch) asObject() object {
 	return object{
-		YAMLBody: p.YAMLBody, YAMLBodyWO: p.YAMLBodyWO, WOVersion: p.WOVersion, Object: p.Object, FieldManager: p.FieldManager, ForceConflicts: p.ForceConflicts, IgnoreFields: p.IgnoreFields, Sensitive: p.Sensitive,
+		YAMLBody: p.YAMLBody, YAMLBodyWO: p.YAMLBodyWO, WOVersion: p.WOVersion, Object: p.Object, FieldManager: p.FieldManager, ForceConflicts: p.ForceConflicts, IgnoreFields: p.IgnoreFields, LostVersions: p.LostVersions, Sensitive: p.Sensitive,
 		Cluster: p.Cluster, TokenWO: p.TokenWO, Timeouts: p.Timeouts, ID: p.ID, UID: p.UID, Manifest: p.Manifest, TakenOver: p.TakenOver, Reviewed: p.Reviewed, ReviewedIn: p.ReviewedIn, Fields: p.Fields,
 		OtherOwners: p.OtherOwners, Subresource: p.Subresource, Adopt: types.ListNull(types.StringType), Clear: types.ListNull(types.StringType), IfExists: types.StringValue(mustExist), OnDestroy: types.StringValue(release),
 		OutputFields: types.MapNull(types.StringType), Outputs: types.MapNull(types.StringType),
@@ -57,7 +58,7 @@ func (p patch) asObject() object {
 
 func (o object) asPatch() patch {
 	return patch{
-		YAMLBody: o.YAMLBody, YAMLBodyWO: o.YAMLBodyWO, WOVersion: o.WOVersion, Object: o.Object, FieldManager: o.FieldManager, ForceConflicts: o.ForceConflicts, IgnoreFields: o.IgnoreFields, Sensitive: o.Sensitive,
+		YAMLBody: o.YAMLBody, YAMLBodyWO: o.YAMLBodyWO, WOVersion: o.WOVersion, Object: o.Object, FieldManager: o.FieldManager, ForceConflicts: o.ForceConflicts, IgnoreFields: o.IgnoreFields, LostVersions: o.LostVersions, Sensitive: o.Sensitive,
 		Cluster: o.Cluster, TokenWO: o.TokenWO, Timeouts: o.Timeouts, ID: o.ID, UID: o.UID, Manifest: o.Manifest, TakenOver: o.TakenOver, Reviewed: o.Reviewed, ReviewedIn: o.ReviewedIn, Fields: o.Fields,
 		OtherOwners: o.OtherOwners, Subresource: o.Subresource,
 	}

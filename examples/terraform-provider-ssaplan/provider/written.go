@@ -118,9 +118,10 @@ func textOf(ctx context.Context, value types.Dynamic) (types.String, projection.
 	return types.StringValue(string(text)), unknown, err
 }
 
-// mayBeAnother reports whether a field that names the object isn't known yet, so that it may become another one.
+// mayBeAnother reports whether a field that names the object isn't known yet, so that it may become another one. Of
+// what isn't known as a whole, as of a text, no more is thought than that it changes.
 func (o object) mayBeAnother() bool {
-	names := []string{"kind", "metadata.name", "metadata.namespace"}
+	names := []string{"kind", "metadata", "metadata.name", "metadata.namespace"}
 	return o.text.IsUnknown() && slices.ContainsFunc(o.unknown, func(at projection.Pattern) bool { return slices.Contains(names, at.String()) })
 }
 

@@ -69,7 +69,10 @@ type Handover struct {
 // can't be read, of an object without resourceVersion, of an applier of a subresource, and of a handover after which
 // nobody owns anything.
 func Find(live *unstructured.Unstructured, wanted Wanted) (*Handover, error) {
-	if s := wanted.Applier.Subresource; s != "" {
+	switch s := wanted.Applier.Subresource; {
+	case s != "" && len(wanted.Lost) > 0:
+		return nil, fmt.Errorf("managedFields are moved out of lost versions with an apply of the object itself, and not of its %s: apply the object first", s)
+	case s != "":
 		return nil, fmt.Errorf("fields can be taken over or given up of the object itself, and not of its %s", s)
 	}
 	h := &Handover{wanted: wanted, live: live}

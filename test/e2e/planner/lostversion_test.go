@@ -13,7 +13,10 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/release"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
@@ -106,6 +109,7 @@ func TestLostVersion(t *testing.T) {
 			require.Equal(t, authresilience.ClassLostVersion, authresilience.Classify(err))
 			require.ErrorContains(t, err, " are in "+g.group+"/v1beta")
 			require.Regexp(t, `"flux" \(Apply\)|"editor" \(Update\)`, err.Error())
+			g.requireWaysOut(t, planner, row.name, lost)
 
 			request.LostVersions = lost
 			plan, err := planner.Plan(t.Context(), request)
@@ -142,4 +146,25 @@ func TestLostVersion(t *testing.T) {
 			require.Equal(t, ssaplan.ActionNoOp, again.Action)
 		})
 	}
+}
+
+// requireWaysOut has the status of such an object planned, and its release: both are refused, and say what to do first.
+func (g *gears) requireWaysOut(t *testing.T, planner *ssaplan.Planner, name string, lost []string) {
+	t.Helper()
+	status := ssaplan.Request{Manifest: manifest(t, "{apiVersion: %s/v1, kind: Gear, metadata: {name: %s}, status: {ready: false}}", g.group, name), Subresource: "status"}
+	_, err := planner.Plan(t.Context(), status)
+	require.Equal(t, authresilience.ClassLostVersion, authresilience.Classify(err))
+	require.ErrorContains(t, err, "an apply of the object itself, with that as a lost version, moves them")
+	status.LostVersions = lost
+	_, err = planner.Plan(t.Context(), status)
+	require.ErrorContains(t, err, "with an apply of the object itself, and not of its status: apply the object first")
+
+	live := g.Lookup(t, g.gear(t, "v1", name, ""))
+	require.NotNil(t, live)
+	id, err := identity.Of(live.Object)
+	require.NoError(t, err)
+	letting, err := planner.PlanRelease(t.Context(), &explain.State{Identity: id, UID: string(live.GetUID()), Manager: manager})
+	require.NoError(t, err)
+	require.Equal(t, release.ActionRefused, letting.Action, letting)
+	require.ErrorContains(t, letting.Refusal, "if the definition no longer has "+strings.Join(lost, " or ")+", apply the object with that as a lost version, and release it then")
 }

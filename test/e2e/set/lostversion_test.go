@@ -56,7 +56,7 @@ func TestLostVersion(t *testing.T) {
 	require.Equal(t, []string{
 		`NAME.example.com/v1beta1 goes, and managedFields of these objects are in it: ` +
 			`NAME/a of "flux" (Apply), NAME/b of "flux" (Apply), NAME/other of "flux" (Apply); ` +
-			"nothing can be applied to them until the entries are moved to another version (Request.LostVersions, --lost-version)",
+			"nothing can be applied to them until the entries are moved to another version (Request.LostVersions; in kubectl ssaplan --lost-version, in Terraform lost_versions)",
 		moved, moved,
 	}, warnings)
 	require.Equal(t, []string{"CustomResourceDefinition Done", "Gear Done", "Gear Done"}, c.apply(t, upgrade))
