@@ -191,3 +191,47 @@ func TestRefusalsOfASuppliedObject(t *testing.T) {
 		})
 	}
 }
+
+// An ignored field that only we own isn't touched when the manifest drops it, unless it is to be cleared, or the item
+// of a list that it is in is dropped as well.
+func TestIgnoredFieldsThatAreDropped(t *testing.T) {
+	_, planner := world(ssaplan.Options{})
+	applied(t, planner, configMap("a", map[string]any{"a": "A", "b": "B"}))
+	for _, row := range []struct {
+		name    string
+		data    map[string]any
+		request ssaplan.Request
+		want    map[string]string
+	}{
+		{"of a map that stays", map[string]any{"b": "C"}, ssaplan.Request{Ignore: patterns(t, "data.a")}, map[string]string{"a": "A", "b": "C"}},
+		{"by a wildcard", map[string]any{"c": "D"}, ssaplan.Request{Ignore: patterns(t, "data.*")}, map[string]string{"a": "A", "b": "C"}},
+		{"with the map", nil, ssaplan.Request{Ignore: patterns(t, "data.a")}, map[string]string{"a": "A"}},
+		{"and cleared", map[string]any{"b": "E"}, ssaplan.Request{Ignore: patterns(t, "data.a"), Clear: patterns(t, "data.a")}, map[string]string{"b": "E"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			row.request.Manifest = configMap("a", row.data)
+			if row.data == nil {
+				delete(row.request.Manifest.Object, "data")
+			}
+			p := plan(t, planner, row.request)
+			obj := errorless(planner.Apply(t.Context(), p))
+			data, _, err := unstructured.NestedStringMap(obj.Object, "data")
+			require.NoError(t, err)
+			require.Equal(t, row.want, data, p)
+			require.Equal(t, ssaplan.ActionNoOp, plan(t, planner, row.request).Action)
+		})
+	}
+
+	service := func(ports ...any) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "v1", "kind": "Service", "metadata": map[string]any{"name": "a"}, "spec": map[string]any{"ports": ports},
+		}}
+	}
+	http, https := map[string]any{"port": int64(80), "name": "http"}, map[string]any{"port": int64(443), "name": "https"}
+	applied(t, planner, service(http, https))
+	p := plan(t, planner, ssaplan.Request{Manifest: service(map[string]any{"port": int64(80)}), Ignore: patterns(t, "spec.ports[*].name")})
+	ports, _, err := unstructured.NestedSlice(errorless(planner.Apply(t.Context(), p)).Object, "spec", "ports")
+	require.NoError(t, err)
+	require.Len(t, ports, 1, "the item goes with what is in it")
+	require.Equal(t, "http", ports[0].(map[string]any)["name"])
+}

@@ -66,9 +66,9 @@ type Request struct {
 	Prior *explain.State
 	// Ignore are the fields that aren't changed in an existing object, such as the replicas that an autoscaler sets. A
 	// new object is created with the manifest's values. For an existing object, an ignored field that others own isn't
-	// sent, and one that only this field manager owns is sent with the live value; see [explain.Ignored.Leave]. Ignored
-	// parts of an atomic list or map are also sent with the live value. Ignored fields are no drift, and no reason for
-	// a Replace.
+	// sent, and one that only this field manager owns is sent with the live value, even if the manifest drops it; see
+	// [explain.Ignored.Leave]. Ignored parts of an atomic list or map are also sent with the live value. Ignored fields
+	// are no drift, and no reason for a Replace.
 	Ignore projection.Patterns
 	// Adopt are the field managers whose fields are taken over before the manifest is applied; see
 	// [fieldowner.Migrate]. Their fields that the manifest lacks are deleted, unless others own them, too. Without

@@ -220,7 +220,9 @@ func (w *planning) prepare(ctx context.Context) error {
 // are; the one walk through them that encoding takes finds that out.
 func (w *planning) encode(e *fastjson.Encoder) (content map[string]any, err error) {
 	content = w.request.Manifest.Object
-	except := explain.Exceptions{Ignore: w.request.Ignore, GiveUp: w.request.GiveUp, Strip: w.request.Strip, Unknown: w.request.Unknown}
+	except := explain.Exceptions{
+		Ignore: w.request.Ignore, GiveUp: w.request.GiveUp, Clear: w.request.Clear, Strip: w.request.Strip, Unknown: w.request.Unknown,
+	}
 	if except.Empty() && projection.IsNormal(content) {
 		content = explain.Addressed(content, w.plan.Object.Namespace, w.plan.Subresource)
 		if err = e.EncodePlain(content); !errors.Is(err, fastjson.ErrNotPlain) {

@@ -22,8 +22,8 @@ const (
 	HandlingLeftOut Handling = "leftOut"
 )
 
-// IgnoredField is an ignored field: one in the manifest, or one that only the object has in an atomic list or map of
-// the manifest.
+// IgnoredField is an ignored field: one in the manifest, or one that only the object has, because the manifest dropped
+// it or because it is in an atomic list or map of the manifest.
 type IgnoredField struct {
 	Path     projection.Path `json:"path"`
 	Handling Handling        `json:"handling"`
@@ -35,6 +35,7 @@ type IgnoredField struct {
 type Ignored struct {
 	selection
 	givenUp projection.Patterns // those of the patterns that give fields up
+	clear   projection.Patterns // the fields to delete all the same
 }
 
 // Left is the manifest to send to an object, with the ignored fields.
@@ -71,9 +72,11 @@ func (p Prepared) For(live, was map[string]any, applier fieldowner.Applier) (Lef
 // change. was is as in [Prepared.For].
 //
 // Ignored parts of an atomic list or map are sent with the live value, including those that the manifest lacks; see
-// [projection.Patterns.Hold]. A map or list that becomes empty is left out, with two exceptions. Inside of an atomic
-// list or map it stays if the live object has an empty one there. A map that only the applier owns stays, too: a server
-// whose schema doesn't have its field would otherwise delete it with the fields of others in it.
+// [projection.Patterns.Hold]. So are ignored fields that the manifest lacks and only the applier owns: a server would
+// delete them otherwise. A field in a list item that the manifest drops is deleted with the item, and a field to clear
+// is deleted. A map or list that becomes empty is left out, with two exceptions. Inside of an atomic list or map it
+// stays if the live object has an empty one there. A map that only the applier owns stays, too: a server whose schema
+// doesn't have its field would otherwise delete it with the fields of others in it.
 //
 // No argument is modified. The errors are those of managedFields that can't be read, and of items that can't be
 // distinguished.
@@ -100,7 +103,8 @@ func (i Ignored) Leave(manifest, live, was map[string]any, applier fieldowner.Ap
 	}
 	paths := i.named(names)
 	wholes, found := wholesOf(l.all, paths, i.patterns, live)
-	if out.Fields, err = l.leaveAll(paths, wholes); err != nil {
+	kept := append(slices.Clip(paths), l.dropped(found, paths, projection.NewFieldSet(i.clear.Find(live, l.all)...))...)
+	if out.Fields, err = l.leaveAll(kept, wholes); err != nil {
 		return out, err
 	}
 	for _, pattern := range i.unmatched {
@@ -187,6 +191,27 @@ func (l *leaving) leaveAll(paths []projection.Path, wholes []whole) (out []Ignor
 		out = append(out, fields...)
 	}
 	return out, nil
+}
+
+// dropped returns those of the fields in the object that the manifest lacks, and that the applier alone owns. Declared
+// are the ignored fields of the manifest.
+func (l *leaving) dropped(found, declared []projection.Path, cleared projection.FieldSet) (out []projection.Path) {
+	sent := projection.NewFieldSet(declared...)
+	for _, p := range found {
+		_, isSent := l.sent.Get(p)
+		inDropped := false
+		for n := 1; n < len(p); n++ {
+			_, isKept := l.sent.Get(p[:n])
+			inDropped = inDropped || isItem(p[:n]) && !isKept
+		}
+		if isSent || inDropped || sent.Covers(p) || cleared.Covers(p) {
+			continue
+		}
+		if _, held := l.held(p); held {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // leave makes the manifest leave what it has at p to others.

@@ -58,7 +58,7 @@ func TestIgnored(t *testing.T) {
 			fields: []string{"metadata.annotations.gone leftOut"},
 		},
 		{
-			why: "a map from which all is left out isn't claimed", ignore: "metadata.annotations.*",
+			why: "a map from which all is left out isn't claimed", ignore: `metadata.annotations[~"*e*"]`,
 			manifest: `{metadata: {name: a, annotations: {theirs: x, free: x}}, spec: {replicas: 1}}`, want: `{metadata: {name: a}, spec: {replicas: 1}}`,
 			fields: []string{"metadata.annotations.free leftOut", "metadata.annotations.theirs leftOut hpa"},
 		},
@@ -155,8 +155,22 @@ func TestIgnored(t *testing.T) {
 		},
 		{
 			why: "all that is in one of them", ignore: "spec.free.*",
-			manifest: `{spec: {free: {theirs: 9, new: 9}}}`, want: `{spec: {free: {}}}`,
-			fields: []string{"spec.free.new leftOut", "spec.free.theirs leftOut hpa"},
+			manifest: `{spec: {free: {theirs: 9, new: 9}}}`, want: `{spec: {free: {ours: live, deep: {}}}}`,
+			fields: []string{"spec.free.new leftOut", "spec.free.theirs leftOut hpa", "spec.free.deep held hpa", "spec.free.ours held"},
+		},
+		{
+			why: "the manifest dropped it, and the server would delete it", ignore: "metadata.annotations.ours",
+			manifest: `{metadata: {name: a}, spec: {replicas: 1}}`, want: `{metadata: {name: a, annotations: {ours: live}}, spec: {replicas: 1}}`,
+			fields: []string{"metadata.annotations.ours held"},
+		},
+		{
+			why: "the manifest dropped it, and another has it, too", ignore: "metadata.annotations.both",
+			manifest: `{metadata: {name: a}}`, want: `{metadata: {name: a}}`,
+		},
+		{
+			why: "an item that the manifest dropped goes with what is in it", ignore: "spec.containers[*].image",
+			manifest: `{spec: {containers: [{name: app}]}}`, want: `{spec: {containers: [{name: app, image: "app:1"}]}}`,
+			fields: []string{`spec.containers[name="app"].image held`},
 		},
 		{
 			why: "neither has it", ignore: "spec.replica",

@@ -17,13 +17,15 @@ type Exceptions struct {
 	Ignore projection.Patterns
 	// GiveUp are fields that are ignored, too, after the applier gave them up.
 	GiveUp projection.Patterns
+	// Clear are the fields to delete, even if they are ignored.
+	Clear projection.Patterns
 	// Strip are the fields that are never sent.
 	Strip projection.Patterns
 	// Unknown are the fields whose values aren't known yet; see [Unknown.Hold].
 	Unknown projection.Patterns
 }
 
-// Empty reports whether there are none.
+// Empty reports whether there are none. Clear doesn't count: by itself it changes nothing in the manifest.
 func (e Exceptions) Empty() bool {
 	return len(slices.Concat(e.Ignore, e.GiveUp, e.Strip, e.Unknown)) == 0
 }
@@ -72,7 +74,8 @@ func Prepare(manifest map[string]any, subresource string, except Exceptions) (Pr
 		Ignore: except.Ignore.WithoutPositions(), Strip: except.Strip.WithoutPositions(), Unknown: except.Unknown.WithoutPositions(),
 	})}
 	unknown.paths = append(unknown.paths, unnamed(except.Unknown, unknown.paths)...)
-	out.Ignored, out.Unknown = Ignored{ignored.asStored(out.Manifest), except.GiveUp}, Unknown{unknown.asStored(out.Manifest)}
+	out.Ignored = Ignored{selection: ignored.asStored(out.Manifest), givenUp: except.GiveUp, clear: except.Clear}
+	out.Unknown = Unknown{unknown.asStored(out.Manifest)}
 	return out, nil
 }
 
