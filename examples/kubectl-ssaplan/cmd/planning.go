@@ -11,8 +11,10 @@ import (
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/shard"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/statefile"
+	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/preview"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/manifest"
 	"github.com/ssaplan/primitives/ssaplan/set"
@@ -252,10 +254,34 @@ func (p *planning) take(item *set.Item) {
 	}
 	planned := item.Plan
 	plan := *planned // the set compares its own with what a later plan says
-	plan.Warnings = append(inputWarnings(p.manifests[item.Number]), plan.Warnings...)
+	plan.Warnings = slices.Concat(inputWarnings(p.manifests[item.Number]), plan.Warnings, p.unmatchedAdopt(planned))
 	item.Plan = &plan
 	p.plans = append(p.plans, &plan)
 	p.asPlanned[&plan] = planned
+}
+
+// unmatchedAdopt warns of the names of --adopt that no field manager of an object has, such as a misspelt one. The name
+// of a tool that is known isn't: everything may have been taken over from it before.
+func (o *options) unmatchedAdopt(plan *ssaplan.Plan) (warnings []foreign.Text) {
+	live := plan.Live()
+	if live == nil || len(o.adopt) == 0 {
+		return nil
+	}
+	owners, err := fieldowner.Read(live.Object)
+	if err != nil {
+		return nil
+	}
+	for _, name := range withoutAuto(o.adopt) {
+		known := false
+		for _, operation := range []string{fieldowner.OperationApply, fieldowner.OperationUpdate} {
+			_, isTool := fieldowner.ToolOf(fieldowner.Owner{Manager: foreign.Text(name), Operation: operation}, fieldowner.Tools())
+			known = known || isTool
+		}
+		if !known && owners.Fields(fieldowner.By(name)).Empty() {
+			warnings = append(warnings, foreign.Textf("--adopt %s: the object has no fields of this manager (any more)", foreign.Text(name)))
+		}
+	}
+	return warnings
 }
 
 // setOptions returns how the manifests are planned and applied as a set.
