@@ -124,25 +124,46 @@ func (w *planning) judge(ctx context.Context, err error) error {
 	return w.explainReplacement(ctx, true)
 }
 
-// detour names the subresource through which the fields can change that are in the way, empty if none is known.
+// detour names the subresources through which the fields can change that are in the way, empty if none are known. One
+// is enough where the rest can be applied without it.
 func (w *planning) detour(ctx context.Context) string {
 	if w.live == nil || w.plan.Subresource != "" {
 		return ""
 	}
-	for _, sub := range kinds.Subresources(w.plan.Object.APIVersion, w.plan.Object.Kind) {
+	ways, all := w.ways(), kinds.Subresource{}
+	var names []string
+	for i, sub := range ways {
+		names, all.Fields = append(names, sub.Name), append(all.Fields, sub.Fields...)
+		ways[i].Name = "subresource " + sub.Name
+	}
+	if all.Name = "subresources " + strings.Join(names, " and "); len(names) > 1 {
+		ways = append(ways, all)
+	}
+	for _, sub := range ways {
 		patterns, err := projection.ParsePatterns(sub.Fields...)
-		isTried := slices.ContainsFunc(w.request.Ignore, func(p projection.Pattern) bool { return p.String() == sub.Fields[0] })
-		if _, found := patterns.Remove(w.manifest.Object); err != nil || len(found) == 0 || isTried {
+		if err != nil {
 			continue
 		}
 		request := w.request
 		request.Ignore = slices.Concat(request.Ignore, patterns)
 		if plan, err := w.Plan(ctx, request); err == nil && plan.Replacement == nil && len(plan.Conflicts) == 0 {
-			return fmt.Sprintf("the subresource %s can change %s in place, and the rest can be applied without it",
+			return fmt.Sprintf("the %s can change %s in place, and the rest can be applied without it",
 				sub.Name, strings.Join(sub.Fields, ", "))
 		}
 	}
 	return ""
+}
+
+// ways returns the subresources of which the manifest has fields that weren't left out already to find a detour.
+func (w *planning) ways() (out []kinds.Subresource) {
+	for _, sub := range kinds.Subresources(w.plan.Object.APIVersion, w.plan.Object.Kind) {
+		patterns, err := projection.ParsePatterns(sub.Fields...)
+		isTried := slices.ContainsFunc(w.request.Ignore, func(p projection.Pattern) bool { return p.String() == sub.Fields[0] })
+		if _, found := patterns.Remove(w.manifest.Object); err == nil && len(found) > 0 && !isTried {
+			out = append(out, sub)
+		}
+	}
+	return out
 }
 
 // clearing returns the request that clears what the verdict proves to be in the way. It reports false if there is

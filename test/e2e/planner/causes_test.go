@@ -70,6 +70,9 @@ func TestRefusalThatASubresourceHelps(t *testing.T) {
 	require.Equal(t, ssaplan.ActionUpdate, c.plan(t, ssaplan.Request{Manifest: resize, Subresource: "resize"}).Action)
 	_, err := c.planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest(t, pod, "a:1", "100m", ", ephemeralContainers: [{name: b, image: 'b:1'}]")})
 	require.ErrorContains(t, err, "the subresource ephemeralcontainers can change spec.ephemeralContainers in place")
+	_, err = c.planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest(t, pod, "a:1", "200m", ", ephemeralContainers: [{name: b, image: 'b:1'}]")})
+	require.ErrorContains(t, err, "the subresources resize and ephemeralcontainers can change spec.containers[*].resources, "+
+		"spec.initContainers[*].resources, spec.ephemeralContainers in place")
 	other := c.plan(t, ssaplan.Request{Manifest: manifest(t, "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {hostname: b, containers: [{name: a, image: 'a:1'}]}}")})
 	require.Equal(t, ssaplan.ActionReplace, other.Action)
 	require.NotContains(t, fmt.Sprint(other.Warnings), "subresource")
