@@ -232,6 +232,6 @@ func TestIgnoredFieldsThatAreDropped(t *testing.T) {
 	p := plan(t, planner, ssaplan.Request{Manifest: service(map[string]any{"port": int64(80)}), Ignore: patterns(t, "spec.ports[*].name")})
 	ports, _, err := unstructured.NestedSlice(errorless(planner.Apply(t.Context(), p)).Object, "spec", "ports")
 	require.NoError(t, err)
-	require.Len(t, ports, 1, "the item goes with what is in it")
+	require.Len(t, ports, 1, "the item goes, and so does what is in it")
 	require.Equal(t, "http", ports[0].(map[string]any)["name"])
 }

@@ -168,7 +168,7 @@ func TestIgnored(t *testing.T) {
 			manifest: `{metadata: {name: a}}`, want: `{metadata: {name: a}}`,
 		},
 		{
-			why: "an item that the manifest dropped goes with what is in it", ignore: "spec.containers[*].image",
+			why: "what is in an item that the manifest dropped goes, too", ignore: "spec.containers[*].image",
 			manifest: `{spec: {containers: [{name: app}]}}`, want: `{spec: {containers: [{name: app, image: "app:1"}]}}`,
 			fields: []string{`spec.containers[name="app"].image held`},
 		},

@@ -94,9 +94,13 @@ func (c *cluster) command(ctx context.Context, stdin string, args ...string) res
 		}
 	}
 	got := runWhole(ctx, stdin, args...)
-	isOfCluster := slices.Contains([]string{"plan", "apply", "delete", "release", "show"}, args[0]) && args[1] != "merge"
+	isOfCluster := slices.Contains([]string{"plan", "apply", "delete", "release", "show", "owners", "import"}, args[0]) && (len(args) < 2 || args[1] != "merge")
 	if isOfCluster && got.code != 1 && got.out != "" && !slices.Contains(args, "--help") {
-		require.Regexp(c.t, targetNamed, got.out, args)
+		said := got.out
+		if args[0] == "import" { // beside JSON, which is the manifest
+			said += got.err
+		}
+		require.Regexp(c.t, targetNamed, said, args)
 	}
 	return got.untargeted()
 }

@@ -68,6 +68,11 @@ func (r *reading) runImport(ctx context.Context, args []string, showSecrets bool
 	if !imported.Sensitive.Empty() && !showSecrets {
 		return fmt.Errorf("%s: its manifest holds secret values; print them with --show-secrets", imported.State.Identity)
 	}
+	if target := r.cluster.target(manager); r.output == "json" { // which has no comments
+		fmt.Fprintf(r.ErrOut, "Target: %s\n", target)
+	} else {
+		fmt.Fprintf(r.Out, "# Target: %s\n", target)
+	}
 	r.sayMissing(imported.Manifest.Missing)
 	return r.print(imported.Manifest.Object)
 }

@@ -53,7 +53,7 @@ func (r *reading) runOwners(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	owners := render.Owners{Object: imported.State.Identity}
+	owners := render.Owners{Target: r.cluster.target(manager), Object: imported.State.Identity}
 	if owners.Ownership, err = fieldowner.Read(imported.Live.Object); err != nil {
 		return fmt.Errorf("%s: %w", owners.Object, err)
 	}

@@ -13,6 +13,8 @@ import (
 
 // Owners is who owns which field of an object.
 type Owners struct {
+	// Target is where the object is.
+	Target    Destination
 	Object    identity.Identity
 	Ownership fieldowner.Ownership
 	// Values are those of the fields, as far as they may be known; of sensitive ones it is only said that there is one.
@@ -20,9 +22,10 @@ type Owners struct {
 }
 
 type ownersJSON struct {
-	APIVersion string      `json:"apiVersion"`
-	Object     objectJSON  `json:"object"`
-	Fields     []fieldJSON `json:"fields"`
+	APIVersion string       `json:"apiVersion"`
+	Target     *Destination `json:"target,omitempty"`
+	Object     objectJSON   `json:"object"`
+	Fields     []fieldJSON  `json:"fields"`
 }
 
 type fieldJSON struct {
@@ -55,6 +58,9 @@ func (o Owners) fields() (out []ownedField) {
 // JSON returns the fields with their owners as indented JSON with a newline at the end.
 func (o Owners) JSON() ([]byte, error) {
 	out := ownersJSON{APIVersion: apiVersion, Object: objectToJSON(o.Object), Fields: []fieldJSON{}}
+	if o.Target != (Destination{}) {
+		out.Target = &o.Target
+	}
 	for _, field := range o.fields() {
 		shown := fieldJSON{Path: field.path.String(), Managers: field.owners}
 		if field.hasValue {
@@ -71,7 +77,7 @@ func (o Owners) YAML() ([]byte, error) { return asYAML(o.JSON()) }
 // Owners returns the fields as a tree with their values, and beside each who owns it, a line for each owner. On a
 // terminal that is too narrow for it, the owners stand below their field.
 func (t Text) Owners(o Owners) string {
-	object := t.paint(bold, foreign.Visible(o.Object.String()))
+	object := t.Heading(o.Target) + t.paint(bold, foreign.Visible(o.Object.String()))
 	if !o.Ownership.Recorded() {
 		return fmt.Sprintf("%s\n\nThe server has no record of who owns the fields.\n", object)
 	}
