@@ -33,7 +33,7 @@ func TestReplacementsAreComplete(t *testing.T) {
 		`spec.template.spec.containers[name="app"].image: "i:1" -> "i:2"`,
 		`metadata.labels.dropped: - "x" (dropped from the manifest)`,
 		`metadata.annotations.vault: - "precious" (side effect of the server)`,
-		`spec.replicas: 5 -> 2 (drifted: changed by "vault" (Update))`,
+		`spec.replicas: 5 -> 2 (edited, or changed by "vault" (Update))`,
 		`metadata.annotations.vault: destroyed, was owned by "vault" (Update)`,
 		`spec.template.metadata.labels.app: "a" -> "b"`,
 	} {
