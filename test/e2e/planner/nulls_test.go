@@ -76,6 +76,7 @@ func TestNullOverWhatIsSet(t *testing.T) {
 			is: "apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, roleRef: ", refusal: "roleRef.name: Required value"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			object := func(body, suffix string) *unstructured.Unstructured {
 				return lab.Objectf(t, "{%s, metadata: {name: 'over-%s-%s'}}", body, name, suffix)
 			}
@@ -90,6 +91,7 @@ func TestNullOverWhatIsSet(t *testing.T) {
 				require.ErrorContains(t, err, row.refusal)
 				return
 			}
+			lab.NextSecond() // else the next apply, of a later second, changes the order of the records, which is a write
 			plan := c.plan(t, request)
 			require.Equal(t, ssaplan.ActionUpdate, plan.Action)
 			applied, err := c.planner.Apply(t.Context(), plan)
