@@ -261,10 +261,11 @@ func (p *planning) take(item *set.Item) {
 }
 
 // unmatchedAdopt warns of the names of --adopt that no field manager of an object has, such as a misspelt one. The name
-// of a tool that is known isn't: everything may have been taken over from it before.
+// of a tool that is known isn't: everything may have been taken over from it before. Nor are the names that the tool of
+// --like has, which the user didn't write.
 func (o *options) unmatchedAdopt(plan *ssaplan.Plan) (warnings []foreign.Text) {
 	live := plan.Live()
-	if live == nil || len(o.adopt) == 0 {
+	if live == nil || len(o.adopt) == 0 || slices.Equal(o.adopt, tools[o.like].adopt) {
 		return nil
 	}
 	owners, err := fieldowner.Read(live.Object)

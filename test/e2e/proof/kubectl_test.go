@@ -16,7 +16,6 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/internal/kinds"
-	"github.com/ssaplan/primitives/projection"
 )
 
 // clientApply does what kubectl apply does on the client's side: it creates the object, or patches what the manifest
@@ -100,6 +99,5 @@ func (o *object) serverApply(ctx context.Context, s Step) (*unstructured.Unstruc
 			return nil, err
 		}
 	}
-	m.Object, _ = projection.Normalize(m.Object) // which is another matter than the adoption
 	return o.apply(ctx, m, s)
 }
