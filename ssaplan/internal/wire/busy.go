@@ -27,12 +27,14 @@ func (t *Target) beside(ctx context.Context, try func() (*unstructured.Unstructu
 	reader.Resource = t.server.Resource(t.resource, t.object) // t isn't for concurrent use
 	var failed error
 	read := make(chan struct{})
+	besides, release := withHeld(ctx)
 	go func() {
 		defer close(read)
-		now, failed = reader.Live(ctx)
+		now, failed = reader.Live(besides)
 	}()
 	answer, err = try()
 	<-read
+	release()
 	*t.requests += reader.Requests()
 	if err == nil {
 		err = failed

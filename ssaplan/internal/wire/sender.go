@@ -132,6 +132,23 @@ func (s sender) sendOnce(ctx context.Context, o Observation, request func(contex
 	err := secrecy.Received(request(ctx))
 	o.Duration, o.Class = time.Since(start), authresilience.Classify(err)
 	o.Status, o.Sent, o.Received = int(seen.status.Load()), seen.sent.Load(), seen.received.Load()
+	if held, isHeld := ctx.Value(heldKey{}).(*[]func()); isHeld {
+		*held = append(*held, func() { s.observe(ctx, o) })
+		return err
+	}
 	s.observe(ctx, o)
 	return err
+}
+
+type heldKey struct{}
+
+// withHeld returns a context for requests that are sent in a goroutine of their own. They are observed when release is
+// called, in the goroutine of the caller, who expects one observation at a time.
+func withHeld(ctx context.Context) (held context.Context, release func()) {
+	observations := new([]func())
+	return context.WithValue(ctx, heldKey{}, observations), func() {
+		for _, observe := range *observations {
+			observe()
+		}
+	}
 }

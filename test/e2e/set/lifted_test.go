@@ -68,7 +68,7 @@ func TestLiftedRule(t *testing.T) {
 		"it is lifted from an item, and a field is dropped": {
 			fmt.Sprintf(definition, fmt.Sprintf(parts, rule(""))), fmt.Sprintf(definition, fmt.Sprintf(parts, "minLength: 1")),
 			"parts: [{name: b, mode: new}, {name: c, mode: new}]", "Deferred after CustomResourceDefinition",
-			`[spec.parts[name="b"].mode: "old" -> "new" spec.parts[name="c"]: + {"mode":"new","name":"c"} (edited or removed by others) spec.size: - 1 (dropped from the manifest)]`,
+			`[spec.parts[name="b"].mode: "old" -> "new" spec.parts[name="c"]: + {"mode":"new","name":"c"} (edited or changed by others) spec.size: - 1 (dropped from the manifest)]`,
 		},
 		"it stays": {isFixed, strings.Replace(isFixed, "maxLength: 9", "maxLength: 8", 1), after, "Replace", replaced},
 		"it stays with other words": {
