@@ -244,7 +244,7 @@ workspace:
 
 .PHONY: lint
 lint: tools workspace ## gofmt, go vet and staticcheck on every module
-	@unformatted=$$($(GOFMT) -l .) || exit 1; \
+	@unformatted=$$($(GOFMT) -l $$(find . -name '*.go' -not -path './.cache/*')) || exit 1; \
 		if [ -n "$$unformatted" ]; then echo "not gofmt'ed:" $$unformatted; exit 1; fi
 	@set -e; export GOWORK=$(WORKSPACE) GOFLAGS="$$GOFLAGS $(RACE)"; for tool in "$(GO) vet" $(BIN)/staticcheck; do \
 		echo "== $$tool"; $$tool $(patsubst %,./%/...,$(MODULES) $(BENCHES)); done
