@@ -138,12 +138,16 @@ func (h *holder) items(value, live side, pr progress) side {
 	if left == 0 {
 		out = out[:0]
 	}
+	mayBeOwn := func(m match) bool { // an item of the manifest that others have moved to the position
+		isLike := func(o match) bool { return !o.whole && equal(o.item, m.item) }
+		return m.name.kind == IndexKind && slices.ContainsFunc(mine, isLike) && !slices.ContainsFunc(theirs, isLike)
+	}
 	for _, m := range held {
 		h.at(m.name, func() {
 			out = slices.Insert(out, min(m.position, len(out)), h.take(side{}, side{m.item, true}).value)
 		})
 	}
-	if !slices.EqualFunc(wholes(matched(out, pr)), wholes(theirs), equal) {
+	if slices.ContainsFunc(held, mayBeOwn) || !slices.EqualFunc(wholes(matched(out, pr)), wholes(theirs), equal) {
 		h.fail("%[1]s: items of it are to stay as they are, but at their positions there would be others then: " +
 			"leave the whole list to others, or name the items otherwise than by a position, as in %[1]s[name=\"a\"]")
 	}

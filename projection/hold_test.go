@@ -48,6 +48,8 @@ func TestHold(t *testing.T) {
 		{why: "a position at the end that the live list lacks", patterns: "a.b[1]", value: `[x, w]`, live: `[a]`, want: `[x]`, parts: []string{"gone [1]"}},
 		{why: "a position that the live list lacks, with an item behind it", patterns: "a.b[0]", value: `[x, w]`, live: ``, err: moves},
 		{why: "a position that is too far behind", patterns: "a.b[3]", value: `[x]`, live: `[a, b, c, d]`, err: moves},
+		{why: "a position to which others moved an item of the value", patterns: "a.b[1]", value: `[x]`, live: `[o, x]`, err: moves},
+		{why: "a position with an item that is there twice", patterns: "a.b[1]", value: `[x]`, live: `[x, x]`, want: `[x, x]`, parts: []string{"kept [1]"}},
 		{why: "all positions", patterns: "a.b[*]", value: `[x, w]`, live: `[a, b, c]`, want: `[a, b, c]`, parts: []string{"kept [0]", "kept [1]", "kept [2]"}},
 
 		{why: "in items by a name", patterns: `a.b[host="o"].q`, value: `[{host: a, q: 1}, {host: o, q: 1}]`, live: `[{host: o, q: 2}, {host: a, q: 2}]`,

@@ -92,7 +92,8 @@ func (n *normalizer) metadata(obj map[string]any) {
 func (n *normalizer) empties(obj map[string]any) {
 	metadata, _ := obj["metadata"].(map[string]any)
 	for _, name := range kinds.MetadataContainers {
-		if isEmpty(metadata[name]) {
+		_, isMap := metadata[name].(map[string]any)
+		if isEmpty(metadata[name]) && isMap == kinds.IsMetadataMap(name) { // a server refuses what is of another type
 			n.drop(metadata, metadataField(name), "nothing is in it")
 		}
 	}

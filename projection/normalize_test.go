@@ -21,6 +21,10 @@ func TestNormalize(t *testing.T) {
 	}{
 		{`{apiVersion: v1, kind: ConfigMap, data: {a: b}}`, `{apiVersion: v1, kind: ConfigMap, data: {a: b}}`, nil, "nothing to do"},
 		{
+			`{apiVersion: v1, kind: ConfigMap, metadata: {labels: [], finalizers: {}}}`, `{apiVersion: v1, kind: ConfigMap, metadata: {labels: [], finalizers: {}}}`,
+			nil, "empty and of another type, which a server refuses",
+		},
+		{
 			`{apiVersion: v1, kind: Secret, stringData: {b: bar, a: ""}}`, `{apiVersion: v1, kind: Secret, data: {a: "", b: YmFy}}`,
 			[]string{"stringData.a: moved to data.a" + untracked, "stringData.b: moved to data.b" + untracked}, "folded, the empty text too",
 		},

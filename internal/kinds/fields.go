@@ -26,6 +26,9 @@ var StrippedMetadata = []string{"clusterName"}
 // MetadataContainers are the names of the maps and lists of metadata that a manifest may have, sorted.
 var MetadataContainers = []string{"annotations", "finalizers", "labels", "ownerReferences"}
 
+// IsMetadataMap reports whether one of the MetadataContainers is a map.
+func IsMetadataMap(name string) bool { return name == "annotations" || name == "labels" }
+
 // NameHead returns where an object of a kind whose name means something has the part of its name up to the first dot,
 // nil for other kinds.
 func NameHead(apiVersion, kind string) []string {
