@@ -383,12 +383,12 @@ func (s *Set) lifts(plan *ssaplan.Plan) (number int, ok bool) {
 	return number, immutability.Classify(plan.Replacement.Refusal).IsLifted(before, after, plan.Object.Version())
 }
 
-// replaces makes an item the replacement that it is as things are.
+// replaces makes an item the replacement that it is by the served CRD.
 func (item *Item) replaces() {
 	item.Plan, item.Err, item.refusal, item.After, item.after = item.replacement, nil, nil, nil, nil
 }
 
-// planUpdate gives an item that is a replacement as things are, but for fields that are refused, the plan of an
+// planUpdate gives an item that is a replacement by the served CRD, but for fields that are refused, the plan of an
 // update: of what the server can try while the fields that can't change yet are as they are, and of these. It reports
 // false if more is in the way.
 func (s *Set) planUpdate(ctx context.Context, item *Item, now *ssaplan.Plan, refused projection.Patterns) bool {
@@ -431,7 +431,7 @@ func waitingReason(item *Item) string {
 	return fmt.Sprintf("the server rejects it now: %s; it waits for %s of the same set", foreign.OfError(item.refusal), item.After[0])
 }
 
-// foretell gives an item that the server refuses as things are the plan of what is known of it.
+// foretell gives an item that the server refuses for now the plan of what is known of it.
 func (s *Set) foretell(ctx context.Context, item *Item) {
 	if item.replacement != nil {
 		if !s.planUpdate(ctx, item, item.replacement, nil) {

@@ -2,6 +2,7 @@ package planner_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -181,18 +182,22 @@ func handlings(plan *ssaplan.Plan) (out []string) {
 	return out
 }
 
+// ingressOf returns an Ingress with these rules, each a host and its service.
+func ingressOf(t *testing.T, name string, rules []string) *unstructured.Unstructured {
+	const backend = "{host: %s.b, http: {paths: [{path: /, pathType: Prefix, backend: {service: {name: %s, port: {number: 80}}}}]}}"
+	var items []string
+	for _, rule := range rules {
+		host, service, _ := strings.Cut(rule, " ")
+		items = append(items, fmt.Sprintf(backend, host, service))
+	}
+	return manifest(t, "{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: %s}, spec: {rules: [%s]}}", name, strings.Join(items, ", "))
+}
+
 // The items of a list with one owner have no names. One that moves keeps what is ignored in it, and a new one is sent
 // as it is.
 func TestIgnoredPartsOfItemsThatMove(t *testing.T) {
 	c := newCluster(t)
-	ingress := func(rules ...string) *unstructured.Unstructured {
-		var items []string
-		for _, rule := range rules {
-			host, service, _ := strings.Cut(rule, " ")
-			items = append(items, "{host: "+host+".b, http: {paths: [{path: /, pathType: Prefix, backend: {service: {name: "+service+", port: {number: 80}}}}]}}")
-		}
-		return manifest(t, "{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: moved}, spec: {rules: [%s]}}", strings.Join(items, ", "))
-	}
+	ingress := func(rules ...string) *unstructured.Unstructured { return ingressOf(t, "moved", rules) }
 	c.apply(t, ingress("a mine", "b mine"))
 	theirs := ingress("a theirs-a", "b theirs-b")
 	patch, err := json.Marshal(map[string]any{"spec": theirs.Object["spec"]})
@@ -209,14 +214,7 @@ func TestIgnoredPartsOfItemsThatMove(t *testing.T) {
 // item must not come into it.
 func TestIgnoredPartsOfItemsThatMayBeOthers(t *testing.T) {
 	c := newCluster(t)
-	ingress := func(rules ...string) *unstructured.Unstructured {
-		var items []string
-		for _, rule := range rules {
-			host, service, _ := strings.Cut(rule, " ")
-			items = append(items, "{host: "+host+".b, http: {paths: [{path: /, pathType: Prefix, backend: {service: {name: "+service+", port: {number: 80}}}}]}}")
-		}
-		return manifest(t, "{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: others}, spec: {rules: [%s]}}", strings.Join(items, ", "))
-	}
+	ingress := func(rules ...string) *unstructured.Unstructured { return ingressOf(t, "others", rules) }
 	plan := func(pattern string, rules ...string) (*ssaplan.Plan, error) {
 		return c.planner.Plan(t.Context(), ssaplan.Request{Manifest: ingress(rules...), Ignore: patterns(t, pattern)})
 	}
