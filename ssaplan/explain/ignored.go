@@ -51,11 +51,12 @@ type Left struct {
 }
 
 // For returns the manifest to send to the live object (nil if there is none); see [Ignored.Leave] and [Unknown.Hold]. A
-// field that is null in the manifest is sent as null if managedFields have a value or an atomic list or map there: a
-// server resets that, or rejects it for a required field. was is the live object before a handover of fields, since
-// after it managedFields may lack the keys of given-up list items. If was is nil, live is used.
+// field that is null in the manifest is sent as null if managedFields have a value or an atomic list or map there, or
+// if the applier owns all that is there: a server resets that, or rejects it for a required field. was is the live
+// object before a handover of fields, since after it managedFields may lack the keys of given-up list items. If was is
+// nil, live is used.
 func (p Prepared) For(live, was map[string]any, applier fieldowner.Applier) (Left, error) {
-	manifest, nulls, err := p.withNulls(live)
+	manifest, nulls, err := p.withNulls(live, applier)
 	if err != nil {
 		return Left{Manifest: p.Manifest}, err
 	}

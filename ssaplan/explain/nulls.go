@@ -31,11 +31,12 @@ func droppedNulls(content map[string]any, adjustments []projection.Adjustment, i
 	return out
 }
 
-// withNulls returns the manifest with those of its dropped nulls that change the live object, and which these are: a
-// server resets a value, or a list or map with one owner, that a manager has set. It leaves a list or map of which
-// managers own parts as it is, and has nothing to reset where no manager has set anything. Source: mergingWalker in
-// sigs.k8s.io/structured-merge-diff/v6/typed.
-func (p Prepared) withNulls(live map[string]any) (map[string]any, []projection.Path, error) {
+// withNulls returns the manifest with those of its dropped nulls that change the live object, and which these are. A
+// server resets a value, or an atomic list or map, that a manager has set. Of a list or map of which managers own parts
+// it keeps what others own. If the applier owns all of it, the null is what remains, where the absent field may leave
+// even less: a map around it that becomes empty is removed, too. Where no manager has set anything, there is nothing to
+// reset. Source: mergingWalker in sigs.k8s.io/structured-merge-diff/v6/typed.
+func (p Prepared) withNulls(live map[string]any, applier fieldowner.Applier) (map[string]any, []projection.Path, error) {
 	if len(p.Nulls) == 0 || live == nil {
 		return p.Manifest, nil, nil
 	}
@@ -44,11 +45,15 @@ func (p Prepared) withNulls(live map[string]any) (map[string]any, []projection.P
 		return nil, nil, err
 	}
 	set := owners.Fields(nil)
+	others := owners.Fields(func(o fieldowner.Owner) bool { return !applier.Is(o) })
 	out, _ := projection.Patterns{}.Remove(p.Manifest) // a copy
 	sent := projection.NewManifest(out, set)
 	var nulls []projection.Path
 	for _, null := range p.Nulls {
-		if at := sent.Resolve(null); set.Has(at) && set.Under(at).Len() == 1 && sent.Set(null, nil) == nil {
+		at := sent.Resolve(null)
+		isSet := set.Has(at) && set.Under(at).Len() == 1
+		isOurs := set.Under(at).Len() > 0 && others.Under(at).Len() == 0
+		if (isSet || isOurs) && sent.Set(null, nil) == nil {
 			nulls = append(nulls, null)
 		}
 	}

@@ -14,7 +14,9 @@ func TestNullsThatAreSent(t *testing.T) {
 	const set = `{apiVersion: apps/v1, kind: Deployment, metadata: {labels: {a: b}, managedFields: [
 		{manager: theirs, operation: Update, apiVersion: apps/v1, fieldsType: FieldsV1, fieldsV1: {"f:metadata": {"f:labels": {"f:a": {}}}, "f:spec": {
 			"f:replicas": {}, "f:selector": {}, "f:strategy": {"f:type": {}}, "f:template": {"f:spec": {"f:containers": {
-				"k:{\"name\":\"app\"}": {".": {}, "f:name": {}, "f:image": {}}}}}}}}]},
+				"k:{\"name\":\"app\"}": {".": {}, "f:name": {}, "f:image": {}}}}}}}},
+			{manager: ` + us + `, operation: Apply, apiVersion: apps/v1, fieldsType: FieldsV1, fieldsV1: {"f:spec": {"f:strategy": {"f:rollingUpdate": {}}, "f:template": {
+				"f:spec": {"f:containers": {"k:{\"name\":\"app\"}": {"f:resources": {"f:limits": {"f:cpu": {}}}}}}}}}}]},
 		spec: {replicas: 3, paused: false, selector: {matchLabels: {a: b}}, strategy: {type: Recreate},
 			template: {spec: {containers: [{name: side}, {name: app, image: "app:1"}]}}}}`
 	for _, row := range []struct {
@@ -28,6 +30,8 @@ func TestNullsThatAreSent(t *testing.T) {
 		{"a map that others set as a whole", `{spec: {selector: null}}`, nil, set, `{spec: {selector: null}}`, []string{"spec.selector"}},
 		{"not what is in one", `{spec: {selector: {matchLabels: null}}}`, nil, set, `{spec: {selector: {}}}`, nil},
 		{"nor a map with parts of others", `{spec: {strategy: null}, metadata: {labels: null}}`, nil, set, `{spec: {}, metadata: {}}`, nil},
+		{"but a map of which we own every part", `{spec: {template: {spec: {containers: [{name: app, resources: null}]}}}}`, nil, set,
+			`{spec: {template: {spec: {containers: [{name: app, resources: null}]}}}}`, []string{"spec.template.spec.containers[0].resources"}},
 		{"nor what the server set", `{spec: {paused: null}}`, nil, set, `{spec: {}}`, nil},
 		{"nor what is new", `{spec: {replicas: null}}`, nil, "", `{spec: {}}`, nil},
 		{"nor what is ignored", `{spec: {replicas: null}}`, []string{"spec.replicas"}, set, `{spec: {}}`, nil},

@@ -154,11 +154,7 @@ func (t *trial) judgeImport(ctx context.Context) {
 			cut(after.Object, at)
 		}
 	}
-	if t.step.By == "kubectl" { // the server keeps its own copy of what it applies
-		for _, obj := range []*unstructured.Unstructured{before, after} {
-			unstructured.RemoveNestedField(obj.Object, "metadata", "annotations", kinds.LastApplied)
-		}
-	}
+	t.forgetCopy(before, after)
 	before.SetResourceVersion(after.GetResourceVersion())
 	t.meetImport(m)
 	t.check(imports, reflect.DeepEqual(before.Object, after.Object) || t.isOfAdmission(ctx, after), "applied %v: %s", m.Object, strings.Join(differences(before.Object, after.Object, nil), "\n"))
