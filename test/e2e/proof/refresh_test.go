@@ -170,14 +170,16 @@ func (t *trial) goesWithIgnored(c explain.Change) bool {
 	return true
 }
 
-// wasNotSent reports whether a change is that of a list or map of which nothing was applied: the manifest has nothing
-// there but what is left to others, and the object had none then. The same manifest sends it once others have made one,
-// and takes it over. A refresh compares only fields that were applied; see [explain.Refreshed].
+// wasNotSent reports whether a change is that of a field of which nothing was applied: the manifest has null there, or
+// nothing but what is left to others, and the object had none then. The same manifest sends it once others have made
+// one, and takes it over. A refresh compares only fields that were applied; see [explain.Refreshed].
 func (t *trial) wasNotSent(c explain.Change) bool {
 	last := t.memory.last
 	rest, removed := slices.Concat(last.except.Ignore, last.giveUp).Strip(last.manifest.Object)
 	isInside := func(p projection.Path) bool { return len(p) > len(c.Path) && p.HasPrefix(c.Path) }
-	return slices.ContainsFunc(removed, isInside) && len(valuesAt(rest, c.Path)) == 0 &&
+	isLeft := slices.ContainsFunc(removed, isInside) && len(valuesAt(rest, c.Path)) == 0
+	value, isWritten := valueAt(last.manifest, c.Path)
+	return (isLeft || isWritten && value == nil) &&
 		t.memory.state.Applied.Fields.Under(c.Path).Empty()
 }
 
