@@ -42,6 +42,9 @@ func (t *trial) carryOut(ctx context.Context) (isJudged bool, err error) {
 			lines := differences(withoutBookkeeping(t.plannedNew().Object), withoutBookkeeping(t.after.Object), nil)
 			t.hookedTwice = hasHook(t.manifest) && areOfHooks(lines)
 			t.check(handovers, len(lines) == 0 || t.hookedTwice, "planned, and real: %v", lines)
+			if t.refillsDefaults() {
+				t.dryRun = nil
+			}
 		}
 		return err != nil, nil
 	case t.refusesClearing(ctx):
@@ -159,6 +162,21 @@ func (t *trial) handover() (fieldowner.Handover, error) {
 		}
 		return e
 	})
+}
+
+// refillsDefaults reports whether the second write of a create, which gives fields up, is recorded with defaults of its
+// version: the version that is stored lacks them, so that each write adds them.
+func (t *trial) refillsDefaults() bool {
+	real, err := fieldowner.Read(t.after.Object)
+	t.check(owners, err == nil, "%v", err)
+	others := real.Fields(func(o fieldowner.Owner) bool { return !t.step.applier().Is(o) })
+	isStored := kinds.IsBuiltin(t.manifest.Object) || t.manifest.GroupVersionKind().Version == "v1"
+	for p := range others.All() {
+		if _, isWritten := valueAt(t.manifest, p); isWritten {
+			return false
+		}
+	}
+	return !isStored && !others.Empty()
 }
 
 // givenUp returns the patterns of what is given up with positions in the manifest replaced by the names that the record
