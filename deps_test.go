@@ -24,7 +24,7 @@ type budget struct {
 // planner is the budget of the Planner.
 var planner = budget{
 	ours: []string{
-		"ssaplan/explain", "ssaplan/deletion", "ssaplan/release",
+		"ssaplan/explain", "ssaplan/deletion", "ssaplan/redact", "ssaplan/release",
 		"projection", "projection/foreign", "identity", "identity/importid", "immutability", "authresilience", "authresilience/restconfig", "fieldowner",
 		"internal/clock", "internal/kinds", "internal/plainjson", "internal/answer",
 		"ssaplan/internal/wire", "ssaplan/internal/fastjson", "ssaplan/internal/secrecy", "ssaplan/internal/objectset",
@@ -78,12 +78,19 @@ var budgets = map[string]budget{
 		},
 		modules: apimachinery,
 	},
+	"ssaplan/redact": {
+		ours: []string{
+			"projection", "projection/foreign", "identity", "immutability", "authresilience", "internal/kinds", "internal/plainjson",
+			"internal/answer", "immutability/internal/transition", "ssaplan/internal/fastjson", "ssaplan/internal/secrecy",
+		},
+		modules: apimachinery,
+	},
 	"ssaplan/release": {
 		ours: []string{
 			"ssaplan/explain", "ssaplan/write", "projection", "projection/foreign", "identity", "immutability", "authresilience", "fieldowner",
 			"internal/clock", "internal/kinds", "internal/plainjson", "internal/answer", "immutability/internal/transition",
 			"ssaplan/internal/applier", "ssaplan/internal/wire", "ssaplan/internal/fastjson", "ssaplan/internal/ordered", "ssaplan/internal/records",
-			"ssaplan/internal/scale", "ssaplan/internal/secrecy", "ssaplan/internal/standin",
+			"ssaplan/internal/scale", "ssaplan/internal/secrecy", "ssaplan/internal/standin", "ssaplan/redact",
 		},
 		modules: slices.Concat(clientGo, []string{"github.com/google/go-cmp"}),
 		heavy:   []string{"k8s.io/client-go/dynamic"},

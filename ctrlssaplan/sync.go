@@ -20,6 +20,7 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/manifest"
+	"github.com/ssaplan/primitives/ssaplan/redact"
 )
 
 // OfKind returns an object that only has its kind, for example for a controller's builder and a cache's options.
@@ -181,7 +182,7 @@ func (k *Kit) live(ctx context.Context, c *child) (*unstructured.Unstructured, e
 
 // read returns the child as one of the reads has it, nil if it isn't there.
 func (c *child) read(ctx context.Context, read func(context.Context, client.Object) error,
-	guard func(...*unstructured.Unstructured) ssaplan.Guard) (*unstructured.Unstructured, error) {
+	guard func(...*unstructured.Unstructured) redact.Guard) (*unstructured.Unstructured, error) {
 	obj := &unstructured.Unstructured{}
 	obj.SetAPIVersion(c.id.APIVersion)
 	obj.SetKind(c.id.Kind)

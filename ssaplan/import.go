@@ -12,7 +12,7 @@ import (
 	"github.com/ssaplan/primitives/identity/importid"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
-	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
+	"github.com/ssaplan/primitives/ssaplan/redact"
 )
 
 // Import returns the object that an import ID names, with a manifest and a state to manage it. If the ID has a kind
@@ -55,7 +55,7 @@ func (p *Planner) imported(ctx context.Context, id importid.ID) (identity.Identi
 		return target.Identity, nil, err
 	}
 	p.server.LearnCarried(ctx, live)
-	hidden := secrecy.Fields(p.options.Sensitive, p.server.Passwords, target.Identity, live)
+	hidden := redact.Fields(p.options.Sensitive, p.server.Passwords, target.Identity, live)
 	imported, err := explain.NewImported(live, id.Selection, p.options.FieldManager, hidden...)
 	if version := new(fieldowner.VersionError); errors.As(err, &version) {
 		version.Path = hidden.Shown(version.Path)

@@ -22,6 +22,7 @@ import (
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
+	"github.com/ssaplan/primitives/ssaplan/redact"
 )
 
 // Options are the options of a Planner. Only FieldManager is required.
@@ -162,21 +163,11 @@ func (p *Planner) locate(ctx context.Context, id identity.Identity, subresource 
 	return p.server.Locate(ctx, id, subresource, p.options.DefaultNamespace)
 }
 
-// SecretsInside returns the fields of an object that are sensitive because they contain a Secret: data, stringData and
-// annotations of a Secret inside the object, and strings that are the manifest of one. A plan redacts them by itself. A
-// caller needs them to print a manifest without a plan.
-func SecretsInside(obj *unstructured.Unstructured) projection.Patterns {
-	return secrecy.Inside(obj.Object, func(schema.GroupVersionKind) projection.Patterns { return nil })
-}
-
-// Guard redacts sensitive values of objects in texts of others, such as messages of the server.
-type Guard = secrecy.Guard
-
-// Guard returns the [Guard] for objects, of which some may be nil. The results of a Planner are already redacted. A
-// caller needs a Guard to print other texts about an object: its status, an Event, the answer to a request of its own,
-// or fields of the object itself.
-func (p *Planner) Guard(objects ...*unstructured.Unstructured) secrecy.Guard {
-	return secrecy.For(p.options.Sensitive, p.server.Passwords, objects...).Quoting(p.options.ShowServerText)
+// Guard returns the [redact.Guard] for objects, of which some may be nil. The results of a Planner are already
+// redacted. A caller needs a guard to print other texts about an object: its status, an Event, the answer to a request
+// of its own, or fields of the object itself.
+func (p *Planner) Guard(objects ...*unstructured.Unstructured) redact.Guard {
+	return redact.For(p.options.Sensitive, p.server.Passwords, objects...).Quoting(p.options.ShowServerText)
 }
 
 // failure returns the error for a request that failed: the object, what was tried, the cause as far as it may be shown

@@ -31,6 +31,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/internal/standin"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
+	"github.com/ssaplan/primitives/ssaplan/redact"
 )
 
 // Plan returns what applying the manifest will do. It changes nothing on the server.
@@ -622,11 +623,11 @@ func (w *planning) withheld() (warnings []foreign.Text) {
 
 // sensitive returns the fields whose values are never shown.
 func (w *planning) sensitive() projection.Patterns {
-	return secrecy.Fields(w.options.Sensitive, w.server.Passwords, w.plan.Object, w.request.Manifest, w.live, w.result)
+	return redact.Fields(w.options.Sensitive, w.server.Passwords, w.plan.Object, w.request.Manifest, w.live, w.result)
 }
 
 // guard keeps texts of others from quoting secret values of the object in any of its states.
-func (w *planning) guard() Guard { return w.Guard(w.request.Manifest, w.live, w.result) }
+func (w *planning) guard() redact.Guard { return w.Guard(w.request.Manifest, w.live, w.result) }
 
 // failed returns the error for a request that failed.
 func (w *planning) failed(doing string, err error) error {

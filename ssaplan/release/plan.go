@@ -18,6 +18,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/applier"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
+	"github.com/ssaplan/primitives/ssaplan/redact"
 	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
@@ -56,9 +57,9 @@ type Plan struct {
 	Refusal error
 
 	target     Target
-	guarding   func(...*unstructured.Unstructured) secrecy.Guard
+	guarding   func(...*unstructured.Unstructured) redact.Guard
 	remembered *unstructured.Unstructured
-	guard      secrecy.Guard // for what is remembered and the live object
+	guard      redact.Guard // for what is remembered and the live object
 	live       *unstructured.Unstructured
 	released   map[string]any // the live object without what the manager owns
 	patch      []byte
@@ -79,7 +80,7 @@ type Target interface {
 // For returns the plan to release the object of a stored state. It reads the object and sends the release as a dry run,
 // so it writes nothing. If prior has no UID, the action is [ActionGone]. guard returns the Guard that redacts sensitive
 // values in messages of the server; see Planner.Guard of package ssaplan.
-func For(ctx context.Context, target Target, prior *explain.State, guard func(...*unstructured.Unstructured) secrecy.Guard) (*Plan, error) {
+func For(ctx context.Context, target Target, prior *explain.State, guard func(...*unstructured.Unstructured) redact.Guard) (*Plan, error) {
 	plan := &Plan{Object: prior.Identity, UID: prior.UID, Manager: prior.Manager, target: target, guarding: guard}
 	plan.remembered = secrecy.Remembered(prior.Identity, prior.Applied.Object)
 	for attempts := applier.NewAttempts(ctx); ; plan.busy = true {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan/explain"
-	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
+	"github.com/ssaplan/primitives/ssaplan/redact"
 	"github.com/ssaplan/primitives/ssaplan/release"
 	"github.com/ssaplan/primitives/ssaplan/write"
 )
@@ -98,7 +98,7 @@ func (f *target) TryByRecord(ctx context.Context, live *unstructured.Unstructure
 	return live, made, err
 }
 
-func unguarded(...*unstructured.Unstructured) secrecy.Guard { return secrecy.Guard{} }
+func unguarded(...*unstructured.Unstructured) redact.Guard { return redact.Guard{} }
 
 func TestFor(t *testing.T) {
 	for _, row := range []struct {

@@ -9,6 +9,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/redact"
 )
 
 // Planner plans and applies the objects of a set. It is a [ssaplan.Planner], or a wrapper of one, such as the Planner
@@ -21,7 +22,7 @@ type Planner interface {
 	Read(context.Context, *explain.State) (*ssaplan.Reading, error)
 	Resolve(context.Context, identity.Identity) (identity.Identity, error)
 	Known(context.Context, ssaplan.Deferral) ([]string, error)
-	Guard(...*unstructured.Unstructured) ssaplan.Guard
+	Guard(...*unstructured.Unstructured) redact.Guard
 	LearnDefinitions(...*unstructured.Unstructured)
 }
 

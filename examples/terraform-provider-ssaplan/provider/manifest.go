@@ -18,6 +18,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/manifest"
+	"github.com/ssaplan/primitives/ssaplan/redact"
 )
 
 // decodeManifest reads yaml_body. No error quotes it, since it can hold secrets.
@@ -121,7 +122,7 @@ func (o *object) checkText(ctx context.Context) error {
 		return nil
 	}
 	m, err := o.manifest()
-	if err == nil && (!projection.Sensitive(m.Object.Object).Empty() || len(ssaplan.SecretsInside(m.Object)) > 0) {
+	if err == nil && (!projection.Sensitive(m.Object.Object).Empty() || len(redact.SecretsInside(m.Object)) > 0) {
 		err = fmt.Errorf("%s: is shown in plans: write it as yaml_body, since it is a Secret, or has one", o.manifestPath())
 	}
 	return err
@@ -143,7 +144,7 @@ func (o object) declared(ctx context.Context, plan *ssaplan.Plan) types.String {
 	if err != nil {
 		return types.StringUnknown()
 	}
-	if hidden = slices.Concat(hidden, ssaplan.SecretsInside(m.Object)); len(hidden) > 0 { // tools keep copies in annotations
+	if hidden = slices.Concat(hidden, redact.SecretsInside(m.Object)); len(hidden) > 0 { // tools keep copies in annotations
 		hidden = slices.Concat(hidden, annotations)
 	}
 	shown = shown.Hiding(hidden)

@@ -23,6 +23,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/applier"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
+	"github.com/ssaplan/primitives/ssaplan/redact"
 	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
@@ -45,7 +46,7 @@ type Deleter struct {
 	Count bool
 
 	// Guard returns what keeps a server from quoting sensitive values of objects. Without it nothing does.
-	Guard func(...*unstructured.Unstructured) secrecy.Guard
+	Guard func(...*unstructured.Unstructured) redact.Guard
 
 	Seen       *unstructured.Unstructured // at the last look
 	Accepted   bool                       // by the server
@@ -206,9 +207,9 @@ func (d *Deleter) finish(plan *deletion.Plan) *deletion.Plan {
 func (d *Deleter) Shown(err error) error { return d.guard().Shown(err) }
 
 // guard is for the object as it was seen last, or as far as its kind tells.
-func (d *Deleter) guard() secrecy.Guard {
+func (d *Deleter) guard() redact.Guard {
 	if d.Guard == nil {
-		return secrecy.Guard{}
+		return redact.Guard{}
 	}
 	return d.Guard(d.Seen, secrecy.Remembered(d.Request.Object, nil))
 }

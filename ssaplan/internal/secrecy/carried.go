@@ -74,7 +74,7 @@ func secretIn(inner map[string]any, passwords func(schema.GroupVersionKind) proj
 	if len(marks) == 0 || !isObject(inner) {
 		return nil
 	}
-	texts = append(texts, annotations[0].String())
+	texts = append(texts, Annotations[0].String())
 	for _, p := range marks {
 		if p.String() != EveryField {
 			texts = append(texts, p.String())

@@ -11,6 +11,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
+	"github.com/ssaplan/primitives/ssaplan/redact"
 )
 
 // The secret fields of objects inside of an object are those of their kinds, wherever they are.
@@ -50,7 +51,7 @@ func TestFieldsOfCarriedObjects(t *testing.T) {
 		obj.SetAPIVersion("v1")
 		obj.SetKind("ConfigMap")
 		var got []string
-		for _, p := range secrecy.Fields(nil, marks, identity.Identity{APIVersion: "v1", Kind: "ConfigMap"}, nil, obj) {
+		for _, p := range redact.Fields(nil, marks, identity.Identity{APIVersion: "v1", Kind: "ConfigMap"}, nil, obj) {
 			got = append(got, p.String())
 		}
 		want := row.want
@@ -58,7 +59,7 @@ func TestFieldsOfCarriedObjects(t *testing.T) {
 			want = append(want, "metadata.annotations")
 		}
 		require.Equal(t, want, got, why)
-		require.Equal(t, want != nil, secrecy.For(nil, marks, obj).Withholds(), why)
+		require.Equal(t, want != nil, redact.For(nil, marks, obj).Withholds(), why)
 	}
 }
 
@@ -87,6 +88,6 @@ func TestCarriedByAnObjectThatContainsItself(t *testing.T) {
 	spec := map[string]any{}
 	spec["a"], spec["b"] = spec, spec
 	obj := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "spec": spec}}
-	require.True(t, secrecy.For(nil, none, obj).Withholds())
+	require.True(t, redact.For(nil, none, obj).Withholds())
 	require.Empty(t, secrecy.Carried(obj.Object))
 }

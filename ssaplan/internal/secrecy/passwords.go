@@ -19,6 +19,9 @@ func IsUnmarked(patterns projection.Patterns) bool {
 	return slices.ContainsFunc(patterns, func(p projection.Pattern) bool { return p.String() == EveryField })
 }
 
+// Annotations are sensitive in an object with sensitive values, where tools keep copies of it.
+var Annotations, _ = projection.ParsePatterns("metadata.annotations") // which is a pattern
+
 // Passwords returns patterns of the fields that an OpenAPI schema marks with the format password. Types that it only
 // refers to, which are those of Kubernetes itself, have none.
 func Passwords(schema map[string]any) projection.Patterns {

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
@@ -46,17 +45,3 @@ func TestPasswords(t *testing.T) {
 
 // none says that no kind has passwords.
 func none(schema.GroupVersionKind) projection.Patterns { return nil }
-
-// An object of a kind with passwords is sensitive whether it has them or not: the server may know some.
-func TestGuardsKindsWithPasswords(t *testing.T) {
-	of := func(kind schema.GroupVersionKind) projection.Patterns {
-		if kind.Kind != "Database" {
-			return nil
-		}
-		return secrecy.Passwords(map[string]any{"properties": map[string]any{"password": map[string]any{"format": "password"}}})
-	}
-	for kind, want := range map[string]bool{"Database": true, "Disk": false} {
-		obj := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": kind}}
-		require.Equal(t, want, secrecy.For(nil, of, nil, obj).Withholds(), kind)
-	}
-}

@@ -1,126 +1,41 @@
 package secrecy
 
 import (
-	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
-	"fmt"
-	"io"
-	"net"
-	"net/http"
-	"strings"
-	"syscall"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// Received marks the error of a request as one that may have words of whoever answered. A status is known for that by
-// its type, and gets a message if it has none.
+// Received marks the error of a request as a [Reply], which may have words of whoever answered. A status is known for
+// that by its type, and gets a message if it has none.
 func Received(err error) error {
 	var status apierrors.APIStatus
 	if answer.IsNil(err) || errors.As(err, &status) {
 		return answer.Worded(err)
 	}
-	return &received{err}
+	return &Reply{err}
 }
 
-type received struct{ err error }
+// Reply is an error whose text may be that of the server, or of a program in front of it.
+type Reply struct{ Err error }
 
-func (e *received) Error() string { return e.err.Error() }
-func (e *received) Unwrap() error { return e.err }
+func (e *Reply) Error() string { return e.Err.Error() }
 
-// Quoting returns an error of one's own words, followed by what whoever answered has to do with it.
+// Unwrap returns what the request failed with.
+func (e *Reply) Unwrap() error { return e.Err }
+
+// Quoting returns a [Quote]: an error with text of this library, followed by values from an answer.
 func Quoting(own string, format string, args ...any) error {
-	return &quoting{own, foreign.Textf(format, args...)}
+	return &Quote{own, foreign.Textf(format, args...)}
 }
 
-type quoting struct {
-	own  string
+// Quote is an error with text of this library (Own) that quotes values from an answer.
+type Quote struct {
+	Own  string
 	said foreign.Text
 }
 
-func (e *quoting) Error() string { return e.own + " (" + e.said.String() + ")" }
-
-// unquoted returns the words of an error without those of somebody else, and what is shown of each of its parts that
-// had some. What wraps such a part has its own words around it; where the part was put otherwise, these go, too.
-func (g Guard) unquoted(err error) (text string, shown []error) {
-	if _, done := err.(*withheld); done {
-		return err.Error(), nil
-	}
-	if part := g.quoted(err); part != nil {
-		return part.Error(), []error{part}
-	}
-	var own strings.Builder
-	rest, found := err.Error(), true
-	for _, inner := range answer.Unwrap(err) {
-		said, parts := g.unquoted(inner)
-		if len(parts) == 0 {
-			continue
-		}
-		before, after, ok := strings.Cut(rest, inner.Error())
-		own.WriteString(before + said)
-		rest, found, shown = after, found && ok && inner.Error() != "", append(shown, parts...)
-	}
-	if !found {
-		var parts []string
-		for _, part := range shown {
-			parts = append(parts, part.Error())
-		}
-		return strings.Join(parts, "; "), shown
-	}
-	return own.String() + rest, shown
-}
-
-// quoted returns what is shown of an error that has words of somebody else itself, nil if it has none.
-func (g Guard) quoted(err error) error {
-	switch e := err.(type) {
-	case apierrors.APIStatus:
-		return &withheld{&apierrors.StatusError{ErrStatus: g.status(e.Status())}}
-	case *quoting:
-		return errors.New(e.own)
-	case *received:
-		if !isPlain(e.err) {
-			return fmt.Errorf("%s (what was answered is withheld, %s)", authresilience.Classify(e).Describe().Meaning, g.because())
-		}
-	}
-	return nil
-}
-
-// withheld is a status of which nothing has to be taken out any more.
-type withheld struct{ *apierrors.StatusError }
-
-func (e *withheld) Unwrap() error { return e.StatusError }
-
-// isPlain reports whether the words of a failed request are all those of this program and its libraries, in which
-// nobody can put anything: how a connection failed, what a certificate lacks, and that time is up.
-func isPlain(err error) bool {
-	if answer.IsNil(err) {
-		return true
-	}
-	if inner := answer.Unwrap(err); len(inner) > 0 {
-		for _, e := range inner {
-			if !isPlain(e) {
-				return false
-			}
-		}
-		return true
-	}
-	switch e := err.(type) {
-	case syscall.Errno, *net.DNSError, *net.AddrError, tls.AlertError, tls.RecordHeaderError,
-		x509.CertificateInvalidError, x509.HostnameError, x509.UnknownAuthorityError, x509.SystemRootsError:
-		return true
-	case net.Error:
-		return e.Timeout()
-	}
-	for _, known := range []error{context.Canceled, context.DeadlineExceeded, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, http.ErrSchemeMismatch} {
-		if errors.Is(err, known) {
-			return true
-		}
-	}
-	return authresilience.Classify(err) == authresilience.ClassCredentialPlugin // it is asked before anything is sent
-}
+func (e *Quote) Error() string { return e.Own + " (" + e.said.String() + ")" }

@@ -1,13 +1,16 @@
-// Package secrecy decides what of a server's words may be shown. Of an object with sensitive values nothing is that the
-// server says in free text: it, or a webhook or policy behind it, may quote a value in any form. What is left is what
-// is known to have no value: the class of a failure, the fields that the object has, and the phrases that are
-// recognised.
-package secrecy
+// Package redact answers: what may be shown of an object, and of what a server says about it? A server, a webhook or a
+// policy may quote a sensitive value in a message, in any form. So of an object with sensitive values, no free text is
+// shown. What is known to contain no value is shown: the class of a failure, the fields that the object has, and known
+// phrases. It isn't for values in a plan: a Planner redacts these by itself.
+//
+//	guard := redact.For(sensitive, marks, database)
+//	fmt.Println(guard.Text(foreign.Text(`a webhook says that "hunter2" is too short`)))
+//	fmt.Println(guard.Redacted(database)["spec"])
+package redact
 
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -23,10 +26,11 @@ import (
 	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 )
 
-// Guard is for the objects that a server's words are about, or those of whoever writes to them. The zero Guard lets
-// everything through.
+// Guard redacts texts of others about some objects, such as messages of the server, if one of the objects has sensitive
+// values or may have some. The zero Guard shows everything.
 type Guard struct {
 	sensitive []*unstructured.Unstructured
 	// fields are the sensitive fields of an object, nil if it has none but those of its kind.
@@ -37,50 +41,52 @@ type Guard struct {
 	isKnown bool
 }
 
-// For returns the guard for what is said of the objects, of which some may be nil. Fields that match one of the
-// patterns are sensitive, as those are that are sensitive in every object of the kind. An object of a kind that has
-// passwords is, whether it has them or not.
-func For(patterns projection.Patterns, passwords func(schema.GroupVersionKind) projection.Patterns, objects ...*unstructured.Unstructured) Guard {
+// Marks returns the fields of a kind that its schema marks as passwords. If the schema isn't known, it returns a
+// pattern of all fields.
+type Marks func(kind schema.GroupVersionKind) projection.Patterns
+
+// For returns the guard for texts about the objects, of which some may be nil. Fields are sensitive if they match one
+// of the patterns, if they are sensitive in every object of the kind, such as the data of a Secret, or if the kind has
+// marks; then an object is sensitive even if it doesn't have the marked fields.
+func For(patterns projection.Patterns, marks Marks, objects ...*unstructured.Unstructured) Guard {
 	g := Guard{fields: func(obj *unstructured.Unstructured) projection.Patterns {
-		return Fields(patterns, passwords, identity.Identity{APIVersion: obj.GetAPIVersion(), Kind: obj.GetKind()}, obj)
+		return Fields(patterns, marks, identity.Identity{APIVersion: obj.GetAPIVersion(), Kind: obj.GetKind()}, obj)
 	}}
 	for _, obj := range objects {
 		if obj == nil {
 			continue
 		}
-		marks := passwords(obj.GroupVersionKind())
+		marked := marks(obj.GroupVersionKind())
 		isKnown := !projection.Sensitive(obj.Object).Empty() || matches(patterns.OfEveryItem(), obj.Object) ||
-			len(Inside(obj.Object, passwords)) > 0
-		if isKnown || len(marks) > 0 {
+			len(secrecy.Inside(obj.Object, marks)) > 0
+		if isKnown || len(marked) > 0 {
 			g.sensitive = append(g.sensitive, obj)
-			g.isKnown = g.isKnown || isKnown || !IsUnmarked(marks)
+			g.isKnown = g.isKnown || isKnown || !secrecy.IsUnmarked(marked)
 		}
 	}
 	return g
 }
 
-// Fields returns the fields whose values must not be shown of an object in some of its states, beside those that are
-// sensitive in every object of it: those that the patterns name, that the kind has as passwords and that other objects
-// inside of it have, such as a Secret. In an object with such a field the annotations are among them, as in a Secret:
-// tools keep copies there.
-func Fields(patterns projection.Patterns, passwords func(schema.GroupVersionKind) projection.Patterns, id identity.Identity, states ...*unstructured.Unstructured) projection.Patterns {
-	fields := slices.Concat(patterns.OfEveryItem(), passwords(schema.FromAPIVersionAndKind(id.APIVersion, id.Kind)))
+// Fields returns the sensitive fields of an object in several states, of which some may be nil: those that match one of
+// the patterns, those that the kind marks as passwords, and those of other objects inside it, such as a Secret. If
+// there is such a field, the annotations are among them, because tools keep copies of objects there. The fields that
+// are sensitive in every object of the kind, such as the data of a Secret, aren't among them.
+func Fields(patterns projection.Patterns, marks Marks, id identity.Identity, states ...*unstructured.Unstructured) projection.Patterns {
+	fields := slices.Concat(patterns.OfEveryItem(), marks(schema.FromAPIVersionAndKind(id.APIVersion, id.Kind)))
 	for _, state := range states {
 		if state == nil {
 			continue
 		}
 		if state.GetKind() != id.Kind || state.GetAPIVersion() != id.APIVersion { // as in a replacement by another kind
-			fields = append(fields, passwords(state.GroupVersionKind())...)
+			fields = append(fields, marks(state.GroupVersionKind())...)
 		}
-		fields = append(fields, Inside(state.Object, passwords)...)
+		fields = append(fields, secrecy.Inside(state.Object, marks)...)
 	}
-	if len(fields) > 0 && For(patterns, passwords, states...).Withholds() {
-		fields = append(fields, annotations...)
+	if len(fields) > 0 && For(patterns, marks, states...).Withholds() {
+		fields = append(fields, secrecy.Annotations...)
 	}
 	return fields
 }
-
-var annotations, _ = projection.ParsePatterns("metadata.annotations") // which is a pattern
 
 // matches copies the object, which would be a quarter of what a plan allocates.
 func matches(patterns projection.Patterns, obj map[string]any) bool {
@@ -91,33 +97,28 @@ func matches(patterns projection.Patterns, obj map[string]any) bool {
 	return len(found) > 0
 }
 
-// Remembered returns what is known of an object that isn't there to be looked at, with the fields that are remembered
-// of it.
-func Remembered(id identity.Identity, fields map[string]any) *unstructured.Unstructured {
-	obj := maps.Clone(fields)
-	if obj == nil {
-		obj = map[string]any{}
-	}
-	obj["apiVersion"], obj["kind"] = id.APIVersion, id.Kind
-	return &unstructured.Unstructured{Object: obj}
+// SecretsInside returns the fields of an object that are sensitive because they contain a Secret: data, stringData and
+// annotations of a Secret inside the object, and strings that are the manifest of one. A plan redacts them by itself. A
+// caller needs them to print a manifest without a plan.
+func SecretsInside(obj *unstructured.Unstructured) projection.Patterns {
+	return secrecy.Inside(obj.Object, func(schema.GroupVersionKind) projection.Patterns { return nil })
 }
 
-// Format prints whether free text is withheld whatever the verb: the objects of the guard have secrets.
+// Format prints how many objects with sensitive values the guard has, whatever the verb, and nothing of the objects.
 func (g Guard) Format(f fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(f, "guard of %d objects with sensitive values", len(g.sensitive))
 }
 
-// Quoting returns the guard that shows free text as it is, if quotes is true.
+// Quoting returns a guard that shows free text as it is, if quotes is true.
 func (g Guard) Quoting(quotes bool) Guard {
 	g.quotes = quotes
 	return g
 }
 
-// Withholds reports whether free text isn't shown.
+// Withholds reports whether free text is withheld.
 func (g Guard) Withholds() bool { return len(g.sensitive) > 0 && !g.quotes }
 
-// Fields are the fields of an object whose values must not be shown, beside those that are sensitive in every object of
-// its kind.
+// Fields returns the sensitive fields of an object, as the function [Fields] does.
 func (g Guard) Fields(obj *unstructured.Unstructured) projection.Patterns {
 	if g.fields == nil {
 		return nil
@@ -125,7 +126,7 @@ func (g Guard) Fields(obj *unstructured.Unstructured) projection.Patterns {
 	return g.fields(obj)
 }
 
-// Redacted returns what may be shown of an object: all of it, with placeholders for the values that are sensitive.
+// Redacted returns the object with placeholders for its sensitive values.
 func (g Guard) Redacted(obj *unstructured.Unstructured) map[string]any {
 	_, found := g.Fields(obj).Remove(obj.Object)
 	sensitive := projection.Sensitive(obj.Object).Union(projection.NewFieldSet(found...))
@@ -140,7 +141,7 @@ func (g Guard) because() string {
 	return "since the object may have sensitive values"
 }
 
-// Text returns a text that somebody says, if it may be shown, and else that it is withheld.
+// Text returns the text if it may be shown, and otherwise a note that it is withheld.
 func (g Guard) Text(text foreign.Text) foreign.Text {
 	if text == "" || !g.Withholds() {
 		return text
@@ -148,7 +149,7 @@ func (g Guard) Text(text foreign.Text) foreign.Text {
 	return foreign.Text("what it says is withheld, " + g.because())
 }
 
-// Warnings returns those of the server's warnings that may be shown, and for the others one that counts them.
+// Warnings returns the server's warnings if they may be shown, and otherwise one that counts them.
 func (g Guard) Warnings(texts []foreign.Text) []foreign.Text {
 	if !g.Withholds() || len(texts) == 0 {
 		return texts
@@ -164,7 +165,8 @@ func count(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// Error returns err as it may be shown. What it wraps is made so, too: the class can be told from it, and nothing else.
+// Error returns err without free text of the server. The errors that it wraps have none either, so that errors.As finds
+// only their class; see [authresilience.Classify].
 func (g Guard) Error(err error) error {
 	if !g.Withholds() || answer.IsNil(err) {
 		return answer.Visible(err)
@@ -177,7 +179,7 @@ func (g Guard) Error(err error) error {
 	return answer.Redacted(classified, foreign.Text(text))
 }
 
-// Shown is [Guard.Error] of an error that may have credentials in it, which nobody is shown.
+// Shown does what [Guard.Error] does, and also redacts credentials in the text.
 func (g Guard) Shown(err error) error { return g.Error(authresilience.Redact(err)) }
 
 // status returns the status without what the server says in free text.
@@ -246,8 +248,8 @@ func (g Guard) causes(fields []immutability.Field) []immutability.Field {
 	return fields
 }
 
-// Verdict takes out of the verdict what the server says in free text, and the values that name items of lists. What it
-// was made from, and doesn't show but in Go's syntax, goes as well.
+// Verdict removes from the verdict what the server says in free text, and values in the names of list items. It also
+// removes the verdict's unexported input, which the %#v verb would print.
 func (g Guard) Verdict(verdict *immutability.Verdict) {
 	if !g.Withholds() {
 		return

@@ -1,4 +1,4 @@
-package secrecy_test
+package redact_test
 
 import (
 	"errors"
@@ -9,12 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
+	"github.com/ssaplan/primitives/ssaplan/redact"
 )
 
 // otherwise is a server's answer that somebody puts in other words.
@@ -39,7 +41,7 @@ func TestEachAnswerIsWithheld(t *testing.T) {
 		{"put otherwise, and then not", errors.Join(otherwise{"the server hates: hunter2", coded}, denied)},
 		{"without a message", otherwise{"hunter2", status(403, metav1.StatusReasonForbidden, "")}},
 	} {
-		shown := secrecy.For(nil, none, secretOf("hunter2")).Error(fmt.Errorf("v1/Secret default/s: %w", row.err)).Error()
+		shown := redact.For(nil, none, secretOf("hunter2")).Error(fmt.Errorf("v1/Secret default/s: %w", row.err)).Error()
 		require.NotContains(t, shown, "hunter2", row.why)
 		require.Regexp(t, "^v1/Secret default/s: [^:]*the server's words are withheld", shown, row.why)
 	}
@@ -50,7 +52,7 @@ func TestVerdictsKeepKnownPhrases(t *testing.T) {
 	verdict := immutability.Verdict{Fields: []immutability.Field{
 		{Text: "stringData.k", Message: "field is immutable"}, {Text: "hunter2", Message: "hunter2 is too short"},
 	}}
-	secrecy.For(nil, none, secretOf("hunter2")).Verdict(&verdict)
+	redact.For(nil, none, secretOf("hunter2")).Verdict(&verdict)
 	require.Equal(t, []immutability.Field{
 		{Text: "stringData.k", Message: "field is immutable"},
 		{Message: foreign.Text("what the server says is withheld, since the object has sensitive values")},
@@ -63,7 +65,7 @@ func TestVerdictsKeepTheirParts(t *testing.T) {
 		Refusal: immutability.RefusalImmutable, Certainty: immutability.CertaintyAssumed, Uncertain: "maybe", Fields: []immutability.Field{{}}, OfNew: []immutability.Field{{}},
 		Leftovers: []projection.Path{{projection.Field("a")}}, Remedy: "wait", Hazards: []immutability.Hazard{{}}, Evidence: immutability.Evidence{Requests: 1},
 	}
-	secrecy.For(nil, none, secretOf("x")).Verdict(&verdict)
+	redact.For(nil, none, secretOf("x")).Verdict(&verdict)
 	for parts, i := reflect.ValueOf(verdict), 0; i < parts.NumField(); i++ {
 		if part := parts.Type().Field(i); part.IsExported() {
 			require.False(t, parts.Field(i).IsZero(), part.Name)
@@ -77,11 +79,11 @@ func TestPatternsThatMatchNothing(t *testing.T) {
 	require.NoError(t, err)
 	settings := secretOf("x")
 	settings.SetKind("ConfigMap")
-	require.False(t, secrecy.For(patterns, none, settings).Withholds(), "it has no such field")
+	require.False(t, redact.For(patterns, none, settings).Withholds(), "it has no such field")
 	settings.Object["data"] = map[string]any{"token": "x"}
-	require.True(t, secrecy.For(patterns, none, settings).Withholds())
-	require.False(t, secrecy.For(nil, none, settings).Withholds())
-	require.True(t, secrecy.For(patterns, none, secretOf("x")).Withholds(), "whatever it has")
+	require.True(t, redact.For(patterns, none, settings).Withholds())
+	require.False(t, redact.For(nil, none, settings).Withholds())
+	require.True(t, redact.For(patterns, none, secretOf("x")).Withholds(), "whatever it has")
 }
 
 // Who keeps copies of objects keeps them in annotations.
@@ -96,10 +98,10 @@ func TestAnnotationsOfObjectsWithSensitiveFields(t *testing.T) {
 	copied, err := projection.ParsePath(`metadata.annotations["example.com/copy"]`)
 	require.NoError(t, err)
 	id := identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Name: "s"}
-	require.True(t, secrecy.Fields(token, none, id, nil, with).Touches(copied))
-	require.True(t, secrecy.Fields(token, none, id, without, with).Touches(copied), "in one of its states")
-	require.False(t, secrecy.Fields(token, none, id, without).Touches(copied))
-	require.Empty(t, secrecy.Fields(nil, none, id, with))
+	require.True(t, redact.Fields(token, none, id, nil, with).Touches(copied))
+	require.True(t, redact.Fields(token, none, id, without, with).Touches(copied), "in one of its states")
+	require.False(t, redact.Fields(token, none, id, without).Touches(copied))
+	require.Empty(t, redact.Fields(nil, none, id, with))
 }
 
 // Of an object itself all is shown but the sensitive values, wherever they are, and the annotations of one that has
@@ -112,12 +114,29 @@ func TestRedacted(t *testing.T) {
 		"spec":   map[string]any{"users": []any{map[string]any{"name": "a", "pin": "hunter2"}, map[string]any{"name": "b", "pin": "hunter2"}}},
 		"status": map[string]any{"token": map[string]any{"a": "hunter2"}, "phase": "Ready"},
 	}}
-	shown := fmt.Sprint(secrecy.For(patterns, none, obj).Redacted(obj))
+	shown := fmt.Sprint(redact.For(patterns, none, obj).Redacted(obj))
 	require.NotContains(t, shown, "hunter2")
 	require.Contains(t, shown, "phase:Ready")
 	require.Contains(t, shown, "name:b")
-	require.Equal(t, shown, fmt.Sprint(secrecy.For(patterns, none, obj).Quoting(true).Redacted(obj)), "whatever is shown of texts")
+	require.Equal(t, shown, fmt.Sprint(redact.For(patterns, none, obj).Quoting(true).Redacted(obj)), "whatever is shown of texts")
 	require.Contains(t, fmt.Sprint(obj.Object), "hunter2", "the object stays as it is")
-	require.Equal(t, obj.Object, secrecy.For(nil, none, obj).Redacted(obj))
-	require.NotContains(t, fmt.Sprint(secrecy.Guard{}.Redacted(secretOf("hunter2"))), "hunter2")
+	require.Equal(t, obj.Object, redact.For(nil, none, obj).Redacted(obj))
+	require.NotContains(t, fmt.Sprint(redact.Guard{}.Redacted(secretOf("hunter2"))), "hunter2")
+}
+
+// none says that no kind has passwords.
+func none(schema.GroupVersionKind) projection.Patterns { return nil }
+
+// An object of a kind with passwords is sensitive whether it has them or not: the server may know some.
+func TestGuardsKindsWithPasswords(t *testing.T) {
+	of := func(kind schema.GroupVersionKind) projection.Patterns {
+		if kind.Kind != "Database" {
+			return nil
+		}
+		return secrecy.Passwords(map[string]any{"properties": map[string]any{"password": map[string]any{"format": "password"}}})
+	}
+	for kind, want := range map[string]bool{"Database": true, "Disk": false} {
+		obj := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": kind}}
+		require.Equal(t, want, redact.For(nil, of, nil, obj).Withholds(), kind)
+	}
 }

@@ -1,4 +1,4 @@
-package secrecy_test
+package redact_test
 
 import (
 	"encoding/json"
@@ -21,6 +21,7 @@ import (
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
+	"github.com/ssaplan/primitives/ssaplan/redact"
 )
 
 // answers are what a server, or somebody behind it, says.
@@ -55,7 +56,7 @@ func secretOf(value string) *unstructured.Unstructured {
 }
 
 // shownOf returns all that is shown of what somebody says of a Secret with a value.
-func shownOf(t *testing.T, guard secrecy.Guard, answer func(string) error, said string) (out string, shown error) {
+func shownOf(t *testing.T, guard redact.Guard, answer func(string) error, said string) (out string, shown error) {
 	t.Helper()
 	err := answer(said)
 	shown = fmt.Errorf("v1/Secret default/s: dry run: %w", guard.Error(err))
@@ -79,7 +80,7 @@ func shownOf(t *testing.T, guard secrecy.Guard, answer func(string) error, said 
 func TestNothingLeaks(t *testing.T) {
 	tried := 0
 	for _, value := range leak.Values {
-		guard := secrecy.For(nil, none, secretOf(value))
+		guard := redact.For(nil, none, secretOf(value))
 		for _, echo := range leak.Echoes {
 			for kind, answer := range answers() {
 				out, shown := shownOf(t, guard, answer, echo.Of(value))
@@ -106,8 +107,8 @@ func FuzzGuard(f *testing.F) {
 			return // what is left of it without white space may be anywhere
 		}
 		answer, echo := said[kinds[int(kind)%len(kinds)]], leak.Echoes[int(how)%len(leak.Echoes)]
-		out, _ := shownOf(t, secrecy.For(nil, none, secretOf(value)), answer, echo.Of(value))
-		other, _ := shownOf(t, secrecy.For(nil, none, secretOf("\U0010fffd")), answer, "\U0010fffd")
+		out, _ := shownOf(t, redact.For(nil, none, secretOf(value)), answer, echo.Of(value))
+		other, _ := shownOf(t, redact.For(nil, none, secretOf("\U0010fffd")), answer, "\U0010fffd")
 		if found := leak.In(out, value); len(found) > 0 && len(leak.In(other, value)) == 0 {
 			t.Errorf("%v of %q in %s", found, value, out)
 		}
@@ -120,17 +121,17 @@ func TestGuardsWhatIsNamed(t *testing.T) {
 		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "s"}, "data": map[string]any{"password": "x"},
 	}}
 	said := status(422, metav1.StatusReasonInvalid, "no hunter2")
-	require.Equal(t, error(said), secrecy.For(nil, none, settings, nil).Error(said))
-	require.Equal(t, error(said), secrecy.Guard{}.Error(said))
-	require.NoError(t, secrecy.For(nil, none, secretOf("x")).Error(nil))
+	require.Equal(t, error(said), redact.For(nil, none, settings, nil).Error(said))
+	require.Equal(t, error(said), redact.Guard{}.Error(said))
+	require.NoError(t, redact.For(nil, none, secretOf("x")).Error(nil))
 	named, err := projection.ParsePatterns("data.password")
 	require.NoError(t, err)
-	guard := secrecy.For(named, none, settings)
+	guard := redact.For(named, none, settings)
 	require.True(t, guard.Withholds())
 	require.NotContains(t, guard.Error(said).Error(), "hunter2")
 	require.Equal(t, []foreign.Text{"1 warning of the server withheld, since the object has sensitive values, which it may quote"}, guard.Warnings([]foreign.Text{"hunter2"}))
 	require.Empty(t, guard.Warnings(nil))
-	require.Equal(t, []foreign.Text{"hunter2"}, secrecy.Guard{}.Warnings([]foreign.Text{"hunter2"}))
+	require.Equal(t, []foreign.Text{"hunter2"}, redact.Guard{}.Warnings([]foreign.Text{"hunter2"}))
 	own := errors.New("dial tcp 127.0.0.1:1: refused")
 	require.Equal(t, own, guard.Error(own), "what isn't a server's stays")
 }
@@ -144,13 +145,13 @@ func TestNamesWhyWordsAreWithheld(t *testing.T) {
 	require.NoError(t, err)
 	said := status(422, metav1.StatusReasonInvalid, "no hunter2")
 	for why, row := range map[string]struct {
-		guard secrecy.Guard
+		guard redact.Guard
 		has   string
 	}{
-		"a Secret":                  {secrecy.For(nil, none, secretOf("x")), "has"},
-		"a field of the caller":     {secrecy.For(named, unmarked, settings), "has"},
-		"a kind that nobody marked": {secrecy.For(nil, unmarked, settings), "may have"},
-		"both":                      {secrecy.For(nil, unmarked, settings, secretOf("x")), "has"},
+		"a Secret":                  {redact.For(nil, none, secretOf("x")), "has"},
+		"a field of the caller":     {redact.For(named, unmarked, settings), "has"},
+		"a kind that nobody marked": {redact.For(nil, unmarked, settings), "may have"},
+		"both":                      {redact.For(nil, unmarked, settings, secretOf("x")), "has"},
 	} {
 		because := "since the object " + row.has + " sensitive values"
 		require.Contains(t, row.guard.Error(said).Error(), because, why)
@@ -161,7 +162,7 @@ func TestNamesWhyWordsAreWithheld(t *testing.T) {
 
 // What is recognised is shown.
 func TestRecognisedPhrases(t *testing.T) {
-	guard := secrecy.For(nil, none, secretOf("hunter2-correct-horse"))
+	guard := redact.For(nil, none, secretOf("hunter2-correct-horse"))
 	for kind, row := range map[string]struct {
 		err  error
 		want string
