@@ -33,9 +33,10 @@ func (a Adjustment) String() string {
 //     as declared, and never the data that it makes from it. So a key that is no longer sent would stay in the object.
 //   - Metadata that only the server writes is dropped: creationTimestamp, managedFields and the like. The uid and the
 //     resourceVersion stay, since they are preconditions of the apply.
-//   - Empty maps and lists are dropped from the metadata. They declare nothing, but are recorded in managedFields.
-//     Besides, a server writes a custom resource with one again at each apply, which no dry run shows (seen in 1.33 and
-//     1.36).
+//   - Empty maps and lists are dropped from the metadata, because they would be recorded in managedFields. Besides, a
+//     server writes a custom resource with one again at each apply, which no dry run shows (seen in 1.33 and 1.36). If
+//     the object has values without an owner there, and the manifest drops its own ones, an empty map or list keeps
+//     these values, so a planner must send it.
 //   - The status of a built-in kind is dropped, since the server would ignore it. The status of a custom resource
 //     stays, since it may be an ordinary field, and so does that of a Node or ServiceCIDR, which a server stores when
 //     it creates one; see [Ineffective].

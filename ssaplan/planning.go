@@ -331,7 +331,7 @@ func (w *planning) hold(ctx context.Context, live *unstructured.Unstructured) (e
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
 	}
 	w.plan.Adjustments = slices.DeleteFunc(slices.Clone(w.prepared.Adjustments), func(a projection.Adjustment) bool {
-		return slices.ContainsFunc(w.left.Nulls, a.Path.Equal)
+		return slices.ContainsFunc(w.left.Restored, a.Path.Equal)
 	})
 	w.left.Warnings = append(w.left.Warnings, w.notGivenUp(live)...)
 	w.manifest = w.handover.Unpinned(w.left.Manifest, w.request.was)
@@ -381,7 +381,7 @@ func (w *planning) wanted() handover.Wanted {
 
 // isForLive reports whether what is sent depends on the live object, beside the values that aren't known.
 func (w *planning) isForLive() bool {
-	return !w.prepared.Ignored.Empty() || len(w.prepared.Nulls) > 0 || w.request.handsOver()
+	return !w.prepared.Ignored.Empty() || len(w.prepared.Empty) > 0 || w.request.handsOver()
 }
 
 // handsOver reports whether fields are to change hands.

@@ -42,8 +42,8 @@ type Ignored struct {
 type Left struct {
 	// Manifest is what to send.
 	Manifest map[string]any
-	// Nulls are the fields that are sent as null, as in the manifest. Elsewhere a null is dropped.
-	Nulls []projection.Path
+	// Restored are the fields that are sent as null or empty, as in the manifest. Other such fields are dropped.
+	Restored []projection.Path
 	// Fields are the ignored fields, with the list keys of the live object's managedFields.
 	Fields []IgnoredField
 	// Warnings name the patterns that match neither the manifest nor the object.
@@ -52,11 +52,11 @@ type Left struct {
 
 // For returns the manifest to send to the live object (nil if there is none); see [Ignored.Leave] and [Unknown.Hold]. A
 // field that is null in the manifest is sent as null if managedFields have a value or an atomic list or map there, or
-// if the applier owns all that is there: a server resets that, or rejects it for a required field. was is the live
-// object before a handover of fields, since after it managedFields may lack the keys of given-up list items. If was is
-// nil, live is used.
+// if the applier owns something there: a server resets that, or rejects it for a required field. was is the live object
+// before a handover of fields, since after it managedFields may lack the keys of given-up list items. If was is nil,
+// live is used.
 func (p Prepared) For(live, was map[string]any, applier fieldowner.Applier) (Left, error) {
-	manifest, nulls, err := p.withNulls(live, applier)
+	manifest, restored, err := p.restored(live, applier)
 	if err != nil {
 		return Left{Manifest: p.Manifest}, err
 	}
@@ -64,7 +64,7 @@ func (p Prepared) For(live, was map[string]any, applier fieldowner.Applier) (Lef
 	if err != nil {
 		return out, err
 	}
-	out.Nulls = nulls
+	out.Restored = restored
 	out.Manifest, err = p.Unknown.Hold(out.Manifest, live)
 	return out, err
 }

@@ -36,8 +36,9 @@ type Prepared struct {
 	Manifest map[string]any
 	// Adjustments are the changes that make the server track all fields; see [projection.Normalize].
 	Adjustments []projection.Adjustment
-	// Nulls are the fields that were dropped because they are null. [Prepared.For] puts back those that reset a value.
-	Nulls []projection.Path
+	// Empty are the fields that were dropped because they are null or empty. [Prepared.For] puts back those that change
+	// the object.
+	Empty []EmptyField
 	// Ignored are the ignored fields. Manifest still has them.
 	Ignored Ignored
 	// Unknown are the fields that were left out because their values aren't known yet.
@@ -68,9 +69,9 @@ func Prepare(manifest map[string]any, subresource string, except Exceptions) (Pr
 	}
 	written := leaveOut(manifest, except)
 	content, adjustments := projection.NormalizeSubresource(written, subresource)
-	nulls := droppedNulls(written, adjustments, ignored.paths)
+	empty := droppedEmpty(written, adjustments, ignored.paths)
 	// By now, other items may be at the positions.
-	out := Prepared{Adjustments: adjustments, Nulls: nulls, Manifest: leaveOut(content, Exceptions{
+	out := Prepared{Adjustments: adjustments, Empty: empty, Manifest: leaveOut(content, Exceptions{
 		Ignore: except.Ignore.WithoutPositions(), Strip: except.Strip.WithoutPositions(), Unknown: except.Unknown.WithoutPositions(),
 	})}
 	unknown.paths = append(unknown.paths, unnamed(except.Unknown, unknown.paths)...)

@@ -1,6 +1,8 @@
 package explain_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,8 +11,10 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// A null is dropped from a built-in kind unless a manager has set a value, or a list or map as a whole, in its place.
-func TestNullsThatAreSent(t *testing.T) {
+// A null is dropped from a built-in kind unless a manager has set a value, or a list or map as a whole, in its place,
+// or the applier owns something there. An empty map or list of the metadata is dropped unless the server would then
+// delete values without an owner.
+func TestEmptyFieldsThatAreSent(t *testing.T) {
 	const set = `{apiVersion: apps/v1, kind: Deployment, metadata: {labels: {a: b}, managedFields: [
 		{manager: theirs, operation: Update, apiVersion: apps/v1, fieldsType: FieldsV1, fieldsV1: {"f:metadata": {"f:labels": {"f:a": {}}}, "f:spec": {
 			"f:replicas": {}, "f:selector": {}, "f:strategy": {"f:type": {}}, "f:template": {"f:spec": {"f:containers": {
@@ -19,6 +23,11 @@ func TestNullsThatAreSent(t *testing.T) {
 				"f:spec": {"f:containers": {"k:{\"name\":\"app\"}": {"f:resources": {"f:limits": {"f:cpu": {}}}}}}}}}}]},
 		spec: {replicas: 3, paused: false, selector: {matchLabels: {a: b}}, strategy: {type: Recreate},
 			template: {spec: {containers: [{name: side}, {name: app, image: "app:1"}]}}}}`
+	others := strings.ReplaceAll(set, "{manager: "+us+",", "{manager: others,")
+	labels := func(names ...string) string { // of which we own the first
+		return fmt.Sprintf(`{metadata: {labels: {%s: x}, managedFields: [{manager: %s, operation: Apply, apiVersion: apps/v1, fieldsType: FieldsV1,
+			fieldsV1: {"f:metadata": {"f:labels": {"f:a": {}}}}}]}}`, strings.Join(names, ": x, "), us)
+	}
 	for _, row := range []struct {
 		why, manifest string
 		ignore        []string
@@ -29,7 +38,12 @@ func TestNullsThatAreSent(t *testing.T) {
 		{"a value that others set", `{spec: {replicas: null}}`, nil, set, `{spec: {replicas: null}}`, []string{"spec.replicas"}},
 		{"a map that others set as a whole", `{spec: {selector: null}}`, nil, set, `{spec: {selector: null}}`, []string{"spec.selector"}},
 		{"not what is in one", `{spec: {selector: {matchLabels: null}}}`, nil, set, `{spec: {selector: {}}}`, nil},
-		{"nor a map with parts of others", `{spec: {strategy: null}, metadata: {labels: null}}`, nil, set, `{spec: {}, metadata: {}}`, nil},
+		{"nor a map with parts of others", `{spec: {template: null}, metadata: {labels: null}}`, nil, others, `{spec: {}, metadata: {}}`, nil},
+		{"but a map with parts of ours and of others", `{spec: {strategy: null}}`, nil, set, `{spec: {strategy: null}}`, []string{"spec.strategy"}},
+		{"labels of which one has no owner", `{metadata: {labels: {}}}`, nil, labels("a", "b"), `{metadata: {labels: {}}}`, []string{"metadata.labels"}},
+		{"or null", `{metadata: {labels: null}}`, nil, labels("a", "b"), `{metadata: {labels: null}}`, []string{"metadata.labels"}},
+		{"not labels that all have owners", `{metadata: {labels: {}}}`, nil, labels("a"), `{metadata: {}}`, nil},
+		{"nor labels of which none is ours", `{metadata: {labels: {}}}`, nil, others, `{metadata: {}}`, nil},
 		{"but a map of which we own every part", `{spec: {template: {spec: {containers: [{name: app, resources: null}]}}}}`, nil, set,
 			`{spec: {template: {spec: {containers: [{name: app, resources: null}]}}}}`, []string{"spec.template.spec.containers[0].resources"}},
 		{"nor what the server set", `{spec: {paused: null}}`, nil, set, `{spec: {}}`, nil},
@@ -52,6 +66,6 @@ func TestNullsThatAreSent(t *testing.T) {
 		delete(left.Manifest, "apiVersion")
 		delete(left.Manifest, "kind")
 		require.Equal(t, object(t, row.want), left.Manifest, row.why)
-		require.Equal(t, row.nulls, lines(left.Nulls), row.why)
+		require.Equal(t, row.nulls, lines(left.Restored), row.why)
 	}
 }
