@@ -17,7 +17,7 @@
 //
 // ssaplan/ssaplantest is an API server in memory, for tests.
 //
-// Only ssaplan and what it is made of write to a server. Of the others, immutability.Probe sends dry runs,
-// projection/openapi fetches schemas, and authresilience.Diagnose reads the files with the credentials. Everything
-// else is functions on decoded objects and errors.
+// In this module, only ssaplan and the packages below it write to a server. Of the others, immutability.Probe sends dry
+// runs, projection/openapi fetches schemas, and authresilience.Diagnose reads the files with the credentials.
+// Everything else is functions on decoded objects and errors.
 package primitives

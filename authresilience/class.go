@@ -66,7 +66,7 @@ const (
 	ClassWebhookUnreachable Class = "WebhookUnreachable"
 	// ClassAdmission: another admission plugin refused the request.
 	ClassAdmission Class = "Admission"
-	// ClassForbidden: a 403 that names neither the caller and the verb nor the admission plugin that refused.
+	// ClassForbidden: a 403 that doesn't say who may not do what, nor which admission plugin refused.
 	ClassForbidden Class = "Forbidden"
 )
 

@@ -7,7 +7,7 @@ import (
 )
 
 // BrokenOffError is the error of a request that failed although the server answers other requests. Either the server or
-// a proxy broke it off, or the answer was too large for one of a Kubernetes API server.
+// a proxy broke it off, or the answer was larger or nested deeper than any answer of a Kubernetes API server.
 type BrokenOffError struct {
 	Err error
 }

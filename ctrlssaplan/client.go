@@ -29,8 +29,8 @@ type Client interface {
 	// owner to the server's answer. If the owner has another UID or resourceVersion now, apierrors.IsConflict must hold
 	// for the error.
 	ApplyStatus(ctx context.Context, owner *unstructured.Unstructured, manager string) error
-	// PatchStatus sends a JSON patch to the status of an owner, and sets the object to the server's answer. That the
-	// owner has another version than the patch names is an error for which apierrors.IsConflict holds.
+	// PatchStatus sends a JSON patch to the status of an owner, and sets the object to the server's answer. If the
+	// owner has another version than the patch names, apierrors.IsConflict must hold for the error.
 	PatchStatus(ctx context.Context, owner client.Object, patch []byte, manager string) error
 }
 

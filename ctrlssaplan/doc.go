@@ -8,7 +8,7 @@
 //
 // Each child is planned before anything is written. The plan says whether the server would write, who changed a field,
 // who owns it, and whether the child must be deleted and created again. A reconciliation without changes writes
-// nothing. If the server has planned the same versions before, it sends no request for the children: informers have the
-// live objects, and the no-op cache has the answers. The server's version, CRDs, webhooks and policies are read from
-// time to time, for all children together; see [ssaplan.NoOpCacheOptions].
+// nothing. If the same manifests were planned before for the same versions of the children, it sends no request for the
+// children: informers have the live objects, and the no-op cache has the answers. The server's version, CRDs, webhooks
+// and policies are read from time to time, for all children together; see [ssaplan.NoOpCacheOptions].
 package ctrlssaplan

@@ -42,8 +42,8 @@ type Options struct {
 	Sensitive projection.Patterns
 	// Observe is called for each request for children. The kit's own metrics count them, too.
 	Observe func(context.Context, ssaplan.Observation)
-	// RetryAfter is the time after which an owner that isn't synced is reconciled again, if no event may show that the
-	// reason has ended, as for a quota. Default: 5 minutes.
+	// RetryAfter is the time after which an owner that isn't synced is reconciled again, since some reasons end without
+	// an event, such as a full quota. Default: 5 minutes.
 	RetryAfter time.Duration
 	// ReplaceTimeout is how long a replacement waits until the old child is gone, before it continues in a later
 	// reconciliation. Default: 30 seconds.
@@ -144,13 +144,14 @@ func (o *Options) observe(ctx context.Context, seen ssaplan.Observation) {
 
 // Reconcile creates, updates and deletes the children of an owner, as far as the policy allows, and writes the owner's
 // status and events. The status is the one in owner, with the kit's conditions. Status fields that only other field
-// managers own stay, unless the caller has changed them. If owner was read so long ago that a difference may be the
-// work of others, that field stays, too: the rest is written, and the error is one for which apierrors.IsConflict is
-// true. After a write, owner is the object in the server's answer. For an owner that is being deleted it does nothing,
-// so that deleted children don't come back. The result says when to reconcile again.
+// managers own stay, unless the caller has changed them. If owner was read so long ago that a difference in a status
+// field may be the work of others, the field stays, too: the rest is written, and the error is one for which
+// apierrors.IsConflict is true. After a write, owner is the object in the server's answer. For an owner that is being
+// deleted it does nothing, so that deleted children don't come back. The result says when to reconcile again.
 //
 // All children are planned in their order before the first is written. If one child can't be written, the edits of all
-// children wait. After a failed write, the remaining edits wait, too. Drift is repaired in any case.
+// children wait. After a failed write, the remaining edits wait, too. Drift is repaired even then, if the policy and
+// [DriftRepair] allow it.
 func (k *Kit) Reconcile(ctx context.Context, owner client.Object, children []Child, policy Policy) (ctrl.Result, error) {
 	if owner.GetDeletionTimestamp() != nil {
 		return ctrl.Result{}, nil

@@ -16,8 +16,8 @@ import (
 // Declaration is what a field manager declared when it applied a manifest to an object. Plans, remembered states,
 // refreshes and imports all use it, so that they agree.
 type Declaration struct {
-	// Fields are the fields that managedFields has for the applier, except those in Assigned. List items that the
-	// manifest names by a null key have the names that they got.
+	// Fields are the fields that managedFields has for the applier, except those in Assigned. A list item with null in
+	// a key field of the manifest has the key that it got from the server.
 	Fields projection.FieldSet
 	// Filled are the Fields that were declared as empty maps and have content in the object, such as defaults or the
 	// fields of other managers. The map is declared, and its content isn't.
@@ -34,8 +34,8 @@ type Declaration struct {
 //
 // If manifest is nil, a map counts as declared as empty only if other managers own fields in it, or if servers are
 // known to fill this map of a built-in kind. In other cases managedFields look the same for an empty map that the
-// server filled and for an atomic map that was declared with its content. With a manifest, a map with content in it
-// never counts as declared as empty.
+// server filled and for an atomic map that was declared with its content. If there is a manifest, a map that has
+// content in the manifest never counts as declared as empty.
 func (o Ownership) Declared(manifest, obj map[string]any, applier Applier) Declaration {
 	recorded := o.Fields(applier.Is)
 	if manifest != nil { // a later write leaves the items to those who name them by their default
@@ -267,8 +267,9 @@ func emptied(p projection.Path, v any) any {
 	return v
 }
 
-// Content returns the fields whose whole value the manager declared: fields without the maps that were declared as
-// empty. It also leaves out a path that only leads to such a map, since as a leaf it would mean everything below it.
+// Content returns those of the given fields whose whole value the manager declared: all except the maps that were
+// declared as empty. It also leaves out a path that only leads to such a map, since as a leaf it would mean everything
+// below it.
 func (d Declaration) Content(fields projection.FieldSet) projection.FieldSet {
 	if d.Filled.Empty() {
 		return fields

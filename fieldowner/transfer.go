@@ -24,7 +24,7 @@ const (
 	// TransferLost is a field that the manager no longer owns and that the Owners own instead.
 	TransferLost TransferKind = "Lost"
 	// TransferDisowned is a field that the Owners owned and that has no owner now, although the object still has its
-	// value, or nothing shows that it hasn't: a default of an adopted object.
+	// value, such as a default of an adopted object. It is also the kind if nothing shows that the value is gone.
 	TransferDisowned TransferKind = "Disowned"
 	// TransferDestroyed is a field that the Owners owned and that the object no longer has: it was in a list item or a
 	// map that the manager removed or replaced, or it was adopted and isn't in the manifest.
@@ -60,8 +60,9 @@ func Compare(before, after Ownership, applier Applier) []Transfer {
 	return changes
 }
 
-// Transfers returns what [Compare] does, and what others lose with its value. live is the object that o was read from,
-// and result the one that after was read from: the answer to a dry run or to an apply.
+// Transfers does what [Compare] does, and also finds out which fields others lose together with the value; their kind
+// is [TransferDestroyed]. live is the object that o was read from, and result the one that after was read from: the
+// answer to a dry run or to an apply.
 func (o Ownership) Transfers(after Ownership, live, result map[string]any, applier Applier) []Transfer {
 	changes := Compare(o, after, applier)
 	for i, c := range changes {

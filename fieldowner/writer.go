@@ -16,7 +16,7 @@ type Writer struct {
 	// applier takes them over ([HandOver]) and applies without them, since only this tool or other tools own them. For
 	// client-side apply they are the fields in its annotation. Other tools may also own fields that they didn't write:
 	// those that a server or a webhook filled in at their write. A server sets or keeps some of these when they are
-	// left out. So only the answer to an apply without the fields shows which ones it removes.
+	// left out. So only the answer to an apply without the fields shows which fields such an apply removes.
 	Stays []projection.Path `json:"stays,omitempty"`
 }
 

@@ -39,13 +39,13 @@ const (
 	// RelationDifferent: another group, kind, namespace or name. The old object stays where it is unless it is deleted.
 	RelationDifferent Relation = "different object"
 	// RelationRecreated: the same group, kind, namespace and name, but another UID. The old object was deleted and a
-	// new one was created. The new one must not be deleted in its place.
+	// new one was created. The new one must not be deleted instead of the old one.
 	RelationRecreated Relation = "re-created object"
 )
 
 // Result is the answer of [Compare]. The zero value is harmless: neither the same object nor one to replace.
 type Result struct {
-	// Relation is the answer in one word.
+	// Relation is the short answer.
 	Relation Relation
 	// Old and New are the identities that were compared, after the scope was taken into account.
 	Old, New Identity

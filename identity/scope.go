@@ -31,8 +31,8 @@ func (id Identity) Resolve(scope Scope, defaultNamespace string) (resolved Ident
 	return id, warning
 }
 
-// ScopeOf returns the scope of another object's kind, if id is of the same kind: namespaced if id has a namespace, and
-// cluster-scoped if not. Otherwise it returns [ScopeUnknown].
+// ScopeOf returns the scope of the kind of other, if id has the same group and kind. It is that of id: namespaced if id
+// has a namespace, and cluster-scoped if not. Otherwise it returns [ScopeUnknown].
 func (id Identity) ScopeOf(other Identity) Scope {
 	switch {
 	case id.Group() != other.Group() || id.Kind != other.Kind:

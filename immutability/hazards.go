@@ -65,8 +65,8 @@ func (o HazardOptions) deletion() kinds.Deletion {
 
 // Hazards returns what the deletion of live destroys, interrupts or waits for, as far as the object itself shows it,
 // the most severe first. It returns nil for nil. It doesn't know which other objects exist, so it says what becomes of
-// dependents without listing them. Typed clients return objects without apiVersion and kind: set them first, or only
-// the hazards of every kind are found. [Probe] takes them from the manifest.
+// dependents without listing them. Typed clients return objects without apiVersion and kind: set them first, since
+// otherwise only those hazards are found that don't depend on the kind. [Probe] takes them from the manifest.
 func Hazards(live *unstructured.Unstructured, options HazardOptions) []Hazard {
 	if live == nil {
 		return nil

@@ -53,8 +53,8 @@ type ProbeOptions struct {
 //
 // The create shows whether the manifest itself is valid. If it is, and not every cause is a known immutable field, the
 // update of the whole manifest follows. If that update works, the object can be changed in place, and the refusal is a
-// MergeLeftover. If it is refused for another reason, an update that keeps the fields of others may still show that the
-// change works, or that the server rejects a value which the manifest changes.
+// MergeLeftover. If it is refused for another reason than the apply, a second update keeps the fields of others. It may
+// still show that the change works, or that the server rejects a value which the manifest changes.
 //
 // If the server would refuse the create for other reasons (missing RBAC, policy, a terminating namespace), the verdict
 // becomes uncertain and isn't replaceable: after the delete there would be no object. A full quota is no such reason if
@@ -69,8 +69,8 @@ type ProbeOptions struct {
 //
 // If the update of a custom resource is rejected, a rule of its CRD is the reason; reading the CRD takes one more Get.
 // The refusal is Immutable only if the rule demands that the value, or parts of it, stay equal. For every other rule
-// that looks at the old value ("can only be increased", "can't be unset") it is Directional. So it is if the rule can't
-// be read, can't be found by field and message, or isn't understood.
+// that looks at the old value ("can only be increased", "can't be unset") it is Directional. It is also Directional if
+// the rule can't be read, can't be found by field and message, or isn't understood.
 //
 // If manifest and live object have the same values at every refused field, the verdict isn't replaceable, since a
 // replacement would change nothing. That happens with the data of a ControllerRevision: a server compares it byte by

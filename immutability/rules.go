@@ -170,9 +170,9 @@ func (r rule) says(c cause) bool {
 	return r.isComputed || c.IsOfRule(r.message, r.text)
 }
 
-// IsLifted reports whether an update of the definition of a custom resource lifts all that the verdict is about: each
-// cause is a transition rule of its version before, and none of these rules is in the version after. Whether other
-// rules refuse the same isn't known before the definition is served.
+// IsLifted reports whether an update of a CRD, from before to after, lifts all that the verdict is about: in before,
+// each cause is a transition rule of the given version, and in after, that version has none of these rules. Whether
+// other rules refuse the same isn't known before the definition is served.
 func (v Verdict) IsLifted(before, after *unstructured.Unstructured, version string) bool {
 	was, is := readDefinition(before).versions[version], readDefinition(after).versions[version]
 	for _, c := range v.causes {

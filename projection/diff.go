@@ -19,7 +19,8 @@ const (
 	OpAdd    Op = "add"
 	OpRemove Op = "remove"
 	OpChange Op = "change"
-	// OpMove is a list element that has another position among the elements of the set that both sides have.
+	// OpMove is a list element whose position differs. Only the elements that are in the FieldSet and in both objects
+	// are counted.
 	OpMove Op = "move"
 	// OpDuplicate is a key or value that several items of a list share in one of the objects, if these items differ
 	// from those in the other object; see [DiffDuplicates].

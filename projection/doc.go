@@ -15,7 +15,7 @@
 //		fmt.Println(difference) // spec.replicas: 3 -> 5
 //	}
 //
-// The package also has:
+// More about the package:
 //
 //   - The server knows best what a manifest declares: Ownership.Declared of package fieldowner reads its answer to a
 //     dry run. Without a server, [PredictDeclared] asks several kinds of [Source], the best one first.

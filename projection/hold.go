@@ -21,9 +21,10 @@ type Held struct {
 //
 // Items of an atomic list have no key. Items that a pattern matches as a whole are replaced by the items that it
 // matches in the live list. If a pattern matches a part of an item, the item is paired with the live item that is equal
-// except for this part, or otherwise with the only one left over between the same neighbours: it was edited in place.
-// It is an error if other items are left over on both sides and a live one has something that a pattern matches: which
-// item is which isn't known. It is also an error if a position in a pattern would then mean another item.
+// except for this part. If there is none, it is paired with the only live item left over between the same neighbours,
+// since it was then edited in place. It is an error if other items are left over on both sides and a live one has
+// something that a pattern matches, since it isn't known which item belongs to which. It is also an error if a position
+// in a pattern would then mean another item.
 func (ps Patterns) Hold(at Path, value any, live any) (Held, error) {
 	pr, done := ps.start(), false
 	for _, e := range at {

@@ -26,7 +26,7 @@ func (a Adjustment) String() string {
 	return fmt.Sprintf("%s: dropped: %s", a.Path, a.Reason)
 }
 
-// Normalize returns a copy of the manifest whose fields a server all tracks when it is applied, and the adjustments
+// Normalize returns a copy of the manifest of which a server tracks all fields when it is applied, and the adjustments
 // that this took:
 //
 //   - stringData of a Secret is moved to data, and replaces values with the same key there. A server records stringData
@@ -42,11 +42,12 @@ func (a Adjustment) String() string {
 //     it creates one; see [Ineffective].
 //   - The deprecatedTopology of endpoints is dropped: a server ignores it, and yet counts it as a change at each apply.
 //   - Null fields are dropped from the metadata and from built-in kinds. There null means that the field is absent, but
-//     it would be recorded as declared. Where a manager has set a value, a null resets it, so a planner must send it. A
-//     null that a server stores stays: the value of a map key, such as a label or a limit, which becomes an empty string
-//     or zero; and null in a custom resource or in arbitrary JSON of a built-in kind. Some are replaced by the empty
-//     string that the server would store, since otherwise it would write the object again at each apply: a null label or
-//     annotation of a custom resource, and a null in the data of a Secret or the binaryData of a ConfigMap.
+//     it would be recorded as declared. Where a manager has set a value, a null resets it, so a planner must send it.
+//     If a server stores a null, it isn't dropped: the value of a map key, such as a label or a limit, which becomes an
+//     empty string or zero; and null in a custom resource or in arbitrary JSON of a built-in kind. Some are replaced by
+//     the empty string that the server would store, since otherwise it would write the object again at each apply: a
+//     null label or annotation of a custom resource, and a null in the data of a Secret or the binaryData of a
+//     ConfigMap.
 //
 // Invalid values, such as a number in stringData, stay, so that the server rejects them. Normalize does not modify the
 // manifest, and the result shares no memory with it.

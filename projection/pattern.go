@@ -23,10 +23,10 @@ import (
 //	/spec/template/spec/containers/0/image          a JSON pointer; a number is a position or a field that is called so
 //	$.spec.containers[?(@.name=='app')].image       JSONPath: a $ or dot in front, conditions of equality (also joined
 //	                                                by &&), and names in single quotes
-//	metadata.annotations.example.io/owner           what follows the annotations or labels in metadata, or matchLabels, up
-//	                                                to a bracket is one name with its dots; * is any text in it
-//	data.tls.crt                                    names with dots between them are also one name with dots, as of a map's
-//	                                                key; an object that has both has both matched
+//	metadata.annotations.example.io/owner           after annotations or labels in metadata, or after matchLabels, all
+//	                                                text up to a bracket is one name with its dots; * is any text
+//	data.tls.crt                                    tls.crt is also read as one name, as of a map's key; if an object has
+//	                                                both, both match
 type Pattern struct {
 	text     string
 	segments []segment

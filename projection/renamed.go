@@ -6,10 +6,10 @@ import (
 )
 
 // Renamed returns the set with list items keyed as in current. It is needed after a CRD has changed the keys of a list,
-// since managedFields keep the old keys. The item for an old key is found in obj by the old key fields that are still
-// keys, or that the item has; items in current are preferred. An old key without an item is left out. Lists without
-// items in current stay as they are. If no key changes, s itself is returned. also are other versions of obj, in which
-// items of current are looked up that obj lacks.
+// since managedFields keep the old keys. The item for an old key is the one in obj with the same values in the old key
+// fields, as far as these are still keys, or the item still has them; items in current are preferred. An old key
+// without an item is left out. Lists without items in current stay as they are. If no key changes, s itself is
+// returned. also are other versions of obj, in which items of current are looked up that obj lacks.
 func (s FieldSet) Renamed(current FieldSet, obj map[string]any, also ...map[string]any) FieldSet {
 	r := renamer{obj: obj, also: also, path: make(Path, 0, deep)}
 	if root := r.node(s.root, current.root); root != s.root {
@@ -21,11 +21,11 @@ func (s FieldSet) Renamed(current FieldSet, obj map[string]any, also ...map[stri
 // Same reports whether both share memory, as a copy without changes does. Other equal sets aren't the same.
 func (s FieldSet) Same(other FieldSet) bool { return s.root == other.root }
 
-// WithDefaultKeys returns the set with the items that have a null among their key fields named as obj has them, which
-// is what a server answered to an apply. It records such a null as it was sent and then fills in the default, so that
-// nothing has the name that it records. The item is the one that has the same values in the other key fields and that
-// nothing else names, in this set or in all, the fields of every manager. If there are several, it isn't known which,
-// and the name stays. A set without such names is returned itself.
+// WithDefaultKeys returns the set with other names for those items that have a null among their key fields: the names
+// that they have in obj, which is a server's answer to an apply. A server records such a null as it was sent and then
+// fills in the default, so that no item has the recorded name. The item is the one that has the same values in the
+// other key fields and that nothing else names, in this set or in all, the fields of every manager. If there are
+// several, it isn't known which, and the name stays. A set without such names is returned itself.
 func (s FieldSet) WithDefaultKeys(obj map[string]any, all FieldSet) FieldSet {
 	if !s.root.hasNullKey() {
 		return s

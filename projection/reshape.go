@@ -6,8 +6,8 @@ import "slices"
 type Renaming struct{ Was, Is Path }
 
 // Reshaped adapts p, which was made with an older schema of the kind, to the current schema. The managedFields of obj
-// show that schema: today has all their fields, and names the fields that certainly have the current list keys. isOwn
-// says whether names are the fields of the manager of p, and not those of other managers.
+// show that schema: the set today has all their fields, and the set names has those fields that certainly have the
+// current list keys. isOwn says whether names are the fields of the manager of p, and not those of other managers.
 //
 //   - A map or list that is a leaf in p, and has fields below it in today, gets the fields that p has values for.
 //   - A map or list that has fields below it in p, and is a leaf in today, becomes a leaf, unless it is an empty map in

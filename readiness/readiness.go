@@ -1,6 +1,6 @@
-// Package readiness answers: is an object ready? It has the rules of kstatus, stricter rules for kinds that kstatus
-// calls ready too early or never, and conditions that a user names for custom resources. It isn't for waiting:
-// set.Set.Await and set.AwaitObject are.
+// Package readiness answers: is an object ready? It has the rules of kstatus (sigs.k8s.io/cli-utils/pkg/kstatus),
+// stricter rules for kinds that kstatus calls ready too early or never, and conditions that a user names for custom
+// resources. It isn't for waiting: set.Set.Await and set.AwaitObject are.
 //
 //	conditions, err := readiness.ParseConditions([]string{"Certificate.cert-manager.io=Issued"}) // for custom resources
 //	if err != nil {

@@ -17,7 +17,7 @@ import (
 // policies; see ServerInterval in [NoOpCacheOptions]).
 //
 // Other changes aren't noticed: in the program of an admission or conversion webhook or the endpoints of its Service,
-// in the parameter objects of a policy, and in the labels of namespaces that select webhooks and policies. After them
+// in the parameter objects of a policy, and in the labels by which webhooks and policies select namespaces. After them
 // an entry is valid until its MaxAge, unless the caller uses the methods Forget or Clear.
 type NoOpCache = noop.Cache
 

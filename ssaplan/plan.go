@@ -79,12 +79,13 @@ type Request struct {
 	// GiveUp are the fields that this field manager stops owning, and that keep their values. From then on they are
 	// ignored, see Ignore. A field without another owner then has no owner. A new object is created with them, and a
 	// second write right after that gives them up. The plan warns of a field that the object lacks. If only others have
-	// set the field, it warns only with a Prior: without one, the field may have been given up before.
+	// set the field, the plan warns only if there is a Prior: without one, an earlier apply may have given the field
+	// up.
 	GiveUp projection.Patterns
 	// Clear are fields to delete from the object, no matter who owns them, such as spec.strategy.rollingUpdate if the
 	// manifest sets spec.strategy.type to Recreate. Fields that the manifest declares stay. It isn't needed for fields
-	// that only this field manager owns: they are deleted when the manifest drops them. A position is that of an item
-	// of the manifest, as in GiveUp, and matches nothing in a list that the manifest lacks.
+	// that only this field manager owns: they are deleted when the manifest drops them. A position in a pattern is that
+	// of an item in the manifest, and matches nothing in a list that the manifest lacks; the same holds for GiveUp.
 	Clear projection.Patterns
 	// ClearBlocking clears the fields that are proven to make the server reject the apply; see
 	// [immutability.Verdict.Leftovers].
@@ -98,8 +99,8 @@ type Request struct {
 	// server deletes or resets it, unless others own it.
 	Strip projection.Patterns
 	// Unknown are the fields whose values aren't known yet. They aren't sent. The plan says what the rest of the
-	// manifest changes, without side effects, and can't be applied. A pattern without wildcards counts even if the
-	// manifest lacks the field.
+	// manifest changes, without side effects, and can't be applied. A field that a pattern names without wildcards is
+	// unknown even if the manifest lacks it.
 	Unknown projection.Patterns
 	// AllUnknown says that no request can be sent yet, because the cluster or the whole manifest isn't known. The
 	// manifest may then have no name, or be nil.
@@ -199,8 +200,8 @@ func (plan *Plan) Result() *unstructured.Unstructured {
 	return plan.basis.result.DeepCopy()
 }
 
-// OwnershipAfter returns the ownership of [Plan.Result], empty if there is no result. A list whose item keys are
-// sensitive values is in it as a whole.
+// OwnershipAfter returns the ownership of [Plan.Result], empty if there is no result. If the keys of a list's items are
+// sensitive values, the result has the list as a whole, and not its items.
 func (plan *Plan) OwnershipAfter() (fieldowner.Ownership, error) {
 	owners, err := fieldowner.Read(content(plan.Result()))
 	if err != nil || plan.basis == nil {
@@ -236,7 +237,7 @@ func content(obj *unstructured.Unstructured) map[string]any {
 	return obj.Object
 }
 
-// Format prints the object, the action and the reason whatever the verb, so that no verb shows a secret.
+// Format prints the object, the action and the reason for every verb of package fmt, so that none shows a secret.
 func (plan Plan) Format(f fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(f, "%s %s: %s", plan.Action, plan.Object, plan.Reason)
 }

@@ -58,11 +58,11 @@ type Options struct {
 	// annotations and free texts are redacted, too. For keys of list items see [projection.Patterns.Shown].
 	Sensitive projection.Patterns
 	// SkipFormats doesn't read CRDs to find the fields that are passwords. Default: fields of a custom resource with
-	// the format password in its schema are sensitive. For the first kind of a group and version, the CRD is read once
-	// a minute. For the others, and for kinds without a CRD, it is the OpenAPI document of the group and version;
-	// [NewForClient] reads only CRDs. If the schema of a kind isn't known, because the kind isn't served or its schema
-	// can't be read, all values of its objects are redacted, and the plan has a warning; see ShowValuesOf and
-	// [Planner.LearnDefinitions].
+	// the format password in its schema are sensitive. For the first kind of a group and version, the Planner reads the
+	// CRD. For its other kinds, and for kinds without a CRD, it reads the OpenAPI document of the group and version
+	// instead. Both are read at most once a minute. A Planner of [NewForClient] reads only CRDs. If the schema of a
+	// kind isn't known, because the kind isn't served or its schema can't be read, all values of its objects are
+	// redacted, and the plan has a warning; see ShowValuesOf and [Planner.LearnDefinitions].
 	SkipFormats bool
 	// ShowValuesOf are kinds whose values are printed even if it isn't known which of them are sensitive.
 	ShowValuesOf []schema.GroupKind
@@ -137,9 +137,9 @@ func (p *Planner) Resolve(ctx context.Context, id identity.Identity) (identity.I
 	return target.Identity, nil
 }
 
-// Known returns the names that the server has of the missing sort: for [DeferralTypeNotServed] its kinds, each as
-// apiVersion, a space and the kind, and for [DeferralNamespaceNotFound] its namespaces. Use it to suggest the right
-// name after a typo.
+// Known returns what the server has, if a plan lacks a kind or a namespace: for [DeferralTypeNotServed] all its kinds,
+// each as apiVersion, a space and the kind, and for [DeferralNamespaceNotFound] the names of its namespaces. Use it to
+// suggest the right name after a typo.
 func (p *Planner) Known(ctx context.Context, missing Deferral) ([]string, error) {
 	if missing == DeferralNamespaceNotFound {
 		return p.server.Namespaces(ctx)

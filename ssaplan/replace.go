@@ -18,14 +18,15 @@ import (
 // finalizers take.
 //
 // Before it deletes anything, it checks the plan again. For fields that can't change in place it makes a new plan; if
-// that differs or has more hazards, the error wraps a [ChangedError]. For another identity it sends the create as a dry
-// run. It stops if the old object now holds data whose loss isn't among the plan's hazards; such an object has to be
-// deleted in another way. If another client creates the new object meanwhile, that object is never taken over.
+// that differs or has more hazards, the error wraps a [ChangedError]. If the manifest names another object, it sends
+// the create as a dry run instead. It stops if the old object now holds data whose loss isn't among the plan's hazards;
+// such an object has to be deleted in another way. If another client creates the new object meanwhile, that object is
+// never taken over.
 //
 // After the start, every error is a [ReplaceError], which says how far the replacement got; a second call with the same
-// plan continues there. If the new object already exists as planned, it is returned. Another process makes a new plan:
-// if that is a Create, the old object is gone, and [Planner.Apply] creates the new one. A plan with another action is
-// an error.
+// plan continues there. If the new object already exists as planned, it is returned. In another process, make a new
+// plan: if its action is Create, the old object is gone, and [Planner.Apply] creates the new one. A plan with another
+// action is an error.
 func (p *Planner) Replace(ctx context.Context, plan *Plan, options DeleteOptions) (*unstructured.Unstructured, error) {
 	if plan == nil {
 		return nil, errors.New("ssaplan: no plan to carry out")

@@ -26,9 +26,9 @@ const (
 	CauseCleared Cause = "Cleared"
 	// CauseSideEffect: the manifest doesn't declare the field; the server changes it along with the others.
 	CauseSideEffect Cause = "SideEffect"
-	// CauseUnknown: the field that the manifest declares has no owner, or one that wrote after the last apply. Either
-	// the manifest is new there, or others changed or removed the field or reset it to a default. Only a stored state
-	// could decide that.
+	// CauseUnknown: the manifest declares the field, and the field has no owner, or an owner that wrote after the last
+	// apply. Either the manifest was edited there, or others changed or removed the field or reset it to a default.
+	// Only a stored state could decide that.
 	CauseUnknown Cause = "Unknown"
 )
 
@@ -45,7 +45,8 @@ var causes = []struct {
 	{CauseSideEffect, "side effect of the server"},
 }
 
-// Causes returns all causes, in the order in which they are counted. A host's tests can ask for its words for each.
+// Causes returns all causes, in the order in which they are counted. A program with its own words for the causes can
+// test that it has words for each.
 func Causes() (all []Cause) {
 	for _, known := range causes {
 		all = append(all, known.cause)

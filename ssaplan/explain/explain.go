@@ -65,8 +65,8 @@ type Explanation struct {
 	Before, After projection.Projection
 	// Baseline is what a caller compares After with: the values that Prior observed last, or Before if Prior is stale
 	// or nil. With a Prior, sensitive values are digests; see [State.Digested]. For a no-op it equals After. It lacks
-	// the Assigned fields and the Dropped fields whose values stay. It also lacks the maps and items around fields that
-	// aren't declared themselves, since nothing is removed there.
+	// the Assigned fields and the Dropped fields whose values stay. It also lacks maps and items that aren't declared
+	// themselves and that contain a field which stays, since they aren't removed.
 	Baseline projection.Projection
 	// Changes are the values that change, the declared ones first.
 	Changes []Change
@@ -207,7 +207,8 @@ func (c *comparison) finish(e *Explanation) {
 }
 
 // SameVersion reports whether the answer to a dry run of the manifest has the resourceVersion of the live object. If
-// live is nil, the answer must have none, or the one in the manifest, which a server ignores at a create and returns.
+// live is nil, the answer must have none, or the one in the manifest: at a create, a server ignores that, and returns
+// it unchanged.
 func SameVersion(live, answer, manifest map[string]any) bool {
 	version := func(obj map[string]any) string { return (&unstructured.Unstructured{Object: obj}).GetResourceVersion() }
 	return version(answer) == version(live) || live == nil && version(answer) == version(manifest)
@@ -220,8 +221,9 @@ func (e *Explanation) Unread() Explanation {
 }
 
 // Summary returns one line about the changes, by cause: "1 edited, 2 drifted". If neither values nor owners change, it
-// names the fields that are null or empty in the manifest: a server that doesn't store them, or stores null as another
-// value, writes a NetworkPolicy, a webhook configuration or an embedded object again at each apply.
+// names the fields that are null or empty in the manifest. If a server doesn't store such a field, or stores null as
+// another value, it writes some objects again at each apply: a NetworkPolicy, a webhook configuration, an embedded
+// object.
 func (e *Explanation) Summary() string {
 	switch {
 	case len(e.Changes) > 0:
@@ -244,8 +246,8 @@ func (e *Explanation) Summary() string {
 }
 
 // OnlyRewrites reports whether the server writes the object again although neither values nor owners change. That
-// happens if the server doesn't store an applied empty field, or if admission undoes an applied value, because the new
-// time changes the order of managedFields. Source: IgnoreManagedFieldsTimestampsTransformer in
+// happens if the server doesn't store an applied empty field, or if admission undoes an applied value. In both cases,
+// the new time changes the order of managedFields. Source: IgnoreManagedFieldsTimestampsTransformer in
 // k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager, which compares the entries by position.
 func (e *Explanation) OnlyRewrites() bool { return !e.NoOp && len(e.Changes) == 0 && e.sameOwners }
 

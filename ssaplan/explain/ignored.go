@@ -76,8 +76,8 @@ func (p Prepared) For(live, was map[string]any, applier fieldowner.Applier) (Lef
 // [projection.Patterns.Hold]. So are ignored fields that the manifest lacks and only the applier owns: a server would
 // delete them otherwise. A field in a list item that the manifest drops is deleted with the item, and a field to clear
 // is deleted. A map or list that becomes empty is left out, with two exceptions. Inside of an atomic list or map it
-// stays if the live object has an empty one there. A map that only the applier owns stays, too: a server whose schema
-// doesn't have its field would otherwise delete it with the fields of others in it.
+// stays if the live object has an empty one there. A map that only the applier owns is sent as empty, too: otherwise a
+// server whose schema lacks the map would delete it, with the fields of others in it.
 //
 // No argument is modified. The errors are those of managedFields that can't be read, and of items that can't be
 // distinguished.

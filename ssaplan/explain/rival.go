@@ -20,8 +20,8 @@ import (
 type Rival struct {
 	// Time is the time of the apply.
 	Time time.Time `json:"time"`
-	// Paths are the fields in which the apply differs from the stored state: added, with another value, or removed, and
-	// not owned by other managers now. There is at least one.
+	// Paths are the fields in which the apply differs from the stored state: fields that it added, and fields that it
+	// changed or removed and that no other manager owns now. There is at least one.
 	Paths []projection.Path `json:"paths"`
 }
 

@@ -87,9 +87,9 @@ func sameFate(a, b fieldowner.DroppedField) bool {
 	return a.Fate == b.Fate && slices.EqualFunc(a.Owners, b.Owners, fieldowner.Owner.Is)
 }
 
-// ShownTransfers returns the transfers redacted: transfers of list items whose keys are sensitive values become one
-// transfer of the list for each kind and owners. Those of items without an owner afterwards are left out, since the
-// change of the list shows them.
+// ShownTransfers returns the transfers redacted: transfers of list items whose keys are sensitive values become
+// transfers of the list, one for all that have the same kind and the same owners. A transfer of an item that has no
+// owner afterwards is left out, since the change of the list shows it.
 func ShownTransfers(transfers []fieldowner.Transfer, sensitive projection.Patterns) []fieldowner.Transfer {
 	if len(sensitive) == 0 {
 		return transfers

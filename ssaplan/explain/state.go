@@ -89,7 +89,7 @@ func (s *State) applier() fieldowner.Applier {
 // match a sensitive pattern become digests, too.
 //
 // The manifest may be nil if it isn't known, as for an imported object. Then a map that was declared as empty and
-// filled by the server counts as declared with its content.
+// filled by the server may count as declared with its content; see [fieldowner.Ownership.Declared].
 func NewState(manifest, obj map[string]any, applier fieldowner.Applier, prior *State, sensitive ...projection.Pattern) (*State, error) {
 	if obj == nil {
 		return nil, errors.New("explain: no object to remember")
@@ -208,8 +208,8 @@ func (s *State) clone() *State {
 	return &c
 }
 
-// Left reports whether s was stored with this very pattern among those of the ignored fields. It is true for a pattern
-// with a position, which isn't stored.
+// Left reports whether s was stored with this very pattern among those of the ignored fields. For a pattern with a
+// position it is always true, since such patterns aren't stored.
 func (s *State) Left(pattern projection.Pattern) bool {
 	remembered := projection.Patterns{pattern}.WithoutPositions()
 	return len(remembered) == 0 || slices.ContainsFunc(s.ignored, func(p projection.Pattern) bool { return p.String() == pattern.String() })

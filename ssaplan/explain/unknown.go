@@ -7,8 +7,8 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// Unknown are fields of a manifest whose values aren't known yet. A pattern without wildcards counts even if the
-// manifest lacks the field. The zero Unknown has none.
+// Unknown are fields of a manifest whose values aren't known yet. A field that a pattern names without wildcards is
+// unknown even if the manifest lacks it. The zero Unknown has none.
 type Unknown struct{ selection }
 
 // Hold returns the manifest, from which the unknown fields were removed, with the live values of these fields. So a dry

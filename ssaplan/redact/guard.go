@@ -29,8 +29,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 )
 
-// Guard redacts texts of others about some objects, such as messages of the server, if one of the objects has sensitive
-// values or may have some. The zero Guard shows everything.
+// Guard redacts texts from elsewhere about some objects, such as messages of the server, if one of the objects has
+// sensitive values or may have some. The zero Guard shows everything.
 type Guard struct {
 	sensitive []*unstructured.Unstructured
 	// fields are the sensitive fields of an object, nil if it has none but those of its kind.

@@ -44,9 +44,9 @@ type Plan struct {
 	Manager string
 	Action  Action
 	// Fields are the fields that the manager stops owning, each with its remaining owners, if any. After them come
-	// fields of others that lose their owner: if others wrote another version of a custom resource that the server
-	// can't convert, a server up to 1.36 can drop all managedFields. A later server keeps them, and rejects the
-	// release.
+	// fields of others that lose their owner. That can happen if others wrote a custom resource in another version, and
+	// the server can't convert it: then a server up to 1.36 can drop all managedFields. A later server keeps them, and
+	// rejects the release.
 	Fields []fieldowner.Transfer
 	// Changes are values that change with the release, although it sends none: a webhook, for example, may change the
 	// object at each write.
@@ -72,8 +72,8 @@ type Target interface {
 	Live(ctx context.Context) (*unstructured.Unstructured, error)
 	// Patch sends a JSON patch of the live object as a manager.
 	Patch(ctx context.Context, live *unstructured.Unstructured, patch []byte, manager string, dryRun ...string) (*unstructured.Unstructured, error)
-	// TryByRecord tries such a patch of an object that others write all the time, and returns what is there and what it
-	// makes of that; see [wire.Target.TryByRecord].
+	// TryByRecord sends such a patch as a dry run, for an object that others write all the time. It returns the object
+	// (now), and what the server would make of it with the patch (made), both of the same resourceVersion.
 	TryByRecord(ctx context.Context, live *unstructured.Unstructured, patch []byte, manager string) (now, made *unstructured.Unstructured, err error)
 }
 

@@ -1,5 +1,5 @@
 // Package review answers: is this the plan that was reviewed, possibly in another process? It also says what a reviewer
-// must see beside the values. It isn't for applying: the Planner of package ssaplan is.
+// must see besides the values. It isn't for applying: the Planner of package ssaplan is.
 //
 //	reviewed, err := review.Keep(plan, request.Manifest, false) // false: no manifests with secrets
 //	if err != nil {

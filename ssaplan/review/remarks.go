@@ -127,8 +127,8 @@ func replacementLines(plan *ssaplan.Plan, goes []string) []string {
 }
 
 // Fold returns remarks as one message: a heading, which names the object of the first remark, and a text below it. Use
-// it where only the first of several messages is shown, or for many objects. Adjacent remarks with the same Text get
-// one heading. There must be at least one remark.
+// it where a reader sees only the first of several messages, or where there are too many objects for several messages
+// each. Adjacent remarks with the same Text get one heading. There must be at least one remark.
 func Fold(remarks []Remark) (heading, text string) {
 	var headings, lines []string
 	several := slices.ContainsFunc(remarks, func(r Remark) bool { return r.Text != remarks[0].Text })

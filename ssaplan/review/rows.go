@@ -22,8 +22,9 @@ import (
 // and store such tables, such as a Terraform provider.
 type Rows map[string]string
 
-// RowsOf returns the rows of a projection. A string is returned unchanged, unless it looks like another value. Such
-// strings and all other values are JSON. Sensitive values must be digests already; see [explain.State.Digested].
+// RowsOf returns the rows of a projection. A string that isn't valid JSON is returned unchanged. All other strings,
+// such as "5", and all other values are returned as JSON. Sensitive values must be digests already; see
+// [explain.State.Digested].
 func RowsOf(p projection.Projection) Rows {
 	rows := Rows{}
 	for path, value := range p.Leaves() {
@@ -93,8 +94,8 @@ type Shown struct {
 // After returns the rows after a plan is carried out, to compare with s.Rows. Fields that others retain keep their row.
 //
 // open are the paths of rows whose text is only known after the apply. They are digests that can't be made yet, since
-// the salt is new or the field wasn't sensitive before. They are also values that drifted while the state was stale:
-// their row before and after is the same, so without open the change wouldn't be visible.
+// the salt is new or the field wasn't sensitive before. They are also values that drifted while the state was stale and
+// that the apply sets back: such a row is the same before and after, so without open the change wouldn't be visible.
 func (s Shown) After(plan *ssaplan.Plan) (rows Rows, open []string) {
 	after, base := plan.After, Rows{}
 	if s.State != nil {

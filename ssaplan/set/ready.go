@@ -37,7 +37,7 @@ func (r Readiness) String() string {
 }
 
 // Readier returns whether a live object is ready. This package has no rules for that; module readiness has a Readier
-// with those of kstatus and better ones.
+// with the rules of kstatus (sigs.k8s.io/cli-utils/pkg/kstatus) and stricter ones.
 type Readier func(live *unstructured.Unstructured) Readiness
 
 // Of returns the result of the Readier for an object, with sensitive values redacted in its texts.

@@ -29,7 +29,7 @@ type Member struct {
 	// Adopted says that the object existed before the set was applied.
 	Adopted bool
 	// State is the stored state of the object, nil if there is none. With it, an object is kept if another tool has
-	// applied it since under the same field manager, since it may belong to another set now.
+	// applied it later under the same field manager, because it may belong to another set now.
 	State *explain.State
 	// Keep says why the caller keeps the object, empty if it doesn't.
 	Keep string
@@ -47,9 +47,9 @@ type RemovalOptions struct {
 	// InUse are objects that stay. Their namespaces and the CRDs of their kinds aren't removed.
 	InUse []identity.Identity
 	// Set is the set that the members have left, planned or applied. A member is kept if an object of the set, of
-	// InUse, or a kept member refers to it, as a Deployment refers to a ConfigMap. After [Set.Apply] that includes the
-	// live version of an object whose change failed. A Removal only knows the references of built-in kinds, and reads
-	// no other object of the cluster. Default: only InUse and the members count.
+	// InUse, or a kept member refers to it, as a Deployment refers to a ConfigMap. After [Set.Apply], references in the
+	// live version of an object count as well if its change failed. A Removal only knows the references of built-in
+	// kinds, and reads no other object of the cluster. Default: only InUse and the members count.
 	Set *Set
 	// Delete says how to delete, and to wait for it.
 	Delete ssaplan.DeleteOptions

@@ -14,8 +14,8 @@ import (
 // one of a later stage comes with that stage.
 type Stage struct {
 	Name string
-	// Has reports whether an object belongs to the stage. It is called in the order of the stages. An object that no
-	// stage has belongs to the last one.
+	// Has reports whether an object belongs to the stage. It is called in the order of the stages. An object belongs to
+	// the last stage if Has is false for it in all others.
 	Has func(*unstructured.Unstructured) bool
 }
 
@@ -53,9 +53,9 @@ var stages = []struct {
 	{"custom resources and the rest", nil},
 }
 
-// DefaultStages returns the stages by what the objects are: namespaces and CRDs, classes, accounts, RBAC and
-// configuration, Services and workloads, admission, and custom resources with the rest. A caller may insert stages of
-// its own.
+// DefaultStages returns seven stages, by the kinds of the objects: namespaces and CRDs; classes and limits; accounts
+// and roles; role bindings and configuration; Services and workloads; admission and further APIs; custom resources and
+// the rest. A caller may insert stages of its own.
 func DefaultStages() []Stage {
 	out := make([]Stage, len(stages))
 	for i, stage := range stages {
