@@ -51,9 +51,9 @@ type Kept[T any] struct {
 }
 
 // Degrade decides whether a failed read may keep the prior state. It may, and ok is true, if the [Class] of err is
-// Degradable or is one that the options of read allow. In these cases the server refused the identity of the caller or
-// wasn't asked, so nothing is known about the object. The result then holds the unchanged prior state, the mark that it
-// is stale, and a warning. Otherwise the read has failed with err, and there is no result.
+// Degradable or is one that the options of read allow. In these cases the server refused the identity of the caller,
+// wasn't asked or gave no answer, so nothing is known about the object. The result then holds the unchanged prior
+// state, the mark that it is stale, and a warning. Otherwise the read has failed with err, and there is no result.
 //
 // Don't call Degrade for a write: a write with the same error has failed. If err shows that it comes from a write (by
 // the denied verb or the HTTP method), ok is false.

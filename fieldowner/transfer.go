@@ -26,8 +26,9 @@ const (
 	// TransferDisowned is a field that the Owners owned and that has no owner now, although the object still has its
 	// value, such as a default of an adopted object. It is also the kind if nothing shows that the value is gone.
 	TransferDisowned TransferKind = "Disowned"
-	// TransferDestroyed is a field that the Owners owned and that the object no longer has: it was in a list item or a
-	// map that the manager removed or replaced, or it was adopted and isn't in the manifest.
+	// TransferDestroyed is a field that the Owners owned and that the object no longer has, or has with a value of
+	// another type: it was in a list item or a map that the manager removed or replaced, or it was adopted and isn't in
+	// the manifest.
 	TransferDestroyed TransferKind = "Destroyed"
 )
 

@@ -31,7 +31,7 @@ const (
 	ActionRelease Action = "Release"
 	// ActionNothing: the manager owns nothing.
 	ActionNothing Action = "Nothing"
-	// ActionGone: the object doesn't exist any more, or was re-created.
+	// ActionGone: the object doesn't exist any more, or was re-created. Also if the state has no UID.
 	ActionGone Action = "Gone"
 	// ActionRefused: the manager owns fields, and the server rejects the release.
 	ActionRefused Action = "Refused"
