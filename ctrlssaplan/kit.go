@@ -32,7 +32,7 @@ type Options struct {
 	// must serve these kinds when the kit is made. Default: none; use [Child.Absent] to delete a child.
 	Kinds []schema.GroupVersionKind
 	// Ready returns whether a child is ready. Default: [readiness.Of], without conditions.
-	Ready set.Readier
+	Ready set.ReadyFunc
 	// Events records events about owners. Default: the recorder of the manager, or none without a manager.
 	Events record.EventRecorder
 	// NoOps caches plans without changes. Default: a cache for 10000 children.

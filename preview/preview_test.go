@@ -24,9 +24,9 @@ func TestDefinitionsThatTellNothing(t *testing.T) {
 		"{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: a}, spec: {versions: [{name: v1}]}}",
 		"{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: a}, spec: {versions: [{name: v2}]}}",
 	} {
-		foretold, err := preview.Of(object(t, text), manifest)
+		predicted, err := preview.Of(object(t, text), manifest)
 		require.NoError(t, err)
-		require.Equal(t, manifest, foretold)
+		require.Equal(t, manifest, predicted)
 	}
 	_, err := preview.Of(object(t, "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: a}, spec: {versions: 1}}"), manifest)
 	require.ErrorContains(t, err, "the definition can't be read")

@@ -36,9 +36,9 @@ func ParseFields(values map[string]string) (fields []Field, err error) {
 	return fields, nil
 }
 
-// WithFields returns a Readier for which an object is ready if ready says so and it has the fields. If the object has
+// WithFields returns a ReadyFunc for which an object is ready if ready says so and it has the fields. If the object has
 // status.observedGeneration, that must be the current generation. ready may be nil.
-func WithFields(fields []Field, ready set.Readier) set.Readier {
+func WithFields(fields []Field, ready set.ReadyFunc) set.ReadyFunc {
 	return func(live *unstructured.Unstructured) set.Readiness {
 		if ready != nil {
 			if found := ready(live); !found.Ready {

@@ -38,8 +38,8 @@ func ParseConditions(rules []string) (Conditions, error) {
 	return out, nil
 }
 
-// Of returns a Readier with the rules of this package and the conditions.
-func Of(conditions Conditions) set.Readier {
+// Of returns a ReadyFunc with the rules of this package and the conditions.
+func Of(conditions Conditions) set.ReadyFunc {
 	return func(live *unstructured.Unstructured) set.Readiness {
 		kind := live.GroupVersionKind().GroupKind()
 		if condition, ok := conditions[kind]; ok {

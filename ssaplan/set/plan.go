@@ -220,14 +220,14 @@ func (s *Set) preview(item *Item, definition int) {
 	if s.options.Preview == nil {
 		return
 	}
-	foretold, err := s.options.Preview(s.requests[definition].Manifest, s.requests[item.Number].Manifest)
+	predicted, err := s.options.Preview(s.requests[definition].Manifest, s.requests[item.Number].Manifest)
 	if err != nil {
-		item.Plan, item.Err = nil, fmt.Errorf("%s: foretold by %s of the same set: %w", item.Object, s.objectOf(definition), err)
+		item.Plan, item.Err = nil, fmt.Errorf("%s: predicted from %s of the same set: %w", item.Object, s.objectOf(definition), err)
 		item.After, item.after = nil, nil
 		return
 	}
-	item.Foretold = foretold
-	if added := defaults(s.requests[item.Number].Manifest, foretold); len(added) > 0 {
+	item.Predicted = predicted
+	if added := defaults(s.requests[item.Number].Manifest, predicted); len(added) > 0 {
 		item.Plan.Changes = added
 		item.Plan.Reason += "; its defaults are predicted"
 	}
@@ -321,12 +321,12 @@ func converts(definition *unstructured.Unstructured) bool {
 }
 
 // defaults returns what a definition adds to a manifest. What differs in a list that is taken as a whole is the list.
-func defaults(manifest, foretold *unstructured.Unstructured) (changes []explain.Change) {
-	fields, err := projection.Differing(manifest.Object, foretold.Object, projection.FieldSet{})
+func defaults(manifest, predicted *unstructured.Unstructured) (changes []explain.Change) {
+	fields, err := projection.Differing(manifest.Object, predicted.Object, projection.FieldSet{})
 	if err != nil {
 		return nil // managedFields that can't be read, which no manifest has
 	}
-	for _, d := range projection.Diff(projection.Project(manifest.Object, fields), projection.Project(foretold.Object, fields)) {
+	for _, d := range projection.Diff(projection.Project(manifest.Object, fields), projection.Project(predicted.Object, fields)) {
 		changes = append(changes, explain.Change{Difference: d, Cause: explain.CauseSideEffect})
 	}
 	return changes

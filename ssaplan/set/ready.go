@@ -36,19 +36,19 @@ func (r Readiness) String() string {
 	return (r.Why + ": " + r.Said).String()
 }
 
-// Readier returns whether a live object is ready. This package has no rules for that; module readiness has a Readier
-// with the rules of kstatus (sigs.k8s.io/cli-utils/pkg/kstatus) and stricter ones.
-type Readier func(live *unstructured.Unstructured) Readiness
+// ReadyFunc returns whether a live object is ready. This package has no rules for that. The module readiness has the
+// rules of kstatus (sigs.k8s.io/cli-utils/pkg/kstatus) and stricter ones.
+type ReadyFunc func(live *unstructured.Unstructured) Readiness
 
-// Of returns the result of the Readier for an object, with sensitive values redacted in its texts.
-func (ready Readier) Of(live *unstructured.Unstructured, planner Planner) Readiness {
+// Of returns the result of the ReadyFunc for an object, with sensitive values redacted in its texts.
+func (ready ReadyFunc) Of(live *unstructured.Unstructured, planner Planner) Readiness {
 	found := ready(live)
 	found.Said = planner.Guard(live).Text(found.Said)
 	return found
 }
 
-// Readied is the result of the wait for an object.
-type Readied struct {
+// ReadyResult is the result of the wait for an object.
+type ReadyResult struct {
 	Item Item
 	Readiness
 }
@@ -57,8 +57,8 @@ type Readied struct {
 // has failed. When the time is up, it yields the others as neither ready nor failed. It skips objects that were skipped
 // or refused. It reads an object again after a pause that grows to a second. When ctx ends, the remaining objects are
 // yielded with that as the reason.
-func (s *Set) Await(ctx context.Context, ready Readier, within time.Duration) iter.Seq[*Readied] {
-	return func(yield func(*Readied) bool) {
+func (s *Set) Await(ctx context.Context, ready ReadyFunc, within time.Duration) iter.Seq[*ReadyResult] {
+	return func(yield func(*ReadyResult) bool) {
 		ctx, cancel := clock.WithTimeout(ctx, within)
 		defer cancel()
 		left := s.appliedNumbers()
@@ -70,7 +70,7 @@ func (s *Set) Await(ctx context.Context, ready Readier, within time.Duration) it
 					s.options.Waiting(s.items[i].Object, found.String())
 					return false
 				}
-				stopped = !yield(&Readied{*s.whole(s.items[i]), found})
+				stopped = !yield(&ReadyResult{*s.whole(s.items[i]), found})
 				return true
 			})
 			if stopped {
@@ -92,7 +92,7 @@ func (s *Set) appliedNumbers() (numbers []int) {
 }
 
 // look asks for an object, and whether it is ready.
-func (s *Set) look(ctx context.Context, i int, ready Readier) Readiness {
+func (s *Set) look(ctx context.Context, i int, ready ReadyFunc) Readiness {
 	if ctx.Err() != nil {
 		return cmp.Or(s.seen[i], notLookedAt)
 	}
@@ -109,7 +109,7 @@ var notLookedAt = Readiness{Why: "it wasn't looked at"}
 // AwaitObject waits until an object is ready or has failed, as [Set.Await] does for a set. At the end of the time or of
 // ctx, the result is neither ready nor failed, and says what the object waited for last. waiting is called with that
 // after each read. An object that doesn't exist yet is waited for, too.
-func AwaitObject(ctx context.Context, planner Planner, id identity.Identity, ready Readier, within time.Duration, waiting func(why string)) Readiness {
+func AwaitObject(ctx context.Context, planner Planner, id identity.Identity, ready ReadyFunc, within time.Duration, waiting func(why string)) Readiness {
 	ctx, cancel := clock.WithTimeout(ctx, within)
 	defer cancel()
 	last := notLookedAt
@@ -149,7 +149,7 @@ func lacksPlace(plan *ssaplan.Plan) bool {
 }
 
 // lookAt reads an object and reports whether it exists, as far as that is known.
-func lookAt(ctx context.Context, planner Planner, id identity.Identity, ready Readier) (found Readiness, exists bool) {
+func lookAt(ctx context.Context, planner Planner, id identity.Identity, ready ReadyFunc) (found Readiness, exists bool) {
 	reading, err := planner.Read(ctx, &explain.State{Identity: id})
 	switch {
 	case err != nil:

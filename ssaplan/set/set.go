@@ -138,10 +138,10 @@ type Item struct {
 	// After are the objects of the set that have to be applied before a dry run of this one is possible. The Plan is
 	// then Deferred, and shows the fields in the manifest.
 	After []identity.Identity
-	// Foretold is the object that the server is expected to create from a custom resource whose CRD it doesn't have
+	// Predicted is the object that the server is expected to create from a custom resource whose CRD it doesn't have
 	// yet, nil without a result of [Options.Preview]. It has the values of the manifest, including sensitive ones.
 	// Values that it adds, such as defaults, are side effects in the Plan's Changes.
-	Foretold *unstructured.Unstructured
+	Predicted *unstructured.Unstructured
 	// Err says why there is no plan, or why the plan can't be right.
 	Err error
 

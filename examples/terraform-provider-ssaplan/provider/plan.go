@@ -303,8 +303,8 @@ func (p *planning) created(plan *ssaplan.Plan) {
 	}
 }
 
-// updated plans an update. Who owns what is never foretold, so that there is a difference also if no value changes, and
-// none to what is planned again when it is applied.
+// updated plans an update. The planned owners are always unknown, so that there is a difference even if no value
+// changes, and none to what is planned again when it is applied.
 func (p *planning) updated(ctx context.Context, plan *ssaplan.Plan) {
 	if p.prior != nil && plan.After.Fields.Empty() && len(plan.Changes)+len(plan.Dropped) == 0 {
 		p.unchanged(ctx, plan) // of a manifest that declares nothing, such as a bare namespace, the server only notes that it was applied

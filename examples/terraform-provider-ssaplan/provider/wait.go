@@ -135,7 +135,7 @@ func (r *waitResource) await(ctx context.Context, planned wait, limit time.Durat
 }
 
 // ready returns what tells whether an object of the kind is ready.
-func (w wait) ready(kind kindschema.GroupKind) (set.Readier, error) {
+func (w wait) ready(kind kindschema.GroupKind) (set.ReadyFunc, error) {
 	conditions := readiness.Conditions{}
 	if !w.Condition.IsNull() {
 		conditions[kind] = w.Condition.ValueString()

@@ -207,7 +207,7 @@ func number(v tftypes.Value, at projection.Path) (any, error) {
 }
 
 // planPart plans what is known of a manifest that has parts which aren't known yet, and reports whether there is no
-// more to say. The attribute object shows both. Which fields there will be isn't foretold, since a map of Terraform
+// more to say. The attribute object shows both. Which fields there will be isn't predicted, since a map of Terraform
 // keeps its keys.
 func (p *planning) planPart(plan *ssaplan.Plan) bool {
 	isPart := len(p.planned.unknown) > 0 && (plan.Deferral == ssaplan.DeferralUnknownValues || plan.Deferral == "") &&

@@ -62,7 +62,7 @@ var specs = map[string]string{
 	`{size: 1, parts: [{name: a, wieght: 1}]}`:                         "spec.parts[0].wieght",
 }
 
-// What is foretold is what a real server then makes, and what is refused is what it refuses.
+// What is predicted is what a real server then makes, and what is refused is what it refuses.
 func TestPreviewEqualsTheServer(t *testing.T) {
 	c := lab.New(t)
 	crd := lab.Object(t, strings.ReplaceAll(definition, "GROUP", c.Namespace+".example.com"))
@@ -70,7 +70,7 @@ func TestPreviewEqualsTheServer(t *testing.T) {
 	for spec, wrong := range specs {
 		manifest := lab.Objectf(t, "{apiVersion: %s.example.com/v1, kind: Gadget, metadata: {name: a}, spec: %s}", c.Namespace, spec)
 		before := manifest.DeepCopy()
-		foretold, err := preview.Of(crd, manifest)
+		predicted, err := preview.Of(crd, manifest)
 		require.Equal(t, before, manifest)
 		made, refused := c.TryApply(t, manifest, metav1.PatchOptions{FieldManager: "preview", DryRun: []string{metav1.DryRunAll}})
 		require.Equal(t, refused == nil, err == nil, "%s: %v; the server: %v", spec, err, refused)
@@ -79,7 +79,7 @@ func TestPreviewEqualsTheServer(t *testing.T) {
 			require.NotContains(t, err.Error(), "c4n4ry")
 			continue
 		}
-		require.JSONEq(t, asJSON(t, made.Object["spec"]), asJSON(t, foretold.Object["spec"]), spec)
+		require.JSONEq(t, asJSON(t, made.Object["spec"]), asJSON(t, predicted.Object["spec"]), spec)
 	}
 }
 
@@ -90,7 +90,7 @@ func asJSON(t *testing.T, v any) string {
 	return string(text)
 }
 
-// A set shows what is foretold of a custom resource whose definition it brings, and refuses what that doesn't allow
+// A set shows what is predicted of a custom resource whose definition it brings, and refuses what that doesn't allow
 // before anything is applied.
 func TestPreviewInASet(t *testing.T) {
 	c := lab.New(t)
@@ -105,7 +105,7 @@ func TestPreviewInASet(t *testing.T) {
 		}
 		return items
 	}
-	color, _, err := unstructured.NestedString(plan("{size: 1}")[1].Foretold.Object, "spec", "color")
+	color, _, err := unstructured.NestedString(plan("{size: 1}")[1].Predicted.Object, "spec", "color")
 	require.NoError(t, err)
 	require.Equal(t, "red", color)
 	require.ErrorContains(t, plan("{size: 1, colour: red}")[1].Err, "the definition has no field spec.colour")
