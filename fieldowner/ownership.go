@@ -240,7 +240,7 @@ func (o Ownership) Format(f fmt.State, _ rune) {
 }
 
 // Renamed returns o with list items keyed as in current: if a CRD changes the keys of a list, managedFields keep the
-// old keys. obj is the object that o was read from, and also are other versions of it; see
+// old keys. obj is the object that o was read from, or an earlier version of it, and also are later versions; see
 // [projection.FieldSet.Renamed].
 func (o Ownership) Renamed(current projection.FieldSet, obj map[string]any, also ...map[string]any) Ownership {
 	var entries []Entry

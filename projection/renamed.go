@@ -9,7 +9,8 @@ import (
 // since managedFields keep the old keys. The item for an old key is the one in obj with the same values in the old key
 // fields, as far as these are still keys, or the item still has them; items in current are preferred. An old key
 // without an item is left out. Lists without items in current stay as they are. If no key changes, s itself is
-// returned. also are other versions of obj, in which items of current are looked up that obj lacks.
+// returned. also are later versions of obj, in which items are looked up that obj lacks. For the fields of two versions,
+// use the same ones in the same order, so that an old key stays that of one item even if a new item would fit it, too.
 func (s FieldSet) Renamed(current FieldSet, obj map[string]any, also ...map[string]any) FieldSet {
 	r := renamer{obj: obj, also: also, path: make(Path, 0, deep)}
 	if root := r.node(s.root, current.root); root != s.root {
@@ -109,7 +110,7 @@ func (r *renamer) list(n, current *node) *node {
 	keys := newListKeys(n, current, listOf(value))
 	for _, other := range r.also {
 		value, _ := Get(other, r.path)
-		keys.learn(listOf(value))
+		keys.add(listOf(value))
 	}
 	all := &node{member: n.member}
 	for _, c := range n.children {
@@ -137,7 +138,8 @@ type listKeys struct {
 	others map[string]bool
 	// names are those that the items have by the fields of today, and by those and the ones of before.
 	names map[Element]bool
-	list  []any
+	all   []string // these fields
+	lists [][]any
 }
 
 // newListKeys returns the keys of a list, given elements of before and of today. It returns nil if these have the same
@@ -146,21 +148,20 @@ func newListKeys(was, current *node, list []any) *listKeys {
 	if current == nil || !current.itemNames().kinds[KeyKind] || slices.Equal(was.itemNames().keyFields, current.itemNames().keyFields) {
 		return nil
 	}
-	k := &listKeys{current: current, fields: current.itemNames().keyFields, names: map[Element]bool{}, list: list}
-	all := slices.Concat(k.fields, was.itemNames().keyFields)
-	for _, item := range list {
-		m := mapOf(item)
-		name := nameBy(m, k.fields)
-		k.names[name], k.names[nameBy(m, all)] = true, true
-	}
-	k.learn(list)
+	k := &listKeys{current: current, fields: current.itemNames().keyFields, names: map[Element]bool{}}
+	k.all = slices.Concat(k.fields, was.itemNames().keyFields)
+	k.add(list)
 	return k
 }
 
-// learn notes which fields of items are no keys.
-func (k *listKeys) learn(list []any) {
+// add adds the items of one version of the list, and notes which of their fields are no keys.
+func (k *listKeys) add(list []any) {
+	k.lists = append(k.lists, list)
 	for _, item := range list {
-		if m := mapOf(item); k.current.child(nameBy(m, k.fields)) != nil {
+		m := mapOf(item)
+		name := nameBy(m, k.fields)
+		k.names[name], k.names[nameBy(m, k.all)] = true, true
+		if k.current.child(name) != nil {
 			k.addItem(m)
 		}
 	}
@@ -206,21 +207,27 @@ func (k *listKeys) isOutdated(e Element) bool {
 	return !k.names[e]
 }
 
-// nameOf returns the name of today of the item that an outdated element named. Of several such items it is the first
-// that an element of today names, or the first that none names if isCurrent is false, and otherwise the first of all.
+// nameOf returns the name of today of the item that an outdated element named, in the first version of the list with
+// such an item. Of several it is the first that an element of today names, or the first that none names if isCurrent is
+// false, and otherwise the first of all.
 func (k *listKeys) nameOf(e Element, isCurrent bool) (name Element, found bool) {
 	key := e.KeyFields()
-	for _, item := range k.list {
-		m := mapOf(item)
-		if !hasKey(m, key, k.fields) {
-			continue
+	for _, list := range k.lists {
+		for _, item := range list {
+			m := mapOf(item)
+			if !hasKey(m, key, k.fields) {
+				continue
+			}
+			is := nameBy(m, k.fields)
+			if (k.current.child(is) != nil) == isCurrent {
+				return is, true
+			}
+			if !found {
+				name, found = is, true
+			}
 		}
-		is := nameBy(m, k.fields)
-		if (k.current.child(is) != nil) == isCurrent {
-			return is, true
-		}
-		if !found {
-			name, found = is, true
+		if found {
+			break
 		}
 	}
 	return name, found

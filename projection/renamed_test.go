@@ -1,6 +1,7 @@
 package projection_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -41,6 +42,17 @@ func TestRenamed(t *testing.T) {
 	for _, current := range []projection.FieldSet{{}, same, set(`spec.list[name="z"].value`, "spec.other")} {
 		require.True(t, same.Renamed(current, obj).Same(same), "nothing has another name")
 	}
+}
+
+// An old key stays that of the item that there was, if an item comes that it would fit as well.
+func TestRenamedInTwoVersions(t *testing.T) {
+	list := func(items ...any) map[string]any { return map[string]any{"list": items} }
+	first, second := map[string]any{"name": "a", "id": int64(2)}, map[string]any{"name": "a", "id": int64(1)}
+	before, after, today := list(first), list(second, first), set(`list[id=1,name="a"]`)
+	was := set(`list[name="a"].id`)
+	require.Equal(t, `list[id=2,name="a"].id`, strings.TrimSpace(was.Renamed(today, before, after).String()))
+	require.Equal(t, `list[id=1,name="a"].id`, strings.TrimSpace(was.Renamed(today, list(), after).String()), "there was none")
+	require.True(t, today.Renamed(today, before, after).Same(today), "what is named as today stays")
 }
 
 // A server records the null of a key field, and the item has the default.

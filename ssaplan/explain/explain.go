@@ -167,7 +167,7 @@ func begin(in Input) (*comparison, *Explanation, error) {
 		return nil, nil, fmt.Errorf("dry run: %w", err)
 	}
 	recorded := owners
-	owners = recorded.Renamed(recorded.Fields(in.applier().Is), in.Answer)
+	owners = recorded.Renamed(recorded.Fields(in.applier().Is), in.Live, in.Answer)
 	in.Sensitive = in.Sensitive.OfEveryItem()
 	in.Prior = in.Prior.Hiding(in.Sensitive)
 	clear := in.Prior.revealed(in.Live, in.Was, in.Answer)

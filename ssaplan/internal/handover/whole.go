@@ -28,7 +28,7 @@ func (h *Handover) Whole(apply *explain.Explanation, made map[string]any, sensit
 	// Items have their names of today, as in the explanation of the apply. A server writes those for the applier, and
 	// leaves the old ones to others.
 	today := after.Fields(h.wanted.Applier.Is)
-	before, after = before.Renamed(today, h.live.Object, made), after.Renamed(today, made)
+	before, after = before.Renamed(today, h.live.Object, made), after.Renamed(today, h.live.Object, made)
 	all := after.Fields(nil)
 	moves := slices.DeleteFunc(before.Transfers(after, h.live.Object, made, h.wanted.Applier), func(t fieldowner.Transfer) bool {
 		isLost := t.Kind == fieldowner.TransferDisowned || t.Kind == fieldowner.TransferDestroyed

@@ -257,7 +257,7 @@ func (a *adoption) wrongOwners(before, after *unstructured.Unstructured, planned
 	}
 	ours := fieldowner.Applier{Manager: manager}.Is
 	lost := slices.DeleteFunc(lostFields(before, after, was, is, ours), func(line string) bool { return isKept(line, is) })
-	want := append(changedOwners(was, is, ours), lost...)
+	want := append(changedOwners(before.Object, was, is, ours), lost...)
 	got := ownerLines(planned)
 	slices.Sort(want)
 	slices.Sort(got)

@@ -247,7 +247,7 @@ func (t *trial) judgeOwners() {
 		if t.handedOver { // updates own maps and lists as such, applies what is in them
 			lost = slices.DeleteFunc(lost, func(line string) bool { return isKept(line, real) })
 		}
-		want, planned := append(changedOwners(before, real, ours), lost...), ownerLines(t.plan.Ownership)
+		want, planned := append(changedOwners(t.before.Object, before, real, ours), lost...), ownerLines(t.plan.Ownership)
 		if len(t.object.redefined) > 0 && hasMixedKeys(t.before, t.after) {
 			// Items have the names of today in a plan.
 			want, planned = withoutKeys(want), withoutKeys(planned)
@@ -259,12 +259,12 @@ func (t *trial) judgeOwners() {
 }
 
 // changedOwners says of each field that we apply what changes of its owners, a line each: what [fieldowner.Compare]
-// says, told from managedFields alone.
-func changedOwners(before, after fieldowner.Ownership, ours func(fieldowner.Owner) bool) []string {
+// says, told from managedFields, and from the object that there was where they have items by former keys.
+func changedOwners(live map[string]any, before, after fieldowner.Ownership, ours func(fieldowner.Owner) bool) []string {
 	others := func(o fieldowner.Ownership, p projection.Path) map[string]bool {
 		found := map[string]bool{}
 		for _, e := range o.Entries() {
-			if !ours(e.Owner) && hasRenamed(e.Fields, p) {
+			if !ours(e.Owner) && hasRenamed(live, e.Fields, p) {
 				found[nameOf(e.Owner)] = true
 			}
 		}
@@ -280,10 +280,10 @@ func changedOwners(before, after fieldowner.Ownership, ours func(fieldowner.Owne
 			out = append(out, p.String()+" Taken")
 		case !has.Has(p) && won > 0:
 			out = append(out, p.String()+" Lost")
-		case !hasRenamed(has, p):
+		case !hasRenamed(live, has, p):
 			out = append(out, p.String()+" GivenUp")
 		}
-		if has.Has(p) && (won > 0 || !hasRenamed(had, p) && len(is) > 0) {
+		if has.Has(p) && (won > 0 || !hasRenamed(live, had, p) && len(is) > 0) {
 			out = append(out, p.String()+" Shared")
 		}
 	}
@@ -303,20 +303,36 @@ func nameOf(o fieldowner.Owner) string {
 
 // hasRenamed reports whether the fields have p, maybe in an item that has more or fewer keys since its definition was
 // changed.
-func hasRenamed(fields projection.FieldSet, p projection.Path) bool {
+func hasRenamed(live map[string]any, fields projection.FieldSet, p projection.Path) bool {
 	if fields.Has(p) {
 		return true
 	}
-	isSame := func(a, b projection.Element) bool {
-		return a == b || a.Kind() == projection.KeyKind && b.Kind() == projection.KeyKind &&
-			(isPart(a.KeyFields(), b.KeyFields()) || isPart(b.KeyFields(), a.KeyFields()))
-	}
 	for q := range fields.All() {
-		if slices.EqualFunc(p, q, isSame) {
+		if len(q) != len(p) {
+			continue
+		}
+		n := 0
+		for n < len(p) && (p[n] == q[n] || isSameItem(live, p[:n], p[n], q[n])) {
+			n++
+		}
+		if n == len(p) {
 			return true
 		}
 	}
 	return false
+}
+
+// isSameItem reports whether two names can be of one item of a list, of which one has more keys than the other. The one
+// with fewer keys isn't of an item that comes to be where there was another one that it fits.
+func isSameItem(live map[string]any, list projection.Path, a, b projection.Element) bool {
+	if a.Kind() != projection.KeyKind || b.Kind() != projection.KeyKind {
+		return false
+	}
+	if !isPart(a.KeyFields(), b.KeyFields()) {
+		a, b = b, a
+	}
+	return isPart(a.KeyFields(), b.KeyFields()) &&
+		(len(valuesAt(live, list.Child(a))) == 0 || len(valuesAt(live, list.Child(b))) > 0)
 }
 
 // lostFields says of each field that others own that no manager owns then, and whether the object has it as it was.
@@ -325,7 +341,7 @@ func lostFields(was, is *unstructured.Unstructured, before, after fieldowner.Own
 	others := before.Fields(func(o fieldowner.Owner) bool { return !ours(o) })
 	left := after.Fields(anybody)
 	for p := range others.Difference(left).All() {
-		if !hasRenamed(left, p) { // as those are that were adopted, and are applied by other keys now
+		if !hasRenamed(was.Object, left, p) { // as those are that were adopted, and are applied by other keys now
 			out = append(out, p.String()+" "+string(lossOf(was, is, before, p)))
 		}
 	}
