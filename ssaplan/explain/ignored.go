@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/ssaplan/primitives/fieldowner"
@@ -287,8 +288,12 @@ func (l *leaving) hold(w whole) (out []IgnoredField, err error) {
 // Of the maps that become empty by that, it leaves those that are the applier's as such.
 func (l *leaving) strip() {
 	for _, p := range slices.Backward(l.leftOut) {
+		item, _ := l.sent.Get(p)
 		if !l.sent.Strip(p) {
 			continue
+		}
+		for l.isRepeated(p, item) { // or the server would take the next one for it
+			l.sent.Strip(p)
 		}
 		for n := len(p) - 1; n > 0; n-- {
 			if _, exists := l.sent.Get(p[:n]); exists {
@@ -300,6 +305,12 @@ func (l *leaving) strip() {
 			}
 		}
 	}
+}
+
+// isRepeated reports whether what is sent has an item that p names and that is like one which went.
+func (l *leaving) isRepeated(p projection.Path, item any) bool {
+	next, exists := l.sent.Get(p)
+	return exists && isItem(p) && reflect.DeepEqual(next, item)
 }
 
 // isInNewItem reports whether p is in a list item that the live object lacks.

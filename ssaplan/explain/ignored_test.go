@@ -232,6 +232,24 @@ func TestIgnored(t *testing.T) {
 	require.Error(t, err)
 }
 
+// An item that the manifest has twice, with or without its key, is left out with both. An item that looks otherwise may
+// be another one.
+func TestGivenUpItemThatIsThereTwice(t *testing.T) {
+	const record = `metadata: {managedFields: [{manager: my-tool, operation: Apply, fieldsType: FieldsV1, fieldsV1: {"f:l": {"k:{\"id\":1,\"s\":\"a\"}": {".": {}, "f:id": {}}}}}]}`
+	was, live := object(t, `{`+record+`, l: [{id: 1, s: a}]}`), object(t, `{metadata: {managedFields: []}, l: [{id: 1, s: a}]}`)
+	for _, row := range []struct{ giveUp, manifest, want string }{
+		{`l[id=1,s="a"]`, `{l: [{id: 1, s: a}, {id: 2, s: a}, {id: 1, s: a}]}`, `{l: [{id: 2, s: a}]}`},
+		{`l[id=1,s="a"]`, `{l: [{}, {}], x: 1}`, `{x: 1}`},
+		{`l[id=1,s="a"]`, `{l: [{id: 1, s: a}, {id: 1}]}`, `{l: [{id: 1}]}`},
+	} {
+		prepared, err := explain.Prepare(object(t, row.manifest), "", explain.Exceptions{GiveUp: patterns(t, row.giveUp)})
+		require.NoError(t, err)
+		left, err := prepared.For(live, was, fieldowner.Applier{Manager: us})
+		require.NoError(t, err)
+		require.Equal(t, object(t, row.want), left.Manifest, row.manifest)
+	}
+}
+
 // Of what is left to others an explanation tells who stops owning it, and neither a change nor what is dropped. What
 // the manifest no longer has is still told.
 func TestExplanationOfIgnored(t *testing.T) {

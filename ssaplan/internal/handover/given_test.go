@@ -50,6 +50,24 @@ func TestTryGivesUpMaps(t *testing.T) {
 	}
 }
 
+// An item that is given up is sent as it is beside a new one that leaves out the key in which the two differ.
+func TestTryGivesUpAnItemBesideANewOne(t *testing.T) {
+	const record = `{"f:l": {"k:{\"n\":1,\"s\":\"a\"}": {".": {}, "f:n": {}, "f:s": {}, "f:x": {}}}, "f:o": {}}}`
+	live := object(t, "7", `"l": [{"n": 1, "s": "a", "x": 5}], "o": 1`, ours+record)
+	h, err := handover.Find(live, handover.Wanted{Applier: us, GiveUp: patterns(t, `l[n=1,s="a"]`)})
+	require.NoError(t, err)
+	var sent string
+	_, err = h.Try(handover.Server{
+		HandOver: allowed(h),
+		Apply: func(body []byte) (*unstructured.Unstructured, error) {
+			sent = string(body)
+			return live, nil
+		},
+	}, map[string]any{"l": []any{map[string]any{"n": int64(1), "y": int64(6)}}, "o": int64(1)}, nil)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"l": [{"n": 1, "s": "a", "x": 5}, {"n": 1, "y": 6}], "o": 1}`, sent)
+}
+
 // A server that accepts the change of hands may leave the record as it is all the same.
 func TestTryWhereNothingChangesHands(t *testing.T) {
 	live := object(t, "7", `"spec": {"a": 1, "b": 2}`, ours+`{"f:spec": {"f:a": {}, "f:b": {}}}}`)

@@ -5,6 +5,7 @@ package handover
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -455,7 +456,7 @@ func (h *Handover) withGiven(manifest map[string]any) map[string]any {
 	fields := h.own.Union(h.given)
 	out, _ := projection.Patterns{}.Remove(manifest) // a copy
 	live, sent := projection.NewObject(h.live.Object, fields), projection.NewManifest(out, fields)
-	orders := listOrders(h.given, live, sent)
+	orders := listOrders(h.given, live, sent, h.addGiven(live, sent))
 	for p := range h.given.Leaves().All() {
 		at, value := stored(live, p)
 		if _, isSent := sent.Get(at); !h.isInDropped(p, sent) && (len(at) == len(p) || !isSent) {
@@ -468,6 +469,27 @@ func (h *Handover) withGiven(manifest map[string]any) map[string]any {
 		}
 	}
 	return out
+}
+
+// addGiven puts those items that are given up into what is sent in whose place another one would be found: the manifest
+// doesn't have them any more, and it may have a new item that leaves out what tells the two apart. It returns them.
+func (h *Handover) addGiven(live, sent *projection.Object) projection.FieldSet {
+	var added []projection.Path
+	for p := range h.given.All() {
+		list, name := p[:len(p)-1], p[len(p)-1]
+		found, isFound := mapAt(sent, p)
+		_, isThere := live.Get(p)
+		lacks := func(key string) bool { return found[key] == nil }
+		if !isFound || !isThere || !slices.ContainsFunc(slices.Collect(maps.Keys(name.KeyFields())), lacks) {
+			continue
+		}
+		value, _ := sent.Get(list)
+		items, _ := value.([]any)
+		if sent.Set(list, append(slices.Clip(items), name.KeyFields())) == nil {
+			added = append(added, p)
+		}
+	}
+	return projection.NewFieldSet(added...)
 }
 
 // stored returns what the object has at p, or, as an empty one, the nearest map around it: built-in kinds don't store

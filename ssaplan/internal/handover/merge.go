@@ -147,7 +147,7 @@ func (h *Handover) merged(
 	fields := declared.Union(h.own).Union(h.given)
 	content, sent := projection.NewObject(out, fields), projection.NewManifest(manifest, fields)
 	changed := removeRepeated(out, content, declared)
-	orders := listOrders(declared, content, sent)
+	orders := listOrders(declared, content, sent, projection.FieldSet{})
 	keeping := h.keeping(server, declared.Leaves(), fields.Union(before.Fields(nil)), content, sent)
 	for p := range declared.Leaves().All() {
 		value, _ := sent.Get(p)

@@ -20,15 +20,16 @@ type item struct {
 }
 
 // listOrders returns the orders of the lists in whose items there are some of the fields, those of lists around others
-// first.
-func listOrders(fields projection.FieldSet, live, sent *projection.Object) []listOrder {
+// first. The added items in what is sent aren't applied.
+func listOrders(fields projection.FieldSet, live, sent *projection.Object, added projection.FieldSet) []listOrder {
 	var orders []listOrder
 	seen := map[string]bool{}
 	for p := range fields.All() {
 		for n := 1; n <= len(p); n++ {
 			if list := p[:n-1]; isItem(p[:n]) && !seen[list.String()] {
 				seen[list.String()] = true
-				orders = append(orders, listOrder{list, mergedOrder(itemsOf(live, list), itemsOf(sent, list))})
+				applied := slices.DeleteFunc(itemsOf(sent, list), func(i item) bool { return added.Has(i.path) })
+				orders = append(orders, listOrder{list, mergedOrder(itemsOf(live, list), applied)})
 			}
 		}
 	}
