@@ -9,8 +9,9 @@ import (
 // since managedFields keep the old keys. The item for an old key is the one in obj with the same values in the old key
 // fields, as far as these are still keys, or the item still has them; items in current are preferred. An old key
 // without an item is left out. Lists without items in current stay as they are. If no key changes, s itself is
-// returned. also are later versions of obj, in which items are looked up that obj lacks. For the fields of two versions,
-// use the same ones in the same order, so that an old key stays that of one item even if a new item would fit it, too.
+// returned. also are later versions of obj, in which items are looked up that obj lacks. For the fields of two
+// versions, use the same ones in the same order, so that an old key stays that of one item even if a new item would fit
+// it, too.
 func (s FieldSet) Renamed(current FieldSet, obj map[string]any, also ...map[string]any) FieldSet {
 	r := renamer{obj: obj, also: also, path: make(Path, 0, deep)}
 	if root := r.node(s.root, current.root); root != s.root {
