@@ -156,10 +156,14 @@ func (w *planning) detour(ctx context.Context) string {
 
 // ways returns the subresources of which the manifest has fields that weren't left out already to find a detour.
 func (w *planning) ways() (out []kinds.Subresource) {
+	matches := func(texts []string, obj map[string]any) bool {
+		patterns, err := projection.ParsePatterns(texts...)
+		_, found := patterns.Remove(obj)
+		return err == nil && len(found) > 0
+	}
 	for _, sub := range kinds.Subresources(w.plan.Object.APIVersion, w.plan.Object.Kind) {
-		patterns, err := projection.ParsePatterns(sub.Fields...)
 		isTried := slices.ContainsFunc(w.request.Ignore, func(p projection.Pattern) bool { return p.String() == sub.Fields[0] })
-		if _, found := patterns.Remove(w.manifest.Object); err == nil && len(found) > 0 && !isTried {
+		if matches(sub.Fields, w.manifest.Object) && !matches(sub.Absent, w.live.Object) && !isTried {
 			out = append(out, sub)
 		}
 	}

@@ -5,14 +5,17 @@ type Subresource struct {
 	Name string
 	// Fields are patterns.
 	Fields []string
+	// Absent are patterns of the fields that the object must lack for that.
+	Absent []string
 }
 
 // subresources are those of the kinds that Kubernetes brings, except the status. Source: podResizeStrategy and
-// podEphemeralContainersStrategy in k8s.io/kubernetes/pkg/registry/core/pod.
+// podEphemeralContainersStrategy in k8s.io/kubernetes/pkg/registry/core/pod, and assignPod in its package storage.
 var subresources = map[string][]Subresource{
 	"v1/Pod": {
-		{"resize", []string{"spec.containers[*].resources", "spec.initContainers[*].resources"}},
-		{"ephemeralcontainers", []string{"spec.ephemeralContainers"}},
+		{Name: "resize", Fields: []string{"spec.containers[*].resources", "spec.initContainers[*].resources"}},
+		{Name: "ephemeralcontainers", Fields: []string{"spec.ephemeralContainers"}},
+		{Name: "binding", Fields: []string{"spec.nodeName"}, Absent: []string{"spec.nodeName", "spec.schedulingGates"}},
 	},
 }
 

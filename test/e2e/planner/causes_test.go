@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/projection/foreign"
@@ -76,6 +77,23 @@ func TestRefusalThatASubresourceHelps(t *testing.T) {
 	other := c.plan(t, ssaplan.Request{Manifest: manifest(t, "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {hostname: b, containers: [{name: a, image: 'a:1'}]}}")})
 	require.Equal(t, ssaplan.ActionReplace, other.Action)
 	require.NotContains(t, fmt.Sprint(other.Warnings), "subresource")
+
+	const binding = "the subresource binding can change spec.nodeName in place, and the rest can be applied without it"
+	const unplaced = "{apiVersion: v1, kind: Pod, metadata: {name: %s}, spec: {%scontainers: [{name: a, image: 'a:1'}]}}"
+	c.apply(t, manifest(t, unplaced, "placed", ""))
+	placed := ssaplan.Request{Manifest: manifest(t, unplaced, "placed", "nodeName: there, ")}
+	require.Contains(t, c.plan(t, placed).Warnings, foreign.Text(binding))
+	bind := manifest(t, "{apiVersion: v1, kind: Binding, metadata: {name: placed}, target: {kind: Node, name: here}}")
+	_, err = c.Resource(t, c.Get(t, manifest(t, unplaced, "placed", ""))).Create(t.Context(), bind, metav1.CreateOptions{}, "binding")
+	require.NoError(t, err)
+	bound := c.plan(t, placed)
+	require.Equal(t, ssaplan.ActionReplace, bound.Action)
+	require.NotContains(t, fmt.Sprint(bound.Warnings), "subresource", "a pod is bound once")
+	const gate = "schedulingGates: [{name: x/y}], "
+	c.apply(t, manifest(t, unplaced, "gated", gate))
+	_, err = c.planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest(t, unplaced, "gated", "nodeName: there, "+gate)})
+	require.Error(t, err)
+	require.NotContains(t, err.Error(), "the subresource", "nor is one with scheduling gates")
 }
 
 // Where the name has a meaning, no object can be tried under another one: what the server says of that name is no news.
