@@ -53,6 +53,8 @@ type outcome struct {
 	text    string
 	// repaired are the changes of others that were put back.
 	repaired []explain.Change
+	// warnings are those of the plan that the plan before didn't have.
+	warnings []foreign.Text
 	// err is what is worth another try at once.
 	err error
 	// unwritten says that err is that of a write.

@@ -10,9 +10,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// announceWrites tells of everything that was written to the children, and of writes that failed.
+// announceWrites reports everything that was written to the children, writes that failed, and new warnings of plans.
 func (k *Kit) announceWrites(owner client.Object, outcomes []outcome) {
 	for _, o := range outcomes {
+		for _, warning := range o.warnings {
+			k.options.Events.Event(owner, corev1.EventTypeWarning, "PlanWarning", cut(fmt.Sprintf("%s: %s", o.child, warning)))
+		}
 		text := cut(fmt.Sprintf("%s: %s", o.child, o.text))
 		switch {
 		case len(o.repaired) > 0:

@@ -296,6 +296,22 @@ func TestReadyHasTheHealthOfChildren(t *testing.T) {
 	require.Equal(t, "True AsDeclared", is)
 }
 
+// A warning of a plan is an event of the owner, once.
+func TestWarningsOfPlans(t *testing.T) {
+	w := newKitWorld(t)
+	child := threeChildren("a")[0]
+	w.reconcile(ctrlssaplan.Policy{}, child)
+	for len(w.events) > 0 {
+		<-w.events
+	}
+	child.Clear = []string{"data.mispelt"}
+	for range 3 {
+		w.reconcile(ctrlssaplan.Policy{}, child)
+	}
+	require.Equal(t, "Warning PlanWarning ConfigMap typed: data.mispelt: is to be cleared, and neither the manifest nor the object has it (any more)", <-w.events)
+	require.Empty(t, w.events)
+}
+
 // Two controllers that both think they lead write nothing against each other.
 func TestTwoLeaders(t *testing.T) {
 	w := newKitWorld(t)

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
@@ -38,6 +39,8 @@ type remembered struct {
 	// repairs are the times of the latest repairs of drift since the owner had this edition, see [editionOf].
 	repairs []time.Time
 	edition string
+	// warned are the warnings of the last plan.
+	warned []foreign.Text
 }
 
 // of returns what is known of a child of an owner, to be read and changed. An edit of the owner ends every fight about

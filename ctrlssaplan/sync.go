@@ -221,6 +221,9 @@ func (k *Kit) plan(ctx context.Context, c *child, policy Policy) {
 		}
 		return
 	}
+	isKnown := func(warning foreign.Text) bool { return slices.Contains(c.memory.warned, warning) }
+	c.warnings = slices.DeleteFunc(slices.Clone(c.plan.Warnings), isKnown)
+	c.memory.warned = c.plan.Warnings
 	c.judge(policy)
 }
 

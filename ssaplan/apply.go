@@ -409,5 +409,5 @@ func (plan *Plan) State(obj *unstructured.Unstructured) (*explain.State, error) 
 	state.Identity = plan.Object // a scale has a kind of its own
 	state.Adopted = explain.IsAdopted(content(plan.basis.live), obj.Object, applier, plan.basis.request.Prior)
 	ignored := slices.Concat(plan.basis.request.Ignore, plan.basis.request.GiveUp)
-	return state.Without(obj.Object, plan.LeftFields(), ignored...), nil
+	return state.Without(obj.Object, plan.LeftFields(), ignored...).WithCleared(plan.basis.request.Clear), nil
 }

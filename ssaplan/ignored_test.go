@@ -89,6 +89,36 @@ func TestNothingToGiveUp(t *testing.T) {
 	require.NotContains(t, plan(t, planner, request).Warnings, never[0], "that the manifest isn't sent with it is what the pattern does")
 }
 
+// A pattern that clears nothing is a warning, unless the field may have been cleared before.
+func TestNothingToClear(t *testing.T) {
+	server, planner := world(ssaplan.Options{})
+	request := ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "A"}), Clear: patterns(t, "data.b", "data.c", "data.a")}
+	p := plan(t, planner, request)
+	require.Equal(t, ssaplan.ActionCreate, p.Action)
+	require.Empty(t, p.Warnings, "no object has fields to clear")
+	_ = applied(t, planner, request.Manifest)
+	patch(server, "a", `{"data": {"b": "theirs"}}`)
+	nothing := []foreign.Text{"data.c: is to be cleared, and neither the manifest nor the object has it (any more)"}
+	p = plan(t, planner, request)
+	require.Equal(t, ssaplan.ActionUpdate, p.Action)
+	require.Equal(t, nothing, p.Warnings)
+	made, err := planner.Apply(t.Context(), p)
+	require.NoError(t, err)
+	state, err := p.State(made)
+	require.NoError(t, err)
+	text, err := json.Marshal(state)
+	require.NoError(t, err)
+	request.Prior = &explain.State{}
+	require.NoError(t, json.Unmarshal(text, request.Prior))
+	p = plan(t, planner, request)
+	require.Equal(t, ssaplan.ActionNoOp, p.Action)
+	require.Empty(t, p.Warnings, "both were to be cleared before")
+	request.Clear = append(request.Clear, patterns(t, "data.d")...)
+	require.Equal(t, []foreign.Text{"data.d: is to be cleared, and neither the manifest nor the object has it (any more)"}, plan(t, planner, request).Warnings)
+	request.Prior = nil
+	require.Len(t, plan(t, planner, request).Warnings, 3, "it isn't known what was cleared before")
+}
+
 // Of an object without any record of owners the server tells what its first apply makes of it, so that a part of a list
 // with one owner is held.
 func TestIgnoredFieldsOfAnObjectWithoutRecord(t *testing.T) {

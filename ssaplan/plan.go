@@ -85,7 +85,9 @@ type Request struct {
 	// Clear are fields to delete from the object, no matter who owns them, such as spec.strategy.rollingUpdate if the
 	// manifest sets spec.strategy.type to Recreate. Fields that the manifest declares stay. It isn't needed for fields
 	// that only this field manager owns: they are deleted when the manifest drops them. A position in a pattern is that
-	// of an item in the manifest, and matches nothing in a list that the manifest lacks; the same holds for GiveUp.
+	// of an item in the manifest, and matches nothing in a list that the manifest lacks; the same holds for GiveUp. The
+	// plan for an existing object has a warning about a pattern that matches nothing, unless the Prior was stored with
+	// the same pattern.
 	Clear projection.Patterns
 	// ClearBlocking clears the fields that are proven to make the server reject the apply; see
 	// [immutability.Verdict.Leftovers].

@@ -334,7 +334,7 @@ func (w *planning) hold(ctx context.Context, live *unstructured.Unstructured) (e
 	w.plan.Adjustments = slices.DeleteFunc(slices.Clone(w.prepared.Adjustments), func(a projection.Adjustment) bool {
 		return slices.ContainsFunc(w.left.Restored, a.Path.Equal)
 	})
-	w.left.Warnings = append(w.left.Warnings, w.notGivenUp(live)...)
+	w.left.Warnings = slices.Concat(w.left.Warnings, w.notGivenUp(live), w.notCleared(live))
 	w.manifest = w.handover.Unpinned(w.left.Manifest, w.request.was)
 	w.patch.Body, err = fastjson.Encode(w.manifest.Object)
 	return err
@@ -361,6 +361,24 @@ func (w *planning) notGivenUp(live *unstructured.Unstructured) (out []foreign.Te
 		isThere := len(given.Find(content(live), owners.Fields(nil))) > 0
 		if prior != nil && ours.Empty() && isThere && !isDeclared && !prior.Left(pattern) {
 			out = append(out, foreign.Textf("%s: is to be given up, and only others have set it", pattern))
+		}
+	}
+	return out
+}
+
+// notCleared warns of the patterns of fields to clear that match nothing, such as a misspelt one. A pattern that the
+// remembered state has may have cleared its fields before.
+func (w *planning) notCleared(live *unstructured.Unstructured) (out []foreign.Text) {
+	if live == nil {
+		return nil
+	}
+	owners, _ := fieldowner.Read(live.Object) // which was read before
+	names := owners.Fields(nil)
+	for _, pattern := range w.request.Clear {
+		named := projection.Patterns{pattern}.Named(w.request.Manifest.Object, names)
+		isThere := len(named.Find(live.Object, names))+len(named.Find(w.request.Manifest.Object, names)) > 0
+		if prior := w.request.Prior; !isThere && (prior == nil || !prior.Cleared(pattern)) {
+			out = append(out, foreign.Textf("%s: is to be cleared, and neither the manifest nor the object has it (any more)", pattern))
 		}
 	}
 	return out

@@ -69,6 +69,7 @@ type State struct {
 	filled    projection.FieldSet   // the maps that were declared with nothing in them, and were filled or null
 	left      projection.FieldSet   // the parts of lists and maps with one owner that are left to others
 	ignored   projection.Patterns   // what else of such lists and maps is left to others as soon as it is there
+	cleared   projection.Patterns   // the fields to clear of the last apply
 	time      time.Time             // when the manager applied last, by the object's record
 	record    *appliedRecord        // nil if nothing is known of it
 	salt      []byte
@@ -211,8 +212,25 @@ func (s *State) clone() *State {
 // Left reports whether s was stored with this very pattern among those of the ignored fields. For a pattern with a
 // position it is always true, since such patterns aren't stored.
 func (s *State) Left(pattern projection.Pattern) bool {
+	return remembers(s.ignored, pattern)
+}
+
+// Cleared reports whether s was stored with this very pattern among those of the fields to clear. It is true for a
+// pattern with a position, which isn't stored.
+func (s *State) Cleared(pattern projection.Pattern) bool {
+	return remembers(s.cleared, pattern)
+}
+
+func remembers(stored projection.Patterns, pattern projection.Pattern) bool {
 	remembered := projection.Patterns{pattern}.WithoutPositions()
-	return len(remembered) == 0 || slices.ContainsFunc(s.ignored, func(p projection.Pattern) bool { return p.String() == pattern.String() })
+	return len(remembered) == 0 || slices.ContainsFunc(stored, func(p projection.Pattern) bool { return p.String() == pattern.String() })
+}
+
+// WithCleared returns s with the patterns of the fields to clear; see [State.Cleared].
+func (s *State) WithCleared(patterns projection.Patterns) *State {
+	out := s.clone()
+	out.cleared = patterns.WithoutPositions()
+	return out
 }
 
 // Without returns s without the ignored fields, so that they are no drift any more. Parts of atomic lists and maps that
@@ -496,6 +514,7 @@ type stateJSON struct {
 	Left        *projection.FieldSet `json:"left,omitempty"`
 	Time        time.Time            `json:"time,omitzero"`
 	Ignored     projection.Patterns  `json:"ignored,omitempty"`
+	Cleared     projection.Patterns  `json:"cleared,omitempty"`
 	Record      *recordJSON          `json:"record,omitempty"`
 	Applied     json.RawMessage      `json:"applied"`
 	Observed    json.RawMessage      `json:"observed,omitempty"`
@@ -555,7 +574,7 @@ func (s State) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(stateJSON{
 		Items:     items,
-		Sensitive: unlessEmpty(s.sensitive), Filled: unlessEmpty(s.filled), Left: unlessEmpty(s.left), Ignored: s.ignored, Time: s.time, Record: s.record.json(), Version: stateVersion, APIVersion: s.Identity.APIVersion, Kind: s.Identity.Kind, Namespace: s.Identity.Namespace,
+		Sensitive: unlessEmpty(s.sensitive), Filled: unlessEmpty(s.filled), Left: unlessEmpty(s.left), Ignored: s.ignored, Cleared: s.cleared, Time: s.time, Record: s.record.json(), Version: stateVersion, APIVersion: s.Identity.APIVersion, Kind: s.Identity.Kind, Namespace: s.Identity.Namespace,
 		Name: s.Identity.Name, UID: s.UID, Manager: s.Manager, Subresource: s.Subresource, Salt: s.salt, Digests: s.digests, Fields: s.Applied.Fields,
 		Applied: applied, Observed: observed, Unkept: s.unkept, Rest: s.rest, Adopted: s.Adopted, Stale: s.Stale,
 	})
@@ -590,7 +609,7 @@ func (s *State) UnmarshalJSON(data []byte) error {
 	if in.Left != nil {
 		out.left = *in.Left
 	}
-	out.ignored, out.unkept, out.rest = in.Ignored, in.Unkept, in.Rest
+	out.ignored, out.cleared, out.unkept, out.rest = in.Ignored, in.Cleared, in.Unkept, in.Rest
 	if out.Applied, err = in.projection(in.Applied); err != nil {
 		return fmt.Errorf("explain: state of %s: applied: %w", id, err)
 	}
