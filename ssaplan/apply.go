@@ -1,6 +1,7 @@
 package ssaplan
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,9 +41,9 @@ func (e *ChangedError) WriteOutcome() Outcome { return OutcomeRefused }
 // Apply plans again. It goes on only if the new plan is the same, or if the object is already as planned; otherwise the
 // error is a [ChangedError] with the new plan. If others keep changing other parts of the object, it retries until ctx
 // ends. If only the status changed, or if others write again and again, the request is sent without force and for any
-// resourceVersion, provided that the plan takes no field from others. A handover of fields ([fieldowner.Handover]) is
-// only written if the fields still have the planned owners and values. An object that was created after a plan to
-// create it is never taken over: that is an error, too.
+// resourceVersion. If the plan takes fields from others, a handover takes them before that. A handover of fields
+// ([fieldowner.Handover]) is only written if the fields still have the planned owners and values. An object that was
+// created after a plan to create it is never taken over: that is an error, too.
 //
 // Every error except a [ChangedError] is an [ApplyError], which says whether the write happened. If such a handover was
 // written and the object changed before the apply that follows, the ApplyError wraps the ChangedError. If the answer
@@ -63,6 +64,9 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 	for plan.Action != ActionNoOp {
 		obj, err := p.carryOut(ctx, plan)
 		switch {
+		case err == nil && plan.basis.taking != nil:
+			plan = plan.afterTaking(obj)
+			continue
 		case err == nil && plan.basis.handover == nil:
 			return p.giveUpCreated(ctx, plan, obj)
 		case err == nil:
@@ -81,7 +85,7 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 		switch {
 		case failed != nil && obj != nil && plan.Action == ActionNoOp && !plan.isOutdatedBy(failed):
 			return obj, nil // no apply was to follow
-		case failed != nil && obj != nil:
+		case failed != nil && (obj != nil || plan.basis.taken):
 			return nil, handover.NotApplied(plan.Object, failed)
 		case failed != nil && err.Outcome == OutcomeUnknown: // whatever became of the object since
 			return nil, p.notApplied(plan, err)
@@ -154,18 +158,31 @@ func (p *Planner) movedElsewhere(ctx context.Context, plan *Plan, failure *appli
 	}
 	after := plan.outrunBy(now)
 	after.basis.anyVersion = true
-	if after.basis.handover != nil {
-		if after.basis.handover = after.basis.handover.Again(now); after.basis.handover == nil {
+	switch again := after.basis.handover; {
+	case again != nil:
+		if after.basis.handover = again.Again(now); after.basis.handover == nil {
+			return nil
+		}
+	case after.basis.request.outrun > 1 && after.takesFields() && !after.basis.taken:
+		wanted := handover.Wanted{Applier: plan.applier(), Forced: plan.basis.result}
+		if after.basis.taking, err = handover.Find(now, wanted); err != nil {
 			return nil
 		}
 	}
 	return after
 }
 
+// afterTaking returns the plan for the object whose fields were taken from others, so that its request needs no force.
+func (plan *Plan) afterTaking(now *unstructured.Unstructured) *Plan {
+	after, basis := *plan, *plan.basis
+	basis.live, basis.taking, basis.taken, after.basis = now, nil, true, &basis
+	return &after
+}
+
 // outrunBy returns the plan for the object as it is now, after it was refused since others had written.
 func (plan *Plan) outrunBy(now *unstructured.Unstructured) *Plan {
 	after, basis := *plan, *plan.basis
-	basis.live, basis.anew, after.basis = now, false, &basis
+	basis.live, basis.anew, basis.taking, after.basis = now, false, nil, &basis
 	basis.made = &atomic.Pointer[string]{} // nothing is known of what others wrote since the reviewed plan was made
 	basis.request.outrun++
 	return &after
@@ -220,14 +237,15 @@ func (plan *Plan) isFree() bool {
 
 // carryOut sends the plan's request, or before that the one by which fields change hands.
 func (p *Planner) carryOut(ctx context.Context, plan *Plan) (*unstructured.Unstructured, *applier.Failure) {
-	if plan.basis.handover == nil {
+	handover := cmp.Or(plan.basis.handover, plan.basis.taking)
+	if handover == nil {
 		return p.send(ctx, plan, plan.basis.live)
 	}
 	target, err := p.locate(ctx, plan.Object, plan.Subresource)
 	if err != nil {
 		return nil, applier.NotSent(err)
 	}
-	return plan.basis.handover.Send(ctx, target, plan.basis.request.outrun > 0)
+	return handover.Send(ctx, target, plan.basis.request.outrun > 0)
 }
 
 // afterHandover returns what was reviewed of the apply that follows when fields have changed hands.
@@ -348,7 +366,7 @@ func (p *Planner) write(ctx context.Context, plan *Plan, live *unstructured.Unst
 		return nil, err
 	}
 	patch := plan.basis.patch
-	return &applier.Write{Target: target, Body: patch.Body, Options: patch.Options, Subresource: plan.Subresource, Live: live, AnyVersion: plan.basis.anyVersion && !plan.takesFields()}, nil
+	return &applier.Write{Target: target, Body: patch.Body, Options: patch.Options, Subresource: plan.Subresource, Live: live, AnyVersion: plan.basis.anyVersion && (plan.basis.taken || !plan.takesFields())}, nil
 }
 
 // notApplied returns the error for a failed apply of the plan.
@@ -358,7 +376,7 @@ func (p *Planner) notApplied(plan *Plan, failure *applier.Failure) error {
 		doing = "apply: the object was created after the plan was made: plan again"
 	}
 	advice := failure.Advice
-	if plan.basis.request.was != nil {
+	if plan.basis.request.was != nil || plan.basis.taken {
 		advice += "; fields changed hands before that"
 	}
 	err := p.failureOf(plan, doing, failure.Err)

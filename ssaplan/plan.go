@@ -167,6 +167,10 @@ type basis struct {
 	result   *unstructured.Unstructured
 	handover *handover.Handover // before it is sent; nil if nothing changes hands
 	then     *explain.Explanation
+	// taking takes fields from others before it is sent, which the plan's request does by force otherwise; nil if that
+	// isn't needed or was done. taken says that it was done.
+	taking *handover.Handover
+	taken  bool
 	// anew says that the plan was made again since the object had changed, and says what was reviewed. Then it needs no
 	// dry run to go on if again something changes that it doesn't speak of.
 	anew bool

@@ -32,6 +32,9 @@ type Wanted struct {
 	Clear projection.Patterns
 	// Lost are the versions whose entries move to the version of the object.
 	Lost []string
+	// Forced is the object as the dry run of an apply by force makes it. What others lose by that apply, the applier
+	// takes over; nil takes nothing.
+	Forced *unstructured.Unstructured
 	// today has items by the names that the server gives them, if the record has those that are cleared by others.
 	today projection.FieldSet
 }
@@ -40,6 +43,21 @@ type Wanted struct {
 func (w Wanted) takes(o fieldowner.Owner) bool {
 	_, isTool := fieldowner.ToolOf(o, w.Tools)
 	return o.Subresource == "" && !w.Applier.Is(o) && (isTool || slices.Contains(w.Adopt, string(o.Manager)))
+}
+
+// forced returns a function that returns what an entry loses by the apply by force.
+func (w Wanted) forced() (func(fieldowner.Entry) projection.FieldSet, error) {
+	if w.Forced == nil {
+		return func(fieldowner.Entry) projection.FieldSet { return projection.FieldSet{} }, nil
+	}
+	after, err := fieldowner.Read(w.Forced.Object)
+	own := after.Fields(w.Applier.Is)
+	return func(e fieldowner.Entry) projection.FieldSet {
+		if w.Applier.Is(e.Owner) {
+			return projection.FieldSet{}
+		}
+		return e.Fields.Intersection(own).Difference(after.Fields(e.Owner.Is))
+	}, err
 }
 
 // owner is the applier as the record of the live object has it.
@@ -84,7 +102,14 @@ func Find(live *unstructured.Unstructured, wanted Wanted) (*Handover, error) {
 	isApplied := !before.Fields(wanted.Applier.Is).Empty()
 	giveUp := wanted.GiveUp.Named(wanted.Manifest, before.Fields(nil))
 	h.clears = wanted.cleared(live.Object, before)
+	forced, err := wanted.forced()
+	if err != nil {
+		return nil, err
+	}
 	own := fieldowner.Entry{Fields: h.clears, Owner: wanted.owner(live)}
+	for _, e := range before.Entries() {
+		own.Fields = own.Fields.Union(forced(e))
+	}
 	var taken projection.FieldSet
 	h.Handover, err = fieldowner.HandOver(live.Object, func(e fieldowner.Entry) fieldowner.Entry {
 		if wanted.takes(e.Owner) {
@@ -102,7 +127,7 @@ func Find(live *unstructured.Unstructured, wanted Wanted) (*Handover, error) {
 				h.hidden = h.hidden.Union(missing(live.Object, given.Leaves()))
 			}
 		}
-		e.Fields = e.Fields.Without(h.clears)
+		e.Fields = e.Fields.Without(h.clears).Difference(forced(e))
 		return e
 	}, own)
 	if err != nil || h.Empty() {

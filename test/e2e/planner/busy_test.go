@@ -14,7 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/transport"
 
+	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
@@ -29,10 +31,27 @@ func (d distance) RoundTrip(r *http.Request) (*http.Response, error) {
 	return d.next.RoundTrip(r)
 }
 
+// afterHandover does something after each JSON patch, by which fields change hands.
+type afterHandover struct {
+	next http.RoundTripper
+	do   func()
+}
+
+func (a afterHandover) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := a.next.RoundTrip(r)
+	if r.Header.Get("Content-Type") == string(types.JSONPatchType) {
+		a.do()
+	}
+	return response, err
+}
+
 // far returns a planner whose requests take 40 ms more.
-func far(t *testing.T, c *cluster) *ssaplan.Planner {
+func far(t *testing.T, c *cluster, wrap ...transport.WrapperFunc) *ssaplan.Planner {
 	config := rest.CopyConfig(c.Config)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return distance{next, 40 * time.Millisecond} })
+	for _, w := range wrap {
+		config.Wrap(w)
+	}
 	planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace})
 	require.NoError(t, err)
 	return planner
@@ -71,15 +90,21 @@ func (c *cluster) keepWriting(t *testing.T, obj *unstructured.Unstructured, as s
 	}
 }
 
-// TestBusyObject plans and applies an object whose controller writes its status all the time. That is no reason to
-// fail, as it isn't for an apply by itself; a change of what was reviewed still is. BUSY says how often (make busy).
-func TestBusyObject(t *testing.T) {
+// busyRounds returns how often a busy object is planned and applied. BUSY says how often (make busy).
+func busyRounds(t *testing.T) int {
 	rounds := 5
 	if text := os.Getenv("BUSY"); text != "" {
 		var err error
 		rounds, err = strconv.Atoi(text)
 		require.NoError(t, err)
 	}
+	return rounds
+}
+
+// TestBusyObject plans and applies an object whose controller writes its status all the time. That is no reason to
+// fail, as it isn't for an apply by itself; a change of what was reviewed still is.
+func TestBusyObject(t *testing.T) {
+	rounds := busyRounds(t)
 	c := newCluster(t)
 	planner := far(t, c)
 	for _, row := range []struct {
@@ -115,6 +140,85 @@ func TestBusyObject(t *testing.T) {
 		t.Logf("figure: a busy object: %d plans and applies, none failed, %v each, %.0f writes of its %s a second",
 			row.rounds, (took / time.Duration(row.rounds)).Round(time.Millisecond), float64(writes)/time.Since(started).Seconds(), row.writer)
 	}
+}
+
+// TestBusyTake takes fields of a busy object from another manager by force, which a writer of other fields doesn't
+// prevent. A change of a value or owner that was reviewed does.
+func TestBusyTake(t *testing.T) {
+	rounds := busyRounds(t)
+	c := newCluster(t)
+	planner := far(t, c)
+	const text = "{apiVersion: example.com/v1, kind: Widget, metadata: {name: taken-%s}, spec: {size: %d, color: red}}"
+	for writer, rounds := range map[string]int{"status": rounds, "label": (rounds + 1) / 2, "spec": (rounds + 1) / 2} {
+		t.Run(writer, func(t *testing.T) {
+			of := func(size int) *unstructured.Unstructured { return manifest(t, text, writer, size) }
+			obj := c.Apply(t, manager, of(0))
+			stop := c.keepWriting(t, obj, writer)
+			planOf := func(size int) *ssaplan.Plan {
+				plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: of(size)})
+				require.NoError(t, err)
+				return plan
+			}
+			started, took := time.Now(), time.Duration(0)
+			for i := range rounds {
+				c.Apply(t, "theirs", of(-1-i))
+				began := time.Now()
+				plan := planOf(i + 1)
+				require.Len(t, plan.Changes, 1, "what the controller writes isn't in the plan: %v", plan.Changes)
+				require.Contains(t, taken(plan), "spec.size")
+				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+				made, err := planner.Apply(ctx, plan)
+				cancel()
+				require.NoError(t, err)
+				took += time.Since(began)
+				size, _, err := unstructured.NestedInt64(made.Object, "spec", "size")
+				require.NoError(t, err)
+				require.Equal(t, int64(i+1), size)
+				owners, err := fieldowner.Read(c.Get(t, obj).Object)
+				require.NoError(t, err)
+				require.Len(t, owners.Of(pathOf(t, "spec.size")), 1)
+				require.Equal(t, ssaplan.ActionNoOp, planOf(i+1).Action)
+			}
+			for what, change := range map[string]func(){
+				"the value": func() { c.Apply(t, "theirs", of(-7)) },
+				"the owner": func() { c.Apply(t, "third", of(-5)) },
+			} {
+				c.Apply(t, "theirs", of(-5))
+				plan := planOf(7)
+				change()
+				_, err := planner.Apply(t.Context(), plan)
+				require.ErrorAs(t, err, new(*ssaplan.ChangedError), "%s that was reviewed has changed", what)
+				size, _, err := unstructured.NestedInt64(c.Get(t, obj).Object, "spec", "size")
+				require.NoError(t, err)
+				require.Negative(t, size)
+			}
+			c.Apply(t, "theirs", of(-5))
+			plan := planOf(7)
+			between := far(t, c, func(next http.RoundTripper) http.RoundTripper {
+				return afterHandover{next, func() { c.Apply(t, "theirs", of(-8)) }}
+			})
+			_, err := between.Apply(t.Context(), plan)
+			require.ErrorAs(t, err, new(*ssaplan.ChangedError), "the value has changed after the field was taken")
+			require.ErrorContains(t, err, "fields have changed hands, and the manifest was not applied")
+			require.Equal(t, ssaplan.OutcomeRefused, ssaplan.OutcomeOf(err))
+			size, _, err := unstructured.NestedInt64(c.Get(t, obj).Object, "spec", "size")
+			require.NoError(t, err)
+			require.Equal(t, int64(-8), size)
+			writes := stop()
+			t.Logf("figure: a busy object, taken by force: %d plans and applies, none failed, %v each, %.0f writes of its %s a second",
+				rounds, (took / time.Duration(rounds)).Round(time.Millisecond), float64(writes)/time.Since(started).Seconds(), writer)
+		})
+	}
+}
+
+// taken returns the fields that the plan takes from others.
+func taken(plan *ssaplan.Plan) (paths []string) {
+	for _, transfer := range plan.Ownership {
+		if transfer.Kind == fieldowner.TransferTaken {
+			paths = append(paths, transfer.Path.String())
+		}
+	}
+	return paths
 }
 
 // TestBusyHandover has fields of a busy object change hands, whose record a server can only replace as a whole.
