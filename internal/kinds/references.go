@@ -121,7 +121,8 @@ var podSpecs = map[string]string{
 // references are what objects of a kind don't work without, beside the spec of a pod. TestReferenceFields has the other
 // fields that name objects, and why they aren't here. Two are arguable: a HorizontalPodAutoscaler and its target, a
 // binding and the accounts among its subjects. While the other is missing they do nothing, and no harm: nothing is
-// scaled, and no rights are given. Both work by themselves once the other is there.
+// scaled, and no rights are given. Both work by themselves once the other is there. The annotation by which a token
+// Secret names its ServiceAccount isn't here: the account may list the Secret, so that each would wait for the other.
 var references = func() map[string][]reference {
 	service, secret := []string{"Service"}, []string{"Secret"}
 	priorityClass, composite := []string{"PriorityClass.scheduling.k8s.io"}, []string{"CompositePodGroup.scheduling.k8s.io"}

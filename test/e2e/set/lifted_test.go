@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/set"
@@ -164,6 +165,66 @@ func TestLessThanAReplacement(t *testing.T) {
 			})
 			require.Contains(t, lines[1], row.want)
 			require.Equal(t, uid, c.Get(t, gadget).GetUID())
+		})
+	}
+}
+
+// TestChangedPolicy changes an object together with an admission policy that denies updates of it. If the set lifts the
+// denial, the object waits for the policy; a denial that the set adds isn't predicted. Neither makes a replacement.
+func TestChangedPolicy(t *testing.T) {
+	const policy = `
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: NAME}
+spec:
+  matchConstraints: {resourceRules: [{apiGroups: ["", NAME.example.com], apiVersions: [v1], operations: [UPDATE], resources: [configmaps, gadgets]}]}
+  validations: [{expression: "%s", message: "spec.mode: Invalid value: field is immutable"}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: NAME}
+spec: {policyName: NAME, validationActions: [Deny], matchResources: {namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: NAME}}}}
+---
+`
+	const gadget = "{apiVersion: NAME.example.com/v1, kind: Gadget, metadata: {name: one, namespace: NAME}, spec: {mode: MODE}}"
+	const settings = "{apiVersion: v1, kind: ConfigMap, metadata: {name: one, namespace: NAME}, data: {mode: MODE}}"
+	const free = "true"
+	for name, row := range map[string]struct{ object, old, new, planned, applied string }{
+		"lifted": {gadget, "object.spec == oldObject.spec", free, "6 Gadget Deferred after ValidatingAdmissionPolicy", "Gadget Done"},
+		"lifted from a kind of an earlier stage": {
+			settings, "object.data == oldObject.data", free, "6 ConfigMap Deferred after ValidatingAdmissionPolicy", "ConfigMap Done",
+		},
+		"added": {gadget, free, "object.spec == oldObject.spec", "6 Gadget Update", "Gadget NotSent: NAME.example.com/v1/Gadget NAME/one: denied by admission"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCluster(t)
+			text := func(rule, mode string) string {
+				return fmt.Sprintf(definition, ", mode: {type: string}") + "\n---\n" + fmt.Sprintf(policy, rule) + strings.ReplaceAll(row.object, "MODE", mode)
+			}
+			now := lab.Object(t, strings.NewReplacer("NAME", c.name, "MODE", "new").Replace(row.object))
+			awaitDenial := func() {
+				force := true
+				lab.Eventually(t, "the policy is in force", func() bool {
+					_, err := c.TryApply(t, now, metav1.PatchOptions{FieldManager: "probe", Force: &force, DryRun: []string{metav1.DryRunAll}})
+					return err != nil
+				})
+			}
+			c.apply(t, c.set(t, set.Options{}, text(row.old, "old")))
+			if row.old != free {
+				awaitDenial()
+			}
+			patience := 30 * time.Second // until the server sees the lifted policy
+			if row.new != free {
+				patience = time.Second
+			}
+			changed := c.set(t, set.Options{Replace: true, Patience: patience}, text(row.new, "new"))
+			require.Contains(t, c.plan(t, changed), row.planned)
+			lines := c.apply(t, changed, func(result *set.Result) {
+				if result.Item.Object.Kind == "ValidatingAdmissionPolicyBinding" && row.new != free {
+					awaitDenial()
+				}
+			})
+			require.Contains(t, lines[len(lines)-1], row.applied)
 		})
 	}
 }
