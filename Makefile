@@ -140,7 +140,7 @@ kit-rest: controlplane ## a controller with many owners sends nothing while noth
 BUSY ?= 200
 .PHONY: busy
 busy: controlplane ## plan and apply an object that others write all the time, on a server far away: make busy BUSY=200
-	@$(call figures,test,BUSY=$(BUSY) $(TEST) -v -count 1 -timeout 0 -run TestBusyObject ./e2e/planner)
+	@$(call figures,test,BUSY=$(BUSY) $(TEST) -v -count 1 -timeout 0 -run "TestBusyObject|TestBusyTake" ./e2e/planner)
 
 OBJECTS ?= 100000
 SHARDS ?= 8
