@@ -131,7 +131,7 @@ var descriptions = []Description{
 	{ClassTimeout, "the server did not answer in time; a write may still have happened", "try again; read the object first if this was a write"},
 	{ClassCanceled, "the caller gave up before the server answered", "run it again"},
 	{ClassThrottled, "too many requests", "try again later, with fewer requests at a time"},
-	{ClassUnavailable, "the server, or the one behind it, is starting, stopping or down", "try again later"},
+	{ClassUnavailable, "the server, or an aggregated API server behind it, is starting, stopping or down", "try again later"},
 	{ClassServerFault, "the server failed for a reason that is not in the request", "try again, and look into the server's log"},
 	{ClassDiscoveryFailed, "the server can't say which types this API group has; often the aggregated API server behind it is down", "check the APIService of the group (kubectl get apiservices), then try again"},
 	{ClassUnexpectedResponse, "the answer isn't one of a Kubernetes API server; a proxy or a login page may have sent it", "check the server's address, and log in if there is a login page in front of it"},

@@ -118,6 +118,6 @@ func ExampleRedact() {
 	fmt.Println(err)
 	fmt.Println(authresilience.Classify(err))
 	// Output:
-	// the server, or the one behind it, is starting, stopping or down (HTTP 502)
+	// the server, or an aggregated API server behind it, is starting, stopping or down (HTTP 502)
 	// Unavailable
 }
