@@ -21,8 +21,8 @@ type DriftPolicy string
 // The drift policies.
 const (
 	// DriftRepair, the default, reverts the change and reports who made it. After five repairs within ten minutes, the
-	// kit stops reverting and reports that another client keeps changing the child, until the owner is edited. The same
-	// holds for a child that others keep deleting.
+	// kit only reports that another client keeps changing the child. It repairs again once the first of these repairs
+	// is ten minutes old, or once the owner is edited. The same holds for a child that others keep deleting.
 	DriftRepair DriftPolicy = ""
 	// DriftReport reports who changed which field, and doesn't revert it. When the desired child is edited later, the
 	// whole child is applied, which ends the drift.
