@@ -278,6 +278,10 @@ func (w *planning) ask(ctx context.Context) (err error) {
 		case err != nil:
 			return w.refused(ctx, err)
 		case explain.SameVersion(content(w.live), dryRun.Object, w.manifest.Object):
+			var learned bool
+			if w.prepared.Ignored, learned = w.prepared.Ignored.Learn(w.left, content(w.live), dryRun.Object); learned {
+				continue
+			}
 			if err = w.explain(dryRun); err != nil || !w.lossy || w.plan.Action == ActionNoOp {
 				return err
 			}

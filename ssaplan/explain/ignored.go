@@ -37,6 +37,38 @@ type Ignored struct {
 	selection
 	givenUp projection.Patterns // those of the patterns that give fields up
 	clear   projection.Patterns // the fields to delete all the same
+	wholes  projection.FieldSet // atomic lists and maps that the live object's managedFields don't show; see Learn
+}
+
+// Learn returns the ignored fields with those lists and maps that the answer to a dry run shows to be atomic, and in
+// which it changes ignored fields. managedFields of the live object don't show that if nothing in them has an owner.
+// left is what was sent. ok is false if the answer shows nothing new. Otherwise another dry run is needed, since
+// [Prepared.For] now returns another manifest.
+func (i Ignored) Learn(left Left, live, answer map[string]any) (learned Ignored, ok bool) {
+	if len(left.Fields) == 0 {
+		return i, false
+	}
+	before, err := fieldowner.Read(live)
+	if err != nil {
+		return i, false
+	}
+	after, err := fieldowner.Read(answer)
+	if err != nil {
+		return i, false
+	}
+	had, has := before.Fields(nil), after.Fields(nil)
+	there, made := projection.NewObject(live, had), projection.NewObject(answer, had)
+	var wholes []projection.Path
+	for _, f := range left.Fields {
+		at := wholeAt(has, f.Path)
+		was, exists := there.Get(f.Path)
+		is, _ := made.Get(f.Path)
+		if exists && !reflect.DeepEqual(was, is) && len(at) < len(f.Path) && had.Under(at).Empty() && !i.wholes.Has(at) {
+			wholes = append(wholes, at)
+		}
+	}
+	i.wholes = i.wholes.Union(projection.NewFieldSet(wholes...))
+	return i, len(wholes) > 0
 }
 
 // Left is the manifest to send to an object, with the ignored fields.
@@ -99,7 +131,7 @@ func (i Ignored) Leave(manifest, live, was map[string]any, applier fieldowner.Ap
 		return out, err
 	}
 	out.Manifest, _ = projection.Patterns{}.Remove(manifest) // a copy
-	l, err := newLeaving(out.Manifest, live, before, applier)
+	l, err := newLeaving(out.Manifest, live, before, applier, i.wholes)
 	if err != nil {
 		return out, err
 	}
@@ -141,16 +173,16 @@ type leaving struct {
 }
 
 // newLeaving begins to leave fields of the manifest to others, which it changes. Before is who owned the object before
-// fields changed hands.
+// fields changed hands, and wholes are lists and maps with one owner that isn't recorded.
 func newLeaving(
-	manifest, live map[string]any, before fieldowner.Ownership, applier fieldowner.Applier,
+	manifest, live map[string]any, before fieldowner.Ownership, applier fieldowner.Applier, wholes projection.FieldSet,
 ) (*leaving, error) {
 	owners, err := fieldowner.Read(live)
 	if err != nil {
 		return nil, err
 	}
 	l := &leaving{owners: owners, applier: applier, live: live, all: owners.Fields(nil), exists: live != nil}
-	l.all = l.all.Union(partsBefore(before, l.all))
+	l.all = l.all.Union(partsBefore(before, l.all)).Union(wholes)
 	l.there, l.sent = projection.NewObject(live, l.all), projection.NewManifest(manifest, l.all)
 	l.own = owners.Fields(applier.Is)
 	l.others = owners.Fields(func(o fieldowner.Owner) bool { return !applier.Is(o) })

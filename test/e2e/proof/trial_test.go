@@ -503,6 +503,26 @@ func (t *trial) hasNullOverUnowned() bool {
 	})
 }
 
+// ignoresWithoutOwner reports whether an ignored field of the object is in a list or map in which nobody owns anything.
+func (t *trial) ignoresWithoutOwner() bool {
+	if t.before == nil {
+		return false
+	}
+	owners, err := fieldowner.Read(t.before.Object)
+	t.check(ignored, err == nil, "%v", err)
+	outline, err := projection.Outline(t.before.Object)
+	t.check(ignored, err == nil, "%v", err)
+	owned := owners.Fields(nil)
+	return slices.ContainsFunc(slices.Concat(t.except.Ignore, t.giveUp).Find(t.before.Object, owned.Union(outline)), func(p projection.Path) bool {
+		for n := 1; n < len(p); n++ {
+			if owned.Under(p[:n]).Empty() {
+				return true
+			}
+		}
+		return false
+	})
+}
+
 // allowedRequests is how many requests the plan may have taken.
 func (t *trial) allowedRequests() int {
 	n := 2
@@ -514,6 +534,9 @@ func (t *trial) allowedRequests() int {
 	}
 	if t.before != nil && len(t.before.GetManagedFields()) == 0 && len(t.except.Ignore)+len(hollowsOf(t.manifest.Object)) > 0 {
 		n++ // what a record of it would be
+	}
+	if t.ignoresWithoutOwner() {
+		n++ // once the first answer shows that a list is one whole
 	}
 	if t.isOtherVersion() {
 		n++ // to see whether it is the same object
