@@ -133,7 +133,7 @@ func TestGuardsKindsWithPasswords(t *testing.T) {
 		if kind.Kind != "Database" {
 			return nil
 		}
-		return secrecy.Passwords(map[string]any{"properties": map[string]any{"password": map[string]any{"format": "password"}}})
+		return secrecy.Passwords(map[string]any{"properties": map[string]any{"password": map[string]any{"format": "password"}}}, nil)
 	}
 	for kind, want := range map[string]bool{"Database": true, "Disk": false} {
 		obj := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": kind}}

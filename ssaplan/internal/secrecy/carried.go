@@ -14,8 +14,8 @@ import (
 )
 
 // Carried returns the kinds of the objects inside of an object, such as the manifest in an Object of Crossplane. A map
-// is an object if it has apiVersion, kind and metadata; what has no metadata is a reference. The kinds are sorted:
-// a plan warns of them in this order, and equal plans are to say the same.
+// is an object if it has apiVersion, kind and metadata or content; what has only scalars is a reference. The kinds are
+// sorted: a plan warns of them in this order, and equal plans are to say the same.
 func Carried(obj map[string]any) []schema.GroupVersionKind {
 	if !mayCarry(obj) {
 		return nil // without what the rest allocates
@@ -25,7 +25,7 @@ func Carried(obj map[string]any) []schema.GroupVersionKind {
 
 func carried(obj map[string]any) (found []schema.GroupVersionKind) {
 	c := carrier{object: func(_ string, inner map[string]any) {
-		if kind := kindOf(inner); isObject(inner) && !slices.Contains(found, kind) {
+		if kind := kindOf(inner); kind.Version != "" && isObject(inner) && !slices.Contains(found, kind) {
 			found = append(found, kind)
 		}
 	}}
@@ -62,15 +62,21 @@ func Inside(obj map[string]any, passwords func(schema.GroupVersionKind) projecti
 
 // secretIn returns the patterns of the secret fields of an object inside of another one.
 func secretIn(inner map[string]any, passwords func(schema.GroupVersionKind) projection.Patterns) (texts []string) {
-	if kinds.IsSecret(inner) {
+	kind := kindOf(inner)
+	marks := passwords(kind)
+	if isSecretKind(kind.Kind) && (kinds.IsBuiltinGroup(kind.Group) || IsUnmarked(marks)) {
+		_, isList := inner["items"].([]any)
 		for _, path := range kinds.SensitiveFields {
+			field := strings.Join(path, ".")
 			if _, exists, err := unstructured.NestedFieldNoCopy(inner, path...); exists || err != nil {
-				texts = append(texts, strings.Join(path, "."))
+				texts = append(texts, field)
+			}
+			if isList {
+				texts = append(texts, joined("items[*]", field))
 			}
 		}
 		return texts
 	}
-	marks := passwords(kindOf(inner))
 	if len(marks) == 0 || !isObject(inner) {
 		return nil
 	}
@@ -89,9 +95,19 @@ func secretIn(inner map[string]any, passwords func(schema.GroupVersionKind) proj
 	return texts
 }
 
+// isObject reports whether a map has what objects have and references lack. Templates of objects need no metadata, such
+// as those of a Composition of Crossplane.
 func isObject(obj map[string]any) bool {
-	_, hasMetadata := obj["metadata"].(map[string]any)
-	return hasMetadata
+	return slices.ContainsFunc([]string{"metadata", "spec", "data", "stringData"}, func(name string) bool {
+		_, isMap := obj[name].(map[string]any)
+		return isMap
+	})
+}
+
+// isSecretKind reports whether a kind is Secret or a list of them, or was meant to be: who misspells the kind of a
+// Secret has written a Secret all the same.
+func isSecretKind(kind string) bool {
+	return slices.Contains([]string{"secret", "secrets", "secretlist"}, strings.ToLower(kind))
 }
 
 func kindOf(obj map[string]any) schema.GroupVersionKind {
@@ -103,7 +119,7 @@ func kindOf(obj map[string]any) schema.GroupVersionKind {
 // secretKind and secretData find the manifest of a Secret in a text, as YAML or as JSON, also if the text was quoted
 // once more.
 var (
-	secretKind = regexp.MustCompile(`\bkind[\\"']*\s*:\s*[\\"']*Secret\b`)
+	secretKind = regexp.MustCompile(`\bkind[\\"']*\s*:\s*[\\"']*[Ss]ecret(?:s|List)?\b`)
 	secretData = regexp.MustCompile(`\b(?:d|stringD)ata[\\"']*\s*:`)
 )
 
@@ -172,15 +188,17 @@ func mayBeIn(v any, levels int) bool {
 	return false
 }
 
-// isNamed reports whether a map is an object or a reference to one.
+// isNamed reports whether a map is an object or a reference to one. A Secret may lack its version, as misspelt.
 func isNamed(m map[string]any) bool {
 	kind, _ := m["kind"].(string)
 	version, _ := m["apiVersion"].(string)
-	return kind != "" && version != ""
+	return kind != "" && (version != "" || isSecretKind(kind))
 }
 
 // mentionsSecret reports whether a text may be a Secret's manifest, which few texts may, at little cost.
-func mentionsSecret(text string) bool { return strings.Contains(text, "Secret") }
+func mentionsSecret(text string) bool {
+	return strings.Contains(text, "ecret") && strings.Contains(text, "kind")
+}
 
 func (c *carrier) into(s segment, v any) {
 	if c.isTooDeep = c.isTooDeep || len(c.path) > fastjson.DeepestSent; c.isTooDeep {

@@ -17,6 +17,9 @@ import (
 // The secret fields of objects inside of an object are those of their kinds, wherever they are.
 func TestFieldsOfCarriedObjects(t *testing.T) {
 	marks := func(kind schema.GroupVersionKind) projection.Patterns {
+		if kind.Group == "unknown" {
+			return secrecy.Unmarked
+		}
 		texts := map[string]string{"Database": "spec.password", "Unknown": secrecy.EveryField}
 		patterns, err := projection.ParsePatterns(texts[kind.Kind])
 		if texts[kind.Kind] == "" {
@@ -35,12 +38,19 @@ func TestFieldsOfCarriedObjects(t *testing.T) {
 			[]string{"spec.manifests[*].data"}},
 		"a List":                           {`spec: {list: {apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: Secret, data: {}}]}}`, []string{"spec.list.items[*].data"}},
 		"an odd name":                      {`{spec: {"a.b": {apiVersion: v1, kind: Secret, data: {}}}}`, []string{`spec["a.b"].data`}},
+		"a misspelt kind":                  {`spec: {manifest: {apiVersion: v1, kind: secret, stringData: {}}}`, []string{"spec.manifest.stringData"}},
+		"no version":                       {`spec: {manifest: {kind: Secret, data: {}}}`, []string{"spec.manifest.data"}},
+		"a version that there isn't":       {`spec: {manifest: {apiVersion: unknown/v1, kind: Secret, data: {}}}`, []string{"spec.manifest.data"}},
+		"a SecretList":                     {`spec: {manifest: {apiVersion: v1, kind: SecretList, items: [{data: {}}]}}`, []string{"spec.manifest.items[*].data", "spec.manifest.items[*].metadata.annotations", "spec.manifest.items[*].stringData"}},
 		"a reference to a Secret":          {`spec: {ref: {apiVersion: v1, kind: Secret, name: a}}`, nil},
 		"a Secret of another group":        {`spec: {manifest: {apiVersion: example.com/v1, kind: Secret, data: {}}}`, nil},
 		"a kind with marks":                {`spec: {manifest: {apiVersion: example.com/v1, kind: Database, metadata: {}, spec: {password: a}}}`, []string{"spec.manifest.metadata.annotations", "spec.manifest.spec.password"}},
+		"a template of a kind with marks":  {`spec: {base: {apiVersion: example.com/v1, kind: Database, spec: {password: a}}}`, []string{"spec.base.metadata.annotations", "spec.base.spec.password"}},
 		"a reference to a kind with marks": {`spec: {ref: {apiVersion: example.com/v1, kind: Database, name: a}}`, nil},
 		"a kind whose marks aren't known":  {`spec: {manifest: {apiVersion: example.com/v1, kind: Unknown, metadata: {name: a}, spec: {}, status: {}}}`, []string{"spec.manifest.metadata.annotations", "spec.manifest.spec", "spec.manifest.status"}},
 		"a manifest as YAML":               {`{data: {a: "apiVersion: v1\nkind: Secret\nstringData: {p: x}\n", b: "kind: Secret"}}`, []string{"data.a"}},
+		"a misspelt manifest":              {`{data: {a: "kind: secret\nstringData: {p: x}\n"}}`, []string{"data.a"}},
+		"a manifest of some":               {`{data: {a: '{"kind":"SecretList","items":[{"data":{"p":"x"}}]}'}}`, []string{"data.a"}},
 		"a manifest as JSON":               {`{data: {a: '{"kind":"Secret","data":{"p":"x"}}'}}`, []string{"data.a"}},
 		"a manifest as quoted JSON":        {`{data: {a: '"{\"kind\": \"Secret\", \"data\": {}}"'}}`, []string{"data.a"}},
 		"a manifest in an annotation":      {`{metadata: {annotations: {a: '{"kind":"Secret","data":{"p":"x"}}'}}}`, []string{`metadata.annotations.a`}},

@@ -22,12 +22,16 @@ func IsUnmarked(patterns projection.Patterns) bool {
 // Annotations are sensitive in an object with sensitive values, where tools keep copies of it.
 var Annotations, _ = projection.ParsePatterns("metadata.annotations") // which is a pattern
 
-// Passwords returns patterns of the fields that an OpenAPI schema marks with the format password. Types that it only
-// refers to, which are those of Kubernetes itself, have none.
-func Passwords(schema map[string]any) projection.Patterns {
-	var texts []string
-	passwords(schema, "", &texts)
-	return parsed(texts)
+// Passwords returns patterns of the fields that an OpenAPI schema marks with the format password. It may refer to other
+// schemas of its document by their names. All fields are passwords if it can't be said which: if the document lacks
+// such a schema, or a schema with passwords contains itself.
+func Passwords(schema map[string]any, document map[string]map[string]any) projection.Patterns {
+	m := marks{document: document}
+	m.of(schema, "")
+	if m.isUnknown || m.isEndless && len(m.texts) > 0 {
+		return Unmarked
+	}
+	return parsed(m.texts)
 }
 
 // parsed returns the patterns of the texts, sorted and each once.
@@ -42,35 +46,60 @@ func parsed(texts []string) projection.Patterns {
 	return found
 }
 
-// passwords adds the patterns of a schema for what lies at a pattern.
-func passwords(schema map[string]any, at string, found *[]string) {
+// marks are the patterns that are found in a schema.
+type marks struct {
+	document  map[string]map[string]any
+	within    []string // the schemas of the document in which the walk is
+	texts     []string
+	isUnknown bool // a schema is missing
+	isEndless bool // a schema contains itself
+}
+
+// of adds the patterns of a schema for what lies at a pattern.
+func (m *marks) of(schema map[string]any, at string) {
 	if schema["format"] == "password" {
-		*found = append(*found, at)
+		m.texts = append(m.texts, at)
 		return
+	}
+	if ref, isRef := schema["$ref"].(string); isRef {
+		m.ofNamed(strings.TrimPrefix(ref, "#/components/schemas/"), at)
 	}
 	properties, _ := schema["properties"].(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
-		below(properties[name], at, projection.Path{projection.Field(name)}.String(), found)
+		m.below(properties[name], at, projection.Path{projection.Field(name)}.String())
 	}
-	below(schema["additionalProperties"], at, "*", found)
-	below(schema["items"], at, "[*]", found)
+	m.below(schema["additionalProperties"], at, "*")
+	m.below(schema["items"], at, "[*]")
 	for _, of := range []string{"allOf", "anyOf", "oneOf"} {
 		parts, _ := schema[of].([]any)
 		for _, part := range parts {
 			if part, ok := part.(map[string]any); ok {
-				passwords(part, at, found)
+				m.of(part, at)
 			}
 		}
 	}
 }
 
-// below adds the patterns of the schema of a field or of items.
-func below(schema any, at, name string, found *[]string) {
-	inner, ok := schema.(map[string]any)
-	if !ok {
-		return
+// ofNamed adds the patterns of a schema of the document.
+func (m *marks) ofNamed(name, at string) {
+	schema, found := m.document[name]
+	switch {
+	case !found:
+		m.isUnknown = true
+	case slices.Contains(m.within, name):
+		m.isEndless = true
+	default:
+		m.within = append(m.within, name)
+		m.of(schema, at)
+		m.within = m.within[:len(m.within)-1]
 	}
-	passwords(inner, joined(at, name), found)
+}
+
+// below adds the patterns of the schema of a field or of items.
+func (m *marks) below(schema any, at, name string) {
+	if inner, ok := schema.(map[string]any); ok {
+		m.of(inner, joined(at, name))
+	}
 }
 
 // joined returns the pattern of a field, or of items, at a pattern.

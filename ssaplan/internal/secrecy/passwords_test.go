@@ -28,16 +28,26 @@ func TestPasswords(t *testing.T) {
 		"another format":       {`{properties: {p: {format: date}}}`, nil},
 		"what isn't a schema":  {`{properties: {p: 1}, items: [1], allOf: [1, 2]}`, nil},
 		"a secret of sections": {`{properties: {p: {format: password, properties: {q: {format: password}}}}}`, []string{"p"}},
+		"another schema":       {`{properties: {spec: {allOf: [{$ref: "#/components/schemas/Spec"}]}, old: {items: {$ref: "#/components/schemas/Spec"}}}}`, []string{"old[*].password", "spec.password"}},
+		"a schema of a schema": {`{properties: {spec: {$ref: "#/components/schemas/Outer"}}}`, []string{"spec.inner.password"}},
+		"a missing schema":     {`{properties: {spec: {$ref: "#/components/schemas/Gone"}}}`, []string{"*"}},
+		"one in itself":        {`{properties: {spec: {$ref: "#/components/schemas/Tree"}}}`, []string{"*"}},
+		"an endless one":       {`{properties: {spec: {$ref: "#/components/schemas/Chain"}}}`, nil},
 	} {
 		var schema map[string]any
 		require.NoError(t, yaml.Unmarshal([]byte(row.schema), &schema))
+		var document map[string]map[string]any
+		require.NoError(t, yaml.Unmarshal([]byte(`{
+			Spec: {properties: {password: {format: password}}}, Outer: {properties: {inner: {$ref: "#/components/schemas/Spec"}}},
+			Tree: {properties: {password: {format: password}, children: {items: {$ref: "#/components/schemas/Tree"}}}},
+			Chain: {properties: {next: {$ref: "#/components/schemas/Chain"}}}}`), &document))
 		var got []string
-		for _, p := range secrecy.Passwords(schema) {
+		for _, p := range secrecy.Passwords(schema, document) {
 			got = append(got, p.String())
 		}
 		require.Equal(t, row.want, got, why)
 	}
-	named := secrecy.Passwords(map[string]any{"properties": map[string]any{"*": map[string]any{"format": "password"}}})
+	named := secrecy.Passwords(map[string]any{"properties": map[string]any{"*": map[string]any{"format": "password"}}}, nil)
 	path, err := projection.ParsePath("a")
 	require.NoError(t, err)
 	require.False(t, named.Touches(path), "a field of that name, and no other")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -60,11 +61,11 @@ func (s *Server) LearnCarried(ctx context.Context, obj *unstructured.Unstructure
 		return
 	}
 	for _, kind := range secrecy.Carried(obj.Object) {
-		if isKubernetes(kind) {
-			continue
-		}
-		if served, err := s.Find(ctx, kind); err == nil {
+		served, err := s.Find(ctx, kind)
+		if err == nil {
 			s.learn(ctx, kind, served.Resource)
+		} else if meta.IsNoMatchError(err) {
+			s.unserved.Store(kind, true)
 		}
 	}
 }
@@ -80,7 +81,7 @@ func (s *Server) LearnDefinition(definition map[string]any) {
 		version, _ := v["name"].(string)
 		marks := secrecy.Unmarked
 		if found, err := schemaIn(definition, version); err == nil {
-			marks = secrecy.Passwords(found)
+			marks = secrecy.Passwords(found, nil)
 		}
 		s.coming.Store(schema.GroupVersionKind{Group: group, Version: version, Kind: name}, marks)
 	}
@@ -159,7 +160,7 @@ func (s *Server) marksInDefinition(ctx context.Context, kind schema.GroupVersion
 		return "", err
 	}
 	found, err := schemaIn(definition.Object, kind.Version)
-	return printed(secrecy.Passwords(found)), err
+	return printed(secrecy.Passwords(found, nil)), err
 }
 
 // marksInDocument looks a kind up in the document of all schemas of its group and version, which is read once for all.
@@ -218,7 +219,7 @@ func marksAmong(text []byte, gv schema.GroupVersion) (map[string]string, error) 
 		for _, of := range kinds {
 			of, _ := of.(map[string]any)
 			if name, isText := of["kind"].(string); isText && of["group"] == gv.Group && of["version"] == gv.Version {
-				marks[name] = printed(secrecy.Passwords(found))
+				marks[name] = printed(secrecy.Passwords(found, document.Components.Schemas))
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
@@ -52,11 +53,13 @@ func TestPasswords(t *testing.T) {
 		"the definition":                         {byPath{definition: crd + `{"name":"v0"},{"name":"v1","schema":{"openAPIV3Schema":` + schemas + `}}}]}}`}, "spec.key"},
 		"a definition without the version":       {byPath{definition: crd + `{"name":"v0","schema":{"openAPIV3Schema":` + schemas + `}}}]}}`}, "*"},
 		"no definition, as of an aggregated API": {byPath{definition: notFound, document: `{"components":{"schemas":{"com.example.Disk":` + schemas + among + `}}}`}, "spec.key"},
-		"neither a definition nor a document":    {byPath{definition: notFound}, "*"},
-		"the document of schemas":                {byPath{document: `{"components":{"schemas":{"other":{},"com.example.Disk":` + schemas + among + `}}}`}, "spec.key"},
-		"a document without the kind":            {byPath{document: `{"components":{"schemas":{"other":` + schemas + `}}}}`}, "*"},
-		"a document that isn't one":              {byPath{document: `<html>`}, "*"},
-		"neither":                                {byPath{}, "*"},
+		"a schema in parts, as of an aggregated API": {byPath{definition: notFound, document: `{"components":{"schemas":{"com.example.DiskSpec":{"properties":{"key":{"format":"password"}}},` +
+			`"com.example.Disk":{"properties":{"spec":{"allOf":[{"$ref":"#/components/schemas/com.example.DiskSpec"}]}}` + among + `}}}`}, "spec.key"},
+		"neither a definition nor a document": {byPath{definition: notFound}, "*"},
+		"the document of schemas":             {byPath{document: `{"components":{"schemas":{"other":{},"com.example.Disk":` + schemas + among + `}}}`}, "spec.key"},
+		"a document without the kind":         {byPath{document: `{"components":{"schemas":{"other":` + schemas + `}}}}`}, "*"},
+		"a document that isn't one":           {byPath{document: `<html>`}, "*"},
+		"neither":                             {byPath{}, "*"},
 	} {
 		row.answers[list] = served
 		server, err := Connect(&rest.Config{Host: "http://recorded", Transport: row.answers}, Options{Passwords: true})
@@ -113,6 +116,11 @@ func TestPasswordsOfKindsThatAreNotServed(t *testing.T) {
 	}
 	require.True(t, server.MarksUnknown(kind))
 	require.True(t, server.MarksUnknown(misspelt))
+	inside := schema.GroupVersionKind{Version: "v1", Kind: "Secrets"}
+	server.LearnCarried(t.Context(), &unstructured.Unstructured{Object: map[string]any{
+		"spec": map[string]any{"apiVersion": "v1", "kind": "Secrets", "metadata": map[string]any{"name": "s"}},
+	}})
+	require.True(t, server.MarksUnknown(inside))
 	server.LearnDefinition(map[string]any{"spec": map[string]any{
 		"group": "example.com", "names": map[string]any{"kind": "Disk"}, "versions": []any{
 			map[string]any{"name": "v1", "schema": map[string]any{"openAPIV3Schema": map[string]any{
