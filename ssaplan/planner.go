@@ -132,7 +132,7 @@ func newPlanner(server *wire.Server, options Options) (*Planner, error) {
 func (p *Planner) Resolve(ctx context.Context, id identity.Identity) (identity.Identity, error) {
 	target, err := p.locate(ctx, id, "")
 	if err != nil {
-		return id, fmt.Errorf("%s: %w", id, err)
+		return id, fmt.Errorf("%s: %w", id, authresilience.Redact(err))
 	}
 	return target.Identity, nil
 }
@@ -141,10 +141,12 @@ func (p *Planner) Resolve(ctx context.Context, id identity.Identity) (identity.I
 // each as apiVersion, a space and the kind, and for [DeferralNamespaceNotFound] the names of its namespaces. Use it to
 // suggest the right name after a typo.
 func (p *Planner) Known(ctx context.Context, missing Deferral) ([]string, error) {
+	list := p.server.Kinds
 	if missing == DeferralNamespaceNotFound {
-		return p.server.Namespaces(ctx)
+		list = p.server.Namespaces
 	}
-	return p.server.Kinds(ctx)
+	names, err := list(ctx)
+	return names, authresilience.Redact(err)
 }
 
 // LearnDefinitions reads from CRDs which fields of their custom resources are passwords. Call it with CRDs that aren't

@@ -44,6 +44,9 @@ const throttleRetries = 10
 
 // connect finds the cluster, and makes its planner. It sends nothing yet.
 func (o *options) connect(ctx context.Context) (*cluster, error) {
+	if o.connected != nil {
+		return o.connected, nil
+	}
 	c, err := findCluster(ctx, o.config)
 	if err != nil {
 		return nil, err

@@ -36,8 +36,10 @@ func inputWarnings(m manifest.Manifest) []foreign.Text {
 	return out
 }
 
+// configurationFailure is that of what is needed before or beside the plans, which a server or a program for credentials
+// may have a part in.
 func configurationFailure(err error) render.Failure {
-	return render.Failure{Class: string(authresilience.ClassConfiguration), Message: oneLine(err.Error())}
+	return render.Failure{Class: string(authresilience.ClassConfiguration), Message: oneLine(authresilience.Redact(err).Error())}
 }
 
 // objectFailure is that of one object. The text of err names the object.

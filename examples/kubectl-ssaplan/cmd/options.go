@@ -79,6 +79,7 @@ type options struct {
 	wait       bool
 	ready      []string
 	conditions readiness.Conditions // what ready says
+	connected  *cluster             // that the other side of an upgrade has connected to; nil for others
 	saved      *savedPlan           // that is carried out or shown; nil for others
 }
 

@@ -42,17 +42,17 @@ func (o *options) validateUpgrade() error {
 
 // planUpgrade plans both and compares them. The error is that of a context that ended.
 func (o *options) planUpgrade(ctx context.Context) (*upgrade, error) {
-	planned := func(path string) (*planning, error) {
+	planned := func(path string, connected *cluster) (*planning, error) {
 		side := *o
-		side.files = []string{path}
+		side.files, side.connected = []string{path}, connected
 		return side.plan(ctx)
 	}
 	u := &upgrade{}
 	var err error
-	if u.from, err = planned(o.from); err != nil {
+	if u.from, err = planned(o.from, nil); err != nil {
 		return nil, err
 	}
-	if u.to, err = planned(o.to); err != nil {
+	if u.to, err = planned(o.to, u.from.cluster); err != nil {
 		return nil, err
 	}
 	before := u.items(u.from)
