@@ -31,7 +31,7 @@ func boundedClient(config *rest.Config) (*http.Client, error) {
 		bounded.Transport = http.DefaultTransport
 	}
 	if config.ExecProvider != nil {
-		bounded.Transport = newLogin(bounded.Transport)
+		bounded.Transport = newLogin(bounded.Transport, programOf(config))
 	}
 	bounded.Transport = bounds{bounded.Transport}
 	bounded.CheckRedirect = withinHost

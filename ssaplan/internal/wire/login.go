@@ -1,9 +1,13 @@
 package wire
 
 import (
+	"crypto/sha256"
+	"encoding/json"
 	"net/http"
 	"sync"
 	"time"
+
+	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/internal/clock"
@@ -16,6 +20,11 @@ const loginMemory = 5 * time.Second
 // no request has got credentials, all wait for the one that tries, and fail with it.
 type login struct {
 	next http.RoundTripper
+	*program
+}
+
+// program is what is known of a program for credentials.
+type program struct {
 	turn turn
 
 	mu       sync.Mutex
@@ -24,7 +33,17 @@ type login struct {
 	failedAt time.Time
 }
 
-func newLogin(next http.RoundTripper) *login { return &login{next: next, turn: newTurn()} }
+// programs are those of this process, by a digest of what they are run with. A host may have many clients for one, such
+// as a Planner for each field manager.
+var programs sync.Map
+
+func programOf(config *rest.Config) *program {
+	text, _ := json.Marshal(config.ExecProvider) // which is made of texts
+	found, _ := programs.LoadOrStore(sha256.Sum256(append(text, config.Host...)), &program{turn: newTurn()})
+	return found.(*program)
+}
+
+func newLogin(next http.RoundTripper, of *program) *login { return &login{next: next, program: of} }
 
 func (l *login) RoundTrip(request *http.Request) (*http.Response, error) {
 	ctx := request.Context()

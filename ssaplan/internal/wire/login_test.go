@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/ssaplan/primitives/internal/clock"
 )
@@ -32,7 +34,7 @@ func TestLogin(t *testing.T) {
 		arrived <- struct{}{}
 		<-answer
 		return &http.Response{StatusCode: http.StatusOK}, nil
-	}))
+	}), &program{turn: newTurn()})
 	fake := &clock.Fake{}
 	ctx := clock.With(t.Context(), fake)
 	send := func(errs chan<- error) {
@@ -78,10 +80,27 @@ func TestLogin(t *testing.T) {
 	require.EqualValues(t, 3, runs.Load())
 }
 
+// Clients for the same program share its failure, such as the Planners of two field managers; other programs are others.
+func TestProgramsOfClients(t *testing.T) {
+	runs := 0
+	for _, args := range [][]string{{"a"}, {"a"}, {"b"}} {
+		config := &rest.Config{Host: "https://programs.example", ExecProvider: &api.ExecConfig{Command: "login", Args: args}}
+		transport := newLogin(roundTrip(func(*http.Request) (*http.Response, error) {
+			runs++
+			return nil, errors.New("getting credentials: exec: executable login not found")
+		}), programOf(config))
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, config.Host, nil)
+		require.NoError(t, err)
+		_, err = transport.RoundTrip(request) //nolint:bodyclose // there is none
+		require.ErrorContains(t, err, "not found")
+	}
+	require.Equal(t, 2, runs)
+}
+
 // A request that isn't sent has its body closed all the same, as a transport has to.
 func TestLoginClosesBodies(t *testing.T) {
 	failure := errors.New("getting credentials: exec: executable login not found")
-	transport := newLogin(roundTrip(func(*http.Request) (*http.Response, error) { return nil, failure }))
+	transport := newLogin(roundTrip(func(*http.Request) (*http.Response, error) { return nil, failure }), &program{turn: newTurn()})
 	var body closing
 	for range 2 { // the first one is the other transport's
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPatch, "https://server.example", &body)
