@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -130,6 +131,23 @@ func withToken(ctx context.Context, cluster types.Object, token types.String) (t
 
 // clusterConfig returns how to reach a cluster, which is null if there is none.
 func clusterConfig(ctx context.Context, block types.Object) (*rest.Config, error) {
+	config, err := namedConfig(ctx, block)
+	if err == nil && config.ExecProvider != nil {
+		mutePrograms()
+	}
+	return config, err
+}
+
+// mutePrograms has the words of programs for credentials go nowhere: Terraform writes what comes from the standard error
+// of a provider into its log. A client takes [os.Stderr] for the program when it is made; the log of the provider and a
+// crash have the file itself.
+var mutePrograms = sync.OnceFunc(func() {
+	if nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0); err == nil {
+		os.Stderr = nowhere
+	}
+})
+
+func namedConfig(ctx context.Context, block types.Object) (*rest.Config, error) {
 	if block.IsNull() {
 		return environmentConfig()
 	}
