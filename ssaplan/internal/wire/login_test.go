@@ -80,7 +80,8 @@ func TestLogin(t *testing.T) {
 	require.EqualValues(t, 3, runs.Load())
 }
 
-// Clients for the same program share its failure, such as the Planners of two field managers; other programs are others.
+// Clients for the same program share its failure, such as the Planners of two field managers. With other arguments it
+// is another one.
 func TestProgramsOfClients(t *testing.T) {
 	runs := 0
 	for _, args := range [][]string{{"a"}, {"a"}, {"b"}} {
