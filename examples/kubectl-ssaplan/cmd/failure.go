@@ -36,8 +36,8 @@ func inputWarnings(m manifest.Manifest) []foreign.Text {
 	return out
 }
 
-// configurationFailure is that of what is needed before or beside the plans, which a server or a program for credentials
-// may have a part in.
+// configurationFailure is that of what is needed before or beside the plans. A server or a program for credentials may
+// have a part in it.
 func configurationFailure(err error) render.Failure {
 	return render.Failure{Class: string(authresilience.ClassConfiguration), Message: oneLine(authresilience.Redact(err).Error())}
 }

@@ -138,9 +138,9 @@ func clusterConfig(ctx context.Context, block types.Object) (*rest.Config, error
 	return config, err
 }
 
-// mutePrograms has the words of programs for credentials go nowhere: Terraform writes what comes from the standard error
-// of a provider into its log. A client takes [os.Stderr] for the program when it is made; the log of the provider and a
-// crash have the file itself.
+// mutePrograms has the words of programs for credentials go nowhere: Terraform writes what comes from the standard
+// error of a provider into its log. A client takes [os.Stderr] for the program when it is made; the log of the provider
+// and a crash have the file itself.
 var mutePrograms = sync.OnceFunc(func() {
 	if nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0); err == nil {
 		os.Stderr = nowhere
