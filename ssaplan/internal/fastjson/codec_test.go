@@ -6,10 +6,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/yaml"
 )
 
 // texts are JSON as it is and as it isn't, with what a short decoder could get wrong.
@@ -68,6 +70,7 @@ func checkCodec(t *testing.T, text []byte) {
 	require.NoError(t, err)
 	got, err := Encode(want)
 	require.NoError(t, err)
+	encoded = appendForYAML(nil, encoded)
 	require.Equal(t, string(encoded), string(got))
 	e := &Encoder{}
 	if err := e.EncodePlain(want); err != nil {
@@ -76,6 +79,30 @@ func checkCodec(t *testing.T, text []byte) {
 	} else {
 		require.Equal(t, string(encoded), string(e.Text()))
 	}
+}
+
+// Servers read an apply as YAML, which has to be the object that was encoded, whatever its characters.
+func TestEncodingIsReadAsYAML(t *testing.T) {
+	texts, names := []any{}, map[string]any{}
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		switch text := string(r); {
+		case r >= 0xd800 && r < 0xe000: // in no text
+		case r < 0x3000 || r >= 0xfe00 && r < 0x10100:
+			texts = append(texts, "a"+text+"b "+text)
+			names[text+"a"] = text
+		case r&0xffff >= 0xfffe || r%997 == 0:
+			texts = append(texts, text)
+		}
+	}
+	object := map[string]any{"texts": texts, "names": names}
+	text, err := Encode(object)
+	require.NoError(t, err)
+	var read map[string]any
+	require.NoError(t, yaml.Unmarshal(text, &read))
+	require.Equal(t, object, read)
+	text, err = Encode(map[string]any{"typed": map[string]string{"a\u0085": "\x7f"}})
+	require.NoError(t, err)
+	require.Equal(t, `{"typed":{"a\u0085":"\u007f"}}`, string(text))
 }
 
 // recordsByText knows all records that package json can decode.

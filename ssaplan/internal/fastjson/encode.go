@@ -82,7 +82,7 @@ func below(name projection.Element, err error) error {
 }
 
 // Encode returns the JSON of an object, the same that json.Marshal makes, without reflection for the types that JSON
-// decoding makes. Text that isn't UTF-8 is an error, and so is an object that is too deep: see [ErrTooDeep]. Errors
+// decoding makes. Beyond what that escapes, it escapes what YAML would read otherwise. Text that isn't UTF-8 is an error, and so is an object that is too deep: see [ErrTooDeep]. Errors
 // name the field.
 func Encode(object map[string]any) ([]byte, error) {
 	e := NewEncoder()
@@ -156,8 +156,23 @@ func (e *Encoder) other(v any) error {
 	if err == nil && !isUTF8(reflect.ValueOf(v)) {
 		err = errNotUTF8
 	}
-	e.text = append(e.text, text...)
+	e.text = appendForYAML(e.text, text)
 	return err
+}
+
+// appendForYAML adds JSON in which the characters are escaped that YAML doesn't take in quotes as they are. Servers read
+// an apply as YAML: some of these characters they would refuse, and U+0085, a line break there, become a space.
+func appendForYAML(to, text []byte) []byte {
+	for len(text) > 0 {
+		next := bytes.IndexFunc(text, func(r rune) bool { return r >= 0x7f && r < 0xa0 || r == 0xfffe || r == 0xffff })
+		if next < 0 {
+			break
+		}
+		r, size := utf8.DecodeRune(text[next:])
+		to = fmt.Appendf(append(to, text[:next]...), `\u%04x`, r)
+		text = text[next+size:]
+	}
+	return append(to, text...)
 }
 
 // isUTF8 reports whether all text of maps and lists is, of whatever type they are. They must not contain themselves.

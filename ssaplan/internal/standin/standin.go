@@ -15,10 +15,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/internal/kinds"
+	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 )
 
@@ -51,7 +51,7 @@ func Try(ctx context.Context, server Resource, manifest map[string]any, options 
 		manifest, name = Of(manifest)
 	}
 	manifest = unconditional(manifest)
-	body, err := json.Marshal(manifest)
+	body, err := fastjson.Encode(manifest)
 	if err != nil {
 		return nil, err
 	}

@@ -62,8 +62,9 @@ var hostileManifests = []hostile{
 	{why: "names that aren't UTF-8 and would become one", object: free(map[string]any{"k\xfe": "a", "k\xff": "b"}), refused: `the text isn't UTF-8`},
 	{why: "the character that stands for others", object: text("a\ufffdb")},
 	{why: "control characters that JSON escapes", object: text("\x00\x01\b\t\n\r\x1b[2J\x1f")},
-	{why: "control characters that JSON doesn't escape, and that YAML hasn't", object: text("\x7f\u0080"), refused: "control characters are not allowed"},
-	{why: "what is no character, and that YAML hasn't", object: text("\ufffe\uffff"), refused: "control characters are not allowed"},
+	{why: "control characters that JSON doesn't escape, and that YAML hasn't", object: text("\x7f\u0080\u009f")},
+	{why: "line breaks of YAML that JSON doesn't escape", object: free(map[string]any{"a\u0085b": "a\u0085b \u0085", "\u0085": "\u0085"})},
+	{why: "what is no character, and that YAML hasn't", object: text("\ufffe\uffff\U0001fffe")},
 	{why: "characters that JavaScript and HTML would trip over", object: text("\u2028\u2029\ufeff\U0010ffff</script>&amp;")},
 	{why: "names that look like paths and like the records of managedFields", object: free(map[string]any{
 		"": "a", ".": "b", "f:x": "c", `k:{"name":"x"}`: "d", "v:1": "e", "i:0": "f", "a.b[0]\n\"": "g", "\x00": "h"})},
