@@ -24,10 +24,11 @@ type Destination struct {
 func (d Destination) String() string {
 	var parts []string
 	if d.Context != "" {
-		parts = append(parts, fmt.Sprintf("context %q", d.Context))
+		parts = append(parts, fmt.Sprintf("context %q", foreign.Text(d.Context)))
 	}
 	if d.Server != "" {
-		parts = append(parts, "server "+foreign.Text(d.Server).String(), fmt.Sprintf("namespace %q, field manager %q", d.Namespace, d.FieldManager))
+		parts = append(parts, "server "+foreign.Text(d.Server).String(),
+			fmt.Sprintf("namespace %q, field manager %q", foreign.Text(d.Namespace), foreign.Text(d.FieldManager)))
 	}
 	return strings.Join(parts, ", ")
 }

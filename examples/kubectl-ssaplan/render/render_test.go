@@ -220,7 +220,10 @@ func TestNothingHidesInAnyFormat(t *testing.T) {
 		}
 		deferred := *plan
 		deferred.Action, deferred.Deferral = ssaplan.ActionDeferred, ssaplan.DeferralSet
-		r := render.Report{Plans: []*ssaplan.Plan{plan, &deferred}, Failures: []render.Failure{{Object: plan.Object, Message: text}}}
+		r := render.Report{
+			Target: render.Destination{Context: text, Server: "https://h" + text, Namespace: text, FieldManager: "kubectl" + text},
+			Plans:  []*ssaplan.Plan{plan, &deferred}, Failures: []render.Failure{{Object: plan.Object, Message: text}},
+		}
 		for _, verbose := range []bool{false, true} {
 			said := render.Text{Now: now, Verbose: verbose}
 			page, err := said.HTML(r)
@@ -234,7 +237,7 @@ func TestNothingHidesInAnyFormat(t *testing.T) {
 			lines, err := r.Lines()
 			require.NoError(t, err)
 			for format, out := range map[string]string{
-				"text": said.Report(r), "markdown": said.Markdown(r), "html": string(page), "diff": string(diff),
+				"text": said.Heading(r.Target) + said.Report(r), "markdown": said.Markdown(r), "html": string(page), "diff": string(diff),
 				"yaml": string(asYAML), "json": string(asJSON), "jsonl": string(lines), "failures": strings.Join(said.Failures(r.Failures), "\n"),
 			} {
 				assert.NotRegexp(t, hostile, out, "%q as %s", text, format)
