@@ -163,6 +163,14 @@ func TestAddressesHaveNoPasswords(t *testing.T) {
 		"https://host/?to=a@c4n4ry":          "https://…",
 		"https://u:c4n?4ry@host":             "https://…",
 		"u:c4n4ry@host?c4n4ry":               "…@host",
+		"https://u:c4n4ry%40host/":           "https://…@host/",
+		"//host%23c4n4ry":                    "//host",
+		"https://host/a%3fc4n4ry":            "https://host/a",
+		"https://u:c4n4ry/":                  "https://u:…",
+		"u:c4n4ry":                           "u:…",
+		"https:c4n4ry":                       "https:…",
+		"http://[::1]:6443/a":                "http://[::1]:6443/a",
+		"host:6443/a:b":                      "host:6443/a:b",
 		"http://host\x1b[2J":                 `http://host\x1b[2J`,
 	} {
 		assert.Equal(t, want, authresilience.ShownAddress(address).String())
@@ -173,6 +181,9 @@ func TestAddressesHaveNoPasswords(t *testing.T) {
 		&url.Error{Op: "Get", URL: "https://host/api", Err: errors.New(`failed to parse Location header "/%zz?q=c4n4ry": parse`)},
 		&url.Error{Op: "parse", URL: "https://bad host/?tok=c4n4ry", Err: errors.New("invalid character")},
 		errors.New(`host must be a URL or a host:port pair: "https:///?tok=c4n4ry"`),
+		errors.New(`host must be a URL or a host:port pair: "//host%23c4n4ry"`),
+		errors.New(`host must be a URL or a host:port pair: "https://u:c4n4ry"`),
+		errors.New(`host must be a URL or a host:port pair: "https://u:c4n4ry%40host"`),
 	} {
 		for _, err := range []error{problem, fmt.Errorf("a: %w", problem), errors.Join(problem, io.EOF)} {
 			for _, text := range printed(authresilience.Redact(err)) {
@@ -183,10 +194,13 @@ func TestAddressesHaveNoPasswords(t *testing.T) {
 	}
 	read := &url.Error{Op: "Get", URL: "https://host/api?sig=c4n4ry", Err: io.EOF}
 	assert.EqualError(t, authresilience.Redact(fmt.Errorf("read: %w", read)), `read: Get "https://host/api": EOF`)
-	const address = "http://u:c4n4ry@bad host"
-	for _, problem := range []error{errors.New("could not parse: " + address), errors.New(`unsupported scheme "u", must be http, https, or socks5`)} {
-		err := errors.Join(fmt.Errorf("invalid 'proxy-url' %q for cluster \"a\": %w", address, problem))
-		assert.Equal(t, authresilience.ClassConfiguration, authresilience.Classify(err), "%v", err)
-		assert.NotContains(t, authresilience.Redact(err).Error(), "c4n4ry")
+	for _, address := range []string{
+		"http://u:c4n4ry@bad host", "host?c4n4ry", "//host#c4n4ry", "?c4n4ry", "127.0.0.1:1/%zz?c4n4ry", "https://u:c4n4ry", "https://u:c4n4ry%40host",
+	} {
+		for _, problem := range []error{errors.New("could not parse: " + address), errors.New(`unsupported scheme "u", must be http, https, or socks5`)} {
+			err := errors.Join(fmt.Errorf("invalid 'proxy-url' %q for cluster \"a\": %w", address, problem))
+			assert.Equal(t, authresilience.ClassConfiguration, authresilience.Classify(err), "%v", err)
+			assert.NotContains(t, authresilience.Redact(err).Error(), "c4n4ry")
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -55,14 +56,19 @@ func withShownAddresses(err error) error {
 }
 
 // ShownAddress returns the address of a server or proxy as it may be printed: without query and fragment, and without
-// the part before the last @, which can be a user and a password. The address needn't be a valid URL.
+// the part before the last @, which can be a user and a password. The address needn't be a valid URL. What is encoded
+// counts as what it stands for, and a port that is none as a password.
 func ShownAddress(address string) foreign.Text {
+	address = decoded.Replace(address)
 	at := strings.LastIndex(address, "@")
 	hidden, shown := address[:at+1], address[at+1:]
 	if end := strings.IndexAny(shown, "?#"); end >= 0 {
 		shown = shown[:end]
 	}
 	if at < 0 {
+		if port := noPort.FindStringSubmatchIndex(shown); port != nil {
+			shown = shown[:port[2]] + "…"
+		}
 		return foreign.Text(shown)
 	}
 	scheme, rest, found := strings.Cut(hidden, "://")
@@ -78,6 +84,12 @@ func ShownAddress(address string) foreign.Text {
 	return foreign.Text(scheme + "…@" + shown)
 }
 
+var (
+	decoded = strings.NewReplacer("%40", "@", "%3f", "?", "%3F", "?", "%23", "#")
+	// noPort finds a password in an address whose host was forgotten, as in https://user:password.
+	noPort = regexp.MustCompile(`^(?:[^:/]*://)?[^/:\[]*:([^0-9/:])`)
+)
+
 // holdsForeignText reports whether the text of err itself, not of what it wraps, was written by somebody else.
 func holdsForeignText(err error) bool {
 	switch e := err.(type) {
@@ -87,7 +99,7 @@ func holdsForeignText(err error) bool {
 	case *url.Error:
 		return strings.Contains(e.URL, "@")
 	}
-	if quotesAddress(err.Error()) && Classify(err) == ClassConfiguration {
+	if secretPart.MatchString(err.Error()) && Classify(err) == ClassConfiguration {
 		return true
 	}
 	if len(answer.Unwrap(err)) > 0 {
@@ -103,9 +115,6 @@ func holdsForeignText(err error) bool {
 	return false
 }
 
-// quotesAddress reports whether a text may have an address with a user, a query or a fragment in it, as in
-// https://user:password@host?token=x.
-func quotesAddress(text string) bool {
-	_, address, found := strings.Cut(text, "://")
-	return strings.Contains(text, "@") || found && strings.ContainsAny(address, "?#")
-}
+// secretPart finds where a text may have an address with a user, a query or a fragment in it, plain or encoded, as in
+// https://user:password@host?token=x, or with a port that is none.
+var secretPart = regexp.MustCompile(`(?i)[@?#]|%40|%3f|%23|//[^/:"\s\[]*:[^0-9/:"\s]`)

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"regexp"
 	"strings"
 	"time"
 
@@ -16,9 +17,11 @@ import (
 
 var defaultClient = &http.Client{Timeout: 30 * time.Second}
 
-func isAddress(path string) bool {
-	return strings.HasPrefix(path, "http://") || strings.HasPrefix(path, "https://")
-}
+// addressForm is how an address begins, also one that is misspelt or of another program: https:/host, git::https://host.
+// It must not be taken for a path, which is shown as it is.
+var addressForm = regexp.MustCompile(`(?i)^\s*https?:|://`)
+
+func isAddress(path string) bool { return addressForm.MatchString(path) }
 
 func (from Sources) readAddress(ctx context.Context, address string) ([]manifest.Manifest, []*manifest.Error) {
 	client := from.Client
@@ -39,8 +42,8 @@ func (from Sources) readAddress(ctx context.Context, address string) ([]manifest
 // shownAddress returns an address without what could be a credential: the user and the query.
 func shownAddress(address string) (string, error) {
 	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return "the address after -f", errors.New("is no valid URL; check it")
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return "the address after -f", errors.New("is no valid URL of http or https; check it")
 	}
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
 	return u.String(), nil

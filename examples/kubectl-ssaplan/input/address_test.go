@@ -55,6 +55,7 @@ func TestReadAddress(t *testing.T) {
 func TestReadAddressErrors(t *testing.T) {
 	url := site(t)
 	client := &http.Client{Timeout: 100 * time.Millisecond}
+	const invalid = "the address after -f: is no valid URL of http or https; check it"
 	for address, want := range map[string]string{
 		url + "/absent?token=c4n4ry": url + "/absent: the server answered 404 Not Found; check the address",
 		url + "/denied":              url + "/denied: the server answered 403 Forbidden; check the address",
@@ -64,9 +65,16 @@ func TestReadAddressErrors(t *testing.T) {
 		url + "/short":               url + "/short: the answer broke off; try again",
 		"http://me:c4n4ry@127.0.0.1:1/app.yaml": "http://127.0.0.1:1/app.yaml: can't be fetched: dial tcp 127.0.0.1:1: connect: connection refused; " +
 			"check the address and the network",
-		"http://me:c4n4ry@%zz/": "the address after -f: is no valid URL; check it",
-		"https://":              "the address after -f: is no valid URL; check it",
-		url + "/page":           url + "/page: document 1 (line 1): line 1: not valid YAML: mapping values are not allowed in this context",
+		"http://me:c4n4ry@%zz/":                invalid,
+		"https://":                             invalid,
+		"https:/me:c4n4ry@host":                invalid,
+		"https:me:c4n4ry@host":                 invalid,
+		" https://me:c4n4ry@host/?c4n4ry":      invalid,
+		"ftp://me:c4n4ry@host/?c4n4ry#c4n4ry":  invalid,
+		"git::https://me:c4n4ry@host/?c4n4ry":  invalid,
+		"oci://host/a?token=c4n4ry":            invalid,
+		"HTTP://me:c4n4ry@127.0.0.1:1/?c4n4ry": "http://127.0.0.1:1/: can't be fetched: dial tcp 127.0.0.1:1: connect: connection refused; check the address and the network",
+		url + "/page":                          url + "/page: document 1 (line 1): line 1: not valid YAML: mapping values are not allowed in this context",
 	} {
 		from := Sources{Paths: []string{address}}
 		if strings.Contains(address, "/slow") {

@@ -10,15 +10,19 @@ import (
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
+	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/ssaplan/manifest"
 )
 
 // readKustomization builds a kustomization as kubectl does, with its order of the objects. They stand in no file, so
 // their sources have no lines.
 func (from Sources) readKustomization(ctx context.Context) ([]manifest.Manifest, []*manifest.Error) {
-	folder := from.Kustomization
-	file := filepath.Clean(folder) + " (kustomize)"
-	stream, err := build(ctx, folder)
+	folder := filepath.Clean(from.Kustomization)
+	if isAddress(from.Kustomization) { // of a repository, with a password or not
+		folder = authresilience.ShownAddress(from.Kustomization).String()
+	}
+	file := folder + " (kustomize)"
+	stream, err := build(ctx, from.Kustomization)
 	if err != nil {
 		return nil, []*manifest.Error{{Source: manifest.Source{File: file}, Problem: kustomizeProblem(folder, err)}}
 	}

@@ -68,6 +68,12 @@ func TestReadKustomizationErrors(t *testing.T) {
 	_, failures := Read(t.Context(), Sources{Kustomization: "absent"})
 	require.Len(t, failures, 1)
 	assert.Contains(t, failures[0].Error(), "absent (kustomize): there is no")
+	for _, address := range []string{"https://me:c4n4ry@127.0.0.1:1/a?ref=c4n4ry", "HTTPS:/me:c4n4ry@127.0.0.1:1/a", "ftp://me:c4n4ry@127.0.0.1:1/a"} {
+		_, failures := Read(t.Context(), Sources{Kustomization: address})
+		require.Len(t, failures, 1)
+		assert.NotContains(t, failures[0].Error(), canary)
+		assert.Contains(t, failures[0].Error(), "…@127.0.0.1:1/a (kustomize): ")
+	}
 }
 
 // A build that hangs, such as in git, doesn't hold up who gives up.
