@@ -150,7 +150,7 @@ func (k *Kit) leftOver(ctx context.Context, owner client.Object, kind schema.Gro
 func (k *Kit) look(ctx context.Context, c *child, policy Policy) {
 	if c.isBeyondReach() {
 		c.verdict = refused
-		c.text = fmt.Sprintf("can't be controlled by this %s, which is in the namespace %q: give it that namespace, or an owner without one", c.ownerKind, c.owner.GetNamespace())
+		c.text = fmt.Sprintf("can't be controlled by this %s, which is in the namespace %q: give it that namespace, or an owner without one", c.ownerKind, foreign.Text(c.owner.GetNamespace()))
 		return
 	}
 	var err error

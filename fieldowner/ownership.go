@@ -172,7 +172,7 @@ func (r *entryReader) fail(err error) {
 
 func (r *entryReader) check(ok bool, field, value string) {
 	if !ok {
-		r.fail(fmt.Errorf("unknown %s %q", field, value))
+		r.fail(fmt.Errorf("unknown %s %q", field, foreign.Text(value)))
 	}
 }
 

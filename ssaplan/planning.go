@@ -623,7 +623,7 @@ func (w *planning) deferToType() {
 }
 
 func (w *planning) deferToNamespace() {
-	w.deferTo(DeferralNamespaceNotFound, fmt.Sprintf("namespace %q doesn't exist", w.plan.Object.Namespace))
+	w.deferTo(DeferralNamespaceNotFound, fmt.Sprintf("namespace %q doesn't exist", foreign.Text(w.plan.Object.Namespace)))
 }
 
 // withheld warns of values that aren't shown because it isn't known which fields are secret.

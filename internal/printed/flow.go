@@ -2,12 +2,9 @@ package printed
 
 import (
 	"go/ast"
-	"go/constant"
 	"go/token"
 	"go/types"
-	"regexp"
 	"slices"
-	"strconv"
 )
 
 // flow follows the text of somebody else through the functions of a package.
@@ -235,39 +232,10 @@ func (f *flow) printedBy(call *ast.CallExpr) (found []ast.Expr) {
 	if isOurs(path) && name == "WriteString" || !slices.Contains(printing, path) && !(isMethod && slices.Contains(printingMethod, name)) {
 		return nil
 	}
-	quoted := map[int]bool{}
-	for i, arg := range call.Args {
-		if v := f.info.Types[arg].Value; v != nil && v.Kind() == constant.String && len(quoted) == 0 {
-			quoted = quotedIn(constant.StringVal(v), i+1)
-		}
-		if f.is(arg) && !quoted[i] {
+	for _, arg := range call.Args {
+		if f.is(arg) {
 			found = append(found, arg)
 		}
 	}
-	return found
-}
-
-// verb matches a verb of package fmt.
-var verb = regexp.MustCompile(`%[-+# 0-9.]*(?:\[(\d+)\])?[0-9.]*([a-zA-Z%])`)
-
-// quotedIn returns the positions of the arguments that a format prints in quotes, the first of which has the number
-// first.
-func quotedIn(format string, first int) map[int]bool {
-	quoted, next := map[int]bool{}, first
-	for _, m := range verb.FindAllStringSubmatch(format, -1) {
-		if m[2] == "%" {
-			continue
-		}
-		if n, err := strconv.Atoi(m[1]); err == nil {
-			next = first + n - 1
-		}
-		quoted[next] = m[2] == "q" && (quoted[next] || !hasKey(quoted, next))
-		next++
-	}
-	return quoted
-}
-
-func hasKey(m map[int]bool, key int) bool {
-	_, found := m[key]
 	return found
 }

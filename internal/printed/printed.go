@@ -2,7 +2,8 @@
 //
 // It looks at each package by itself: at fields and methods that hold what a server or an object says (sources.go), at
 // the variables, parameters and results that have these, and at calls that print, fields that are shown and methods
-// String and Error. Text is safe in calls of package foreign, and with the verb %q.
+// String and Error. Text is safe in calls of package foreign. The verb %q alone
+// leaves characters that can't be seen and commands of CI systems as they are.
 package printed
 
 import (

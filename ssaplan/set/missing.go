@@ -26,7 +26,7 @@ type MissingError struct {
 func (e *MissingError) Error() string {
 	what := fmt.Sprintf("a kind %s in %s", foreign.Text(e.Object.Kind), foreign.Text(e.Object.APIVersion))
 	if e.Deferral == ssaplan.DeferralNamespaceNotFound {
-		what = fmt.Sprintf("a namespace %q", e.Object.Namespace)
+		what = fmt.Sprintf("a namespace %q", foreign.Text(e.Object.Namespace))
 	}
 	text := fmt.Sprintf("%s: neither the server nor the set has %s", e.Object, what)
 	if len(e.Near) > 0 {

@@ -222,7 +222,7 @@ func (p *planning) widen(ctx context.Context) error {
 	if slices.ContainsFunc(p.manifests, func(m manifest.Manifest) bool { return p.applySet.isHome(m.Object) }) {
 		return nil
 	}
-	return fmt.Errorf("--applyset: namespace %q: doesn't exist, and the manifests don't have it", p.applySet.parent.Object.Namespace)
+	return fmt.Errorf("--applyset: namespace %q: doesn't exist, and the manifests don't have it", foreign.Text(p.applySet.parent.Object.Namespace))
 }
 
 // widenLate does what widen does once the namespace of the parent is there, before anything else is applied.
@@ -232,7 +232,7 @@ func (p *planning) widenLate(ctx context.Context) error {
 	}
 	err := p.applySet.write(ctx, p.applySet.parent.With(p.members()))
 	if err == nil && p.applySet.late {
-		err = fmt.Errorf("--applyset: namespace %q: isn't there", p.applySet.parent.Object.Namespace)
+		err = fmt.Errorf("--applyset: namespace %q: isn't there", foreign.Text(p.applySet.parent.Object.Namespace))
 	}
 	return err
 }

@@ -17,8 +17,8 @@ import (
 
 var defaultClient = &http.Client{Timeout: 30 * time.Second}
 
-// addressForm is how an address begins, also one that is misspelt or of another program: https:/host, git::https://host.
-// It must not be taken for a path, which is shown as it is.
+// addressForm is how an address begins, also one that is misspelt or of another program: https:/host,
+// git::https://host. It must not be taken for a path, which is shown as it is.
 var addressForm = regexp.MustCompile(`(?i)^\s*https?:|://`)
 
 func isAddress(path string) bool { return addressForm.MatchString(path) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/manifest"
 )
 
@@ -38,7 +39,7 @@ func Unique(manifests []manifest.Manifest, defaultNamespace string) (unique []ma
 func InNamespace(manifests []manifest.Manifest, namespace string) (inside []manifest.Manifest, failures []*manifest.Error) {
 	for _, m := range manifests {
 		if m.Identity.Namespace != "" && m.Identity.Namespace != namespace {
-			problem := fmt.Sprintf("metadata.namespace: %q is not the namespace that -n asks for, %q; leave out one of them", m.Identity.Namespace, namespace)
+			problem := fmt.Sprintf("metadata.namespace: %q is not the namespace that -n asks for, %q; leave out one of them", foreign.Text(m.Identity.Namespace), foreign.Text(namespace))
 			failures = append(failures, &manifest.Error{Source: m.Source, Object: m.Identity, Problem: problem})
 			continue
 		}

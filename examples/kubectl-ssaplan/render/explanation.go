@@ -40,7 +40,7 @@ func named(err saved.Error) string {
 		text += "." + d.Group
 	}
 	if d.Name != "" {
-		text += fmt.Sprintf(" %q", d.Name)
+		text += fmt.Sprintf(" %q", foreign.Text(d.Name))
 	}
 	return text
 }

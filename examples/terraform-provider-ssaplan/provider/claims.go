@@ -10,6 +10,7 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/review"
@@ -108,7 +109,7 @@ func (c *claims) apply(cluster types.Object, id identity.Identity, manager strin
 		return errDestroyed(id)
 	}
 	if c.applied[object+manager] {
-		return fmt.Errorf("%s: two resources of this configuration apply it as %q, and each would undo what the other does: keep one of them", id, manager)
+		return fmt.Errorf("%s: two resources of this configuration apply it as %q, and each would undo what the other does: keep one of them", id, foreign.Text(manager))
 	}
 	if c.applied == nil {
 		c.applied = map[string]bool{}
@@ -172,7 +173,7 @@ func (p *planning) mayBeElsewhere(plan *ssaplan.Plan) string {
 	}
 	return fmt.Sprintf("%q has applied it before: if another Terraform state has the object, the two undo each other, and a destroy "+
 		"of one deletes the object of both: then give this configuration a field_manager of its own. "+
-		"If only a create of this resource was interrupted, or a state was lost, go on", p.planned.FieldManager.ValueString())
+		"If only a create of this resource was interrupted, or a state was lost, go on", foreign.Text(p.planned.FieldManager.ValueString()))
 }
 
 // refusesExisting refuses an object that is there already and was applied by the default field manager, which doesn't

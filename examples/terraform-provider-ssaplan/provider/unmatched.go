@@ -10,6 +10,7 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
@@ -83,14 +84,14 @@ func (p *planning) unmatchedAdopt(ctx context.Context, plan *ssaplan.Plan) (unma
 		return nil, nil
 	}
 	for _, entry := range owners.Entries() {
-		if name := fmt.Sprintf("%q", entry.Manager.String()); !slices.Contains(managers, name) {
+		if name := fmt.Sprintf("%q", entry.Manager); !slices.Contains(managers, name) {
 			managers = append(managers, name)
 		}
 	}
 	slices.Sort(managers)
 	for _, element := range p.planned.Adopt.Elements() {
 		name, _ := element.(types.String)
-		if quoted := fmt.Sprintf("%q", name.ValueString()); name.ValueString() != auto && !slices.Contains(managers, quoted) {
+		if quoted := fmt.Sprintf("%q", foreign.Text(name.ValueString())); name.ValueString() != auto && !slices.Contains(managers, quoted) {
 			unmatched = append(unmatched, quoted)
 		}
 	}

@@ -68,7 +68,7 @@ func (d *Deleter) Look(ctx context.Context) (*unstructured.Unstructured, error) 
 	}
 	if d.Request.UID == "" {
 		return nil, fmt.Errorf("the uid of the object to delete isn't known, so nothing is deleted: "+
-			"read it, and put %q into the state if it is the one that is meant", live.GetUID())
+			"read it, and put %q into the state if it is the one that is meant", foreign.Text(live.GetUID()))
 	}
 	return live, deletion.Of(d.Request, live).Refusal
 }

@@ -82,8 +82,8 @@ func below(name projection.Element, err error) error {
 }
 
 // Encode returns the JSON of an object, the same that json.Marshal makes, without reflection for the types that JSON
-// decoding makes. Beyond what that escapes, it escapes what YAML would read otherwise. Text that isn't UTF-8 is an error, and so is an object that is too deep: see [ErrTooDeep]. Errors
-// name the field.
+// decoding makes. Beyond what that escapes, it escapes what YAML would read otherwise. Text that isn't UTF-8 is an
+// error, and so is an object that is too deep: see [ErrTooDeep]. Errors name the field.
 func Encode(object map[string]any) ([]byte, error) {
 	e := NewEncoder()
 	defer e.Release()
@@ -160,8 +160,8 @@ func (e *Encoder) other(v any) error {
 	return err
 }
 
-// appendForYAML adds JSON in which the characters are escaped that YAML doesn't take in quotes as they are. Servers read
-// an apply as YAML: some of these characters they would refuse, and U+0085, a line break there, become a space.
+// appendForYAML adds JSON in which the characters are escaped that YAML doesn't take in quotes as they are. Servers
+// read an apply as YAML: they would refuse some of these characters, and make a space of U+0085, a line break there.
 func appendForYAML(to, text []byte) []byte {
 	for len(text) > 0 {
 		next := bytes.IndexFunc(text, func(r rune) bool { return r >= 0x7f && r < 0xa0 || r == 0xfffe || r == 0xffff })

@@ -18,6 +18,7 @@ import (
 
 	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/internal/kinds"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 )
@@ -68,7 +69,7 @@ func Try(ctx context.Context, server Resource, manifest map[string]any, options 
 	case made.GetName() != name:
 		return nil, ErrTaken
 	case made.GetResourceVersion() != "" && taken:
-		return nil, fmt.Errorf("the dry run created %q: something in front of the server drops dryRun: delete it", name)
+		return nil, fmt.Errorf("the dry run created %q: something in front of the server drops dryRun: delete it", foreign.Text(name))
 	case made.GetResourceVersion() != "":
 		return made, ErrTaken
 	case taken:

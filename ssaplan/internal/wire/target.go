@@ -178,7 +178,7 @@ func absent(name string, err error) error {
 	}
 	if other := missing.Status().Details.Name; other != "" && other != name {
 		return secrecy.Quoting(fmt.Sprintf("the server was asked for %q and answers that another object isn't there: check the proxies in front "+
-			"of the server", name), "%q", other)
+			"of the server", foreign.Text(name)), "%q", other)
 	}
 	return nil
 }

@@ -19,10 +19,11 @@ import (
 func fields(status metav1.Status, entry *metav1.ManagedFieldsEntry, id identity.Identity) {
 	fmt.Println(status.Message)                      // printed
 	fmt.Println(entry.Subresource, entry.Manager)    // printed printed
-	fmt.Fprintf(os.Stderr, "%q %s\n", id.Name, "id") // quoted
-	fmt.Printf("%[2]q %[1]s\n", id.Name, id.Kind)    // printed: the first
+	fmt.Fprintf(os.Stderr, "%q %s\n", id.Name, "id") // printed: quotes alone hide too little
+	fmt.Printf("%[2]q %[1]s\n", id.Name, id.Kind)    // printed printed
 	fmt.Printf("%d%% of %v\n", 5, id.Namespace)      // printed
-	fmt.Println(id)                                  // has a method that makes it safe
+	fmt.Printf("%q\n", foreign.Text(id.Name))
+	fmt.Println(id) // has a method that makes it safe
 	fmt.Println(foreign.Text(status.Message), foreign.Visible(string(status.Reason)))
 	for _, cause := range status.Details.Causes {
 		slog.Info("refused", "field", cause.Field) // printed
@@ -56,8 +57,8 @@ func throughOthers(live *unstructured.Unstructured) {
 	fmt.Println(describe(live)) // printed
 }
 
-func say(text string)       { fmt.Println(text) } // printed
-func sayQuoted(text string) { fmt.Printf("%q", text) }
+func say(text string)       { fmt.Println(text) }      // printed
+func sayQuoted(text string) { fmt.Printf("%q", text) } // printed
 
 func describe(live *unstructured.Unstructured) string { return "the " + live.GetKind() }
 
