@@ -28,14 +28,14 @@ func newApply(streams genericiooptions.IOStreams) *cobra.Command {
 	o := newOptions(streams)
 	yes, plan, digest := false, "", ""
 	c := &cobra.Command{
-		Use:   "apply (-f FILE|DIR|URL|- ... | -k DIR) [--yes]",
+		Use:   "apply (-f PATH ... | -k DIR | --plan FILE) [--yes]",
 		Short: "Show what applying manifests will do, and do exactly that",
 		Long: `Show what applying manifests will do, ask, and do exactly that. Without a terminal to ask at, as in
 a script, apply needs --yes.
 
-An object that changed since the plan was shown is not applied, but reported. Nothing is applied while anything
-can't be planned, unless with --keep-going. Objects that are in conflict, deferred, or to be replaced (without
---replace) are skipped.`,
+If the plan for an object is no longer the one that was shown, neither the object nor a later stage is applied. If
+anything can't be planned, nothing is applied. --keep-going applies the rest. Objects in conflict, deferred, or to be
+replaced (without --replace) are skipped.`,
 		Example: `# show, ask and apply
 kubectl ssaplan apply -f app.yaml
 
@@ -43,14 +43,15 @@ kubectl ssaplan apply -f app.yaml
 kubectl ssaplan apply -f app.yaml --yes --state app.state.json`,
 		Annotations: map[string]string{
 			details: `Objects that need each other are applied in stages, in one run: namespaces and CRDs first,
-then the objects that need them, and webhooks and policies behind the objects that serve them. Each stage is planned
-again when those before it are applied. The run stops if a plan now differs from the one that was shown.
+then the objects that need them, and webhooks and policies after the objects that they need. Each stage is planned
+again when those before it are applied. If the plan for an object now differs from the one that was shown, the rest
+of its stage is still applied, but no later stage.
 
 ` + flagDetails + `
 
 With --replace, an object that has to be replaced is deleted, and created from the manifest when it is gone. That
-can destroy data: the plan and the question name the known hazards. If you interrupt it, apply says how far it got;
-the next apply goes on from there.
+can destroy data: the plan and the question name the known hazards. If you interrupt it, apply says how far it got.
+The next apply creates the new object if the old one is gone. Otherwise use --replace again.
 
 With --plan, apply carries out what "plan --out FILE" saved, in another process or on another day, without asking.
 It plans again first. If an object, a CRD, the state file or the cluster has changed so that anything else would be
@@ -88,7 +89,7 @@ kubectl ssaplan apply -f app.yaml --replace`,
 		"`TIME` to wait between stages, for example until a CRD is served, and with --wait until all objects are ready")
 	c.Flags().BoolVar(&o.wait, "wait", false, "wait until all objects are ready, at most for --timeout")
 	c.Flags().StringArrayVar(&o.ready, "ready", nil,
-		"`RULE` for when objects of a kind are ready, such as Certificate.cert-manager.io=Issued; repeatable")
+		"`RULE` for when objects of a kind are ready, such as Certificate.cert-manager.io=Ready; repeatable")
 	c.Flags().StringVar(&plan, "plan", "", "`FILE` with a saved plan: apply exactly that, without asking")
 	c.Flags().StringVar(&digest, "digest", "", "`SHA256` that the saved plan must have, as plan --out printed it")
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "apply without asking")

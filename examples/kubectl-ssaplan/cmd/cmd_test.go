@@ -158,12 +158,12 @@ func TestVersion(t *testing.T) {
 func TestHelp(t *testing.T) {
 	for args, want := range map[string][]string{
 		"":           {"Commands:", "plan ", "apply ", "delete ", "owners ", "import ", "explain ", "completion ", "version ", "KUBECONFIG", "NO_COLOR"},
-		"plan":       {"kubectl ssaplan plan (-f FILE|DIR|URL|- ... | -k DIR)", "--field-manager NAME", "--state FILE", "--kubeconfig", "3  some", "KUBECONFIG", "NO_COLOR"},
+		"plan":       {"kubectl ssaplan plan (-f PATH ... | -k DIR | --from DIR --to DIR)", "--field-manager NAME", "--state FILE", "--kubeconfig", "3  some", "KUBECONFIG", "NO_COLOR"},
 		"plan merge": {"kubectl ssaplan plan merge FILE..."},
-		"apply":      {"kubectl ssaplan apply (-f FILE|DIR|URL|- ... | -k DIR)", "--yes", "--replace", "--ignore PATTERN", "3  some objects were skipped"},
+		"apply":      {"kubectl ssaplan apply (-f PATH ... | -k DIR | --plan FILE)", "--yes", "--replace", "--ignore PATTERN", "3  some objects were skipped"},
 		"show":       {"kubectl ssaplan show FILE", "--digest SHA256", "NO_COLOR"},
-		"release":    {"kubectl ssaplan release (-f FILE|DIR|- ... | -k DIR | --state FILE)", "--dry-run", "2  with --dry-run: something would be released"},
-		"delete":     {"kubectl ssaplan delete (-f FILE|DIR|- ... | -k DIR | --state FILE)", "--dry-run", "--prune-contents", "3  something was kept"},
+		"release":    {"kubectl ssaplan release (-f PATH ... | -k DIR | --state FILE)", "--dry-run", "2  with --dry-run: something would be released"},
+		"delete":     {"kubectl ssaplan delete (-f PATH ... | -k DIR | --state FILE)", "--dry-run", "--prune-contents", "3  something was kept"},
 		"owners":     {"kubectl ssaplan owners TYPE/NAME", "--output FORMAT", "--kubeconfig", "KUBECACHEDIR"},
 		"import":     {"kubectl ssaplan import ID", "?unowned", "?manager=", "--show-secrets"},
 		"explain":    {"kubectl ssaplan explain -f STATUS.json", "--output", "NO_COLOR"},
@@ -206,7 +206,7 @@ func TestHelpOfPlan(t *testing.T) {
 		require.Greater(t, at, position, section)
 		position = at
 	}
-	for _, rare := range []string{"--lost-version", "--tls-server-name", "KUBECONFIG", "--from"} {
+	for _, rare := range []string{"--lost-version", "--tls-server-name", "KUBECONFIG", "--shard"} {
 		assert.NotContains(t, short, rare)
 	}
 	assert.Contains(t, run(t.Context(), "", "plan", "--help=some").err, `invalid argument "some" for "-h, --help" flag`)

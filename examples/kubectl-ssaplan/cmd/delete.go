@@ -20,15 +20,16 @@ func newDelete(streams genericiooptions.IOStreams) *cobra.Command {
 	o := newOptions(streams)
 	yes, dryRun := false, false
 	c := &cobra.Command{
-		Use:   "delete (-f FILE|DIR|- ... | -k DIR | --state FILE)",
+		Use:   "delete (-f PATH ... | -k DIR | --state FILE)",
 		Short: "Show what deleting objects will do, and do exactly that",
-		Long: `Show what deleting objects will do, ask, and do exactly that. The objects are those of the
-manifests, all that a state file remembers, or with both flags those of the manifests that the state file remembers.
+		Long: `Show what deleting objects will do, ask, and do exactly that. With -f or -k, the objects are
+those of the manifests. With --state they are all that the state file remembers. With both they are those of the
+manifests that the state file remembers.
 
 Objects are deleted in the opposite order of apply: custom resources first, namespaces and CRDs last. Each delete
 names the UID, so that an object that was deleted and created again in between is kept. Objects that existed before
-the first apply are kept, too, and so are namespaces and CRDs that hold objects of others, unless flags say
-otherwise.`,
+the first apply are kept, too, unless you pass --prune-adopted. Namespaces and CRDs that hold objects of others are
+kept unless you pass --prune-contents.`,
 		Example: `# everything that was applied with this state file
 kubectl ssaplan delete --state app.state.json
 

@@ -96,7 +96,8 @@ list of kind=, name= and namespace=, also with *.
 With --adopt, fields that the manager owns and the manifest lacks are removed.
 
 --state and --applyset keep a record of what was applied, so that --prune can delete objects that were removed from
-the manifests. Every plan shows them. The parent of an ApplySet is a Secret, unless you write RESOURCE/NAME.`
+the manifests. Every plan shows these objects. The parent of an ApplySet is a Secret, unless you write
+RESOURCE/NAME.`
 
 // outputDiff is the format of what reads kubectl diff.
 const outputDiff = "diff"
@@ -164,7 +165,7 @@ func (o *options) addRemovalFlags(c *cobra.Command) {
 	c.Flags().BoolVar(&o.pruneAdopted, "prune-adopted", false,
 		"also delete objects that existed before the first apply")
 	c.Flags().BoolVar(&o.withContents, "prune-contents", false,
-		"also delete namespaces and CRDs that hold objects of others, with these")
+		"also delete namespaces and CRDs that hold objects of others, and these objects")
 }
 
 // validateSources returns an error if the flags don't name manifests.

@@ -11,15 +11,15 @@ import (
 func newPlan(streams genericiooptions.IOStreams) *cobra.Command {
 	o := newOptions(streams)
 	c := &cobra.Command{
-		Use:   "plan (-f FILE|DIR|URL|- ... | -k DIR)",
+		Use:   "plan (-f PATH ... | -k DIR | --from DIR --to DIR)",
 		Short: "Show what applying manifests will do",
 		Long: `Show what applying manifests with server-side apply will do. Nothing is changed: the API server
 tries each apply as a dry run, and the plan is the difference between its answer and the live object.
 
-The plan shows for each object what happens to it (+ create, ~ update, ± replace, ! conflict, … deferred), the
-fields that change, and the cause unless it is your edit: drift (another manager changed the field), a field that
-the manifest no longer has, or a change that the server makes. ○ marks fields that change owners, ▲ warnings. Values
-of Secrets are never shown.`,
+The plan shows for each object what happens to it (+ create, ~ update, ± replace, ! conflict, … deferred), and
+the fields that change. A change that isn't your edit is shown with its cause: drift (another manager changed the
+field), a field that the manifest no longer has, or a change that the server makes. ○ marks fields that change owners,
+▲ warnings. Values of Secrets are never shown.`,
 		Example: `# what would change
 kubectl ssaplan plan -f app.yaml
 
@@ -36,13 +36,13 @@ documents are planned all the same.
 
 The first line names the target: context and address of the cluster, namespace and field manager. Then comes what a
 reviewer has to see first: objects that are destroyed or replaced, permissions that are widened, and fields that
-other managers lose. Changes that many objects have in common come next, and then the objects: cluster-scoped ones
+other managers lose. Changes that three or more objects have in common come next, and then the objects: cluster-scoped ones
 first, the others by namespace and kind.
 
 All manifests are planned as one set, and shown in the stages in which apply carries them out. An object that can't
 be planned before another one exists is deferred; the plan names the object for which it waits. A kind or namespace
-that neither the server nor the manifests have is an error with similar names; with --allow-missing, such objects
-are deferred.
+that neither the server nor the manifests have is an error that suggests similar names; with --allow-missing, such
+objects are deferred.
 
 ` + flagDetails + `
 
@@ -51,7 +51,7 @@ manifest is applied, or spec.replicas for a scale.
 
 With --from and --to, the plan is that of an upgrade: what changes on this cluster between two states of the
 manifests, if the first one were applied. The objects need not exist: the server plans both states. Whether a field
-can change in place is only known for objects that are as in --from.
+can change in place is only known for objects that are in the cluster as --from has them.
 
 With --state, the plan compares with what apply recorded in that file for the object of the same kind, namespace and
 name. It then knows for certain whether you edited the manifest or another manager changed the object. A renamed
@@ -83,9 +83,10 @@ kubectl ssaplan plan -f status.yaml --subresource status
 # don't take fields from other managers
 kubectl ssaplan plan -f app.yaml --force-conflicts=false`,
 			exitCodes: `0  nothing changes
-1  an error: something could not be planned; everything else was
+1  an error: something could not be planned; the rest was planned
 2  applying would change something
-3  some objects are in conflict, or wait for missing objects`,
+3  some objects are in conflict, or deferred by something that isn't in the
+   manifests`,
 			environment: planEnvironment,
 		},
 		Args: cobra.NoArgs,

@@ -18,10 +18,11 @@ func newRelease(streams genericiooptions.IOStreams) *cobra.Command {
 	o := newOptions(streams)
 	yes, dryRun := false, false
 	c := &cobra.Command{
-		Use:   "release (-f FILE|DIR|- ... | -k DIR | --state FILE)",
+		Use:   "release (-f PATH ... | -k DIR | --state FILE)",
 		Short: "Stop owning objects, and keep them as they are",
-		Long: `Show which fields are released, ask, and release them. The objects are those of the manifests, all
-that a state file remembers, or with both flags those of the manifests that the state file remembers.
+		Long: `Show which fields are released, ask, and release them. With -f or -k, the objects are
+those of the manifests. With --state they are all that the state file remembers. With both they are those of the
+manifests that the state file remembers.
 
 Values stay. The field manager owns no field of the objects any more, so that others can change them without a
 conflict, and the state file forgets the objects. An object that was deleted and created again in between is kept as

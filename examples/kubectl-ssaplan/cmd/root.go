@@ -63,8 +63,8 @@ func newRoot(streams genericiooptions.IOStreams) *cobra.Command {
 		Short: "Show what a server-side apply will do, before it happens",
 		Long: `Show what applying manifests with server-side apply will do, and do exactly that.
 
-Each plan comes from a dry run of the API server, and names the fields that the manifests declare: what is created,
-changed and replaced, what others changed since the last apply, and who owns which field.`,
+Each plan comes from a dry run of the API server, and covers the fields that the manifests declare. It says what is
+created, changed and replaced, what others changed since the last apply, and who owns which field.`,
 		Example: `# what would change
 kubectl ssaplan plan -f app.yaml
 

@@ -105,7 +105,7 @@ func fileError(file string, err error) *manifest.Error {
 	case errors.Is(err, tooLarge(maxSize)):
 		failure.Problem = err.Error()
 	case errors.Is(err, fs.ErrNotExist):
-		failure.Problem = "there is no such file or folder; check the path after -f"
+		failure.Problem = "there is no such file or folder; check the path"
 	case errors.Is(err, fs.ErrPermission):
 		failure.Problem = "may not be read; check the permissions of the file"
 	case errors.As(err, &cause):
