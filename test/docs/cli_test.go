@@ -253,7 +253,7 @@ func (t *tool) delete(ctx context.Context, prior *explain.State, ask func() bool
 	if !plan.Deletes() || !ask() {
 		return nil
 	}
-	return t.planner.ApplyDelete(ctx, plan, ssaplan.DeleteOptions{}) // an error if the delete would do more by then
+	return t.planner.ApplyDelete(ctx, plan, ssaplan.DeleteOptions{}) // an error if it would now do more than the plan says
 }
 
 func Example_cliDelete() {

@@ -165,8 +165,8 @@ func fieldsAfter(plan *ssaplan.Plan, prior *explain.State) types.Map {
 	return fieldTable(prior.Digested(plan.After))
 }
 
-// tell adds one warning with the causes, owners and side effects. Terraform shows only the first of several warnings
-// with one summary.
+// tell adds one warning with the causes, owners and side effects. If several warnings have the same summary,
+// Terraform shows only the first.
 func tell(plan *ssaplan.Plan, prior *explain.State, diags *diag.Diagnostics) {
 	remarks := review.Remarks(plan, prior)
 	if prior == nil && (plan.Action == ssaplan.ActionUpdate || plan.Action == ssaplan.ActionNoOp) {
