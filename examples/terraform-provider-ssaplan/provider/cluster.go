@@ -47,23 +47,23 @@ var clusterTexts = []struct {
 	secret            bool
 }{
 	{"host", "Address of the API server, `https://…`. Either this or `kubeconfig`.", false},
-	{"cluster_ca_certificate", "PEM certificates that sign the server's.", false},
-	{"token", "Bearer token. In a resource it is kept in the state, in the provider's configuration it isn't; nor is what `exec` prints.", true},
-	{"client_certificate", "PEM client certificate.", false},
-	{"client_key", "PEM key of `client_certificate`.", true},
-	{"kubeconfig", "Content of a kubeconfig, such as `file(\"~/.kube/config\")`.", true},
-	{"context", "Context of the kubeconfig. Default: its current one.", false},
+	{"cluster_ca_certificate", "The PEM certificates of the authorities that sign the server's certificate.", false},
+	{"token", "Bearer token. The state stores it for a resource, but not for the provider. It never stores tokens that `exec` prints.", true},
+	{"client_certificate", "A PEM client certificate.", false},
+	{"client_key", "The PEM key of `client_certificate`.", true},
+	{"kubeconfig", "The content of a kubeconfig, such as `file(\"~/.kube/config\")`.", true},
+	{"context", "A context of `kubeconfig`. Default: its current context.", false},
 }
 
 // What the attributes say of themselves.
 const (
-	resourceCluster = "The cluster that the object is in. Default: that of the provider's configuration."
-	providerCluster = "The cluster of all objects that name none. Default: the current context of the files that the environment variable `KUBECONFIG` names."
-	execProgram     = "A program that prints credentials, run when they are needed."
+	resourceCluster = "The cluster of the object. Default: the `cluster` of the provider's configuration."
+	providerCluster = "The cluster of all resources without a `cluster`. Default: the current context of the files in the environment variable `KUBECONFIG`."
+	execProgram     = "A program that prints credentials. It runs when credentials are needed."
 	execVersion     = "Default: `client.authentication.k8s.io/v1`."
 	execCommand     = "The program."
-	execArgs        = "Its arguments."
-	execEnv         = "What it gets beside the environment."
+	execArgs        = "The arguments of the program."
+	execEnv         = "More environment variables for the program."
 )
 
 // clusterAttribute is the same for the provider and all that it has. Its secrets are sensitive, and it isn't as a
@@ -86,8 +86,8 @@ func clusterAttribute(description string) schema.SingleNestedAttribute {
 
 // tokenWOAttribute is the token that is kept nowhere.
 func tokenWOAttribute() schema.StringAttribute {
-	return schema.StringAttribute{Optional: true, WriteOnly: true, MarkdownDescription: "The token of `cluster`, kept nowhere, so that it may be ephemeral and another one is no change. " +
-		"Refresh and destroy take the `cluster` of the provider's configuration then. Needs Terraform 1.11."}
+	return schema.StringAttribute{Optional: true, WriteOnly: true, MarkdownDescription: "The token of `cluster`. Neither plan nor state stores it, so it may be ephemeral, and a new token is no change. " +
+		"Refresh and destroy then use the `cluster` of the provider's configuration. Needs Terraform 1.11."}
 }
 
 // isNamed reports whether a cluster says anything. What Terraform generates for an import says nothing.

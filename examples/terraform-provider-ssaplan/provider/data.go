@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	liveObject  = "The object, by the ID that imports take, such as `shop/Deployment/web`."
-	withheld    = "What must not be shown of it, such as the data of a Secret, is `<redacted>`: the ephemeral resource `ssaplan_object` has it, and is kept nowhere."
+	liveObject  = "The import ID of the object, such as `shop/Deployment/web`."
+	withheld    = "Sensitive values, such as the data of a Secret, are `<redacted>`; the ephemeral resource `ssaplan_object` has them."
 	cantBeFound = "The object can't be read"
 )
 
@@ -41,11 +41,11 @@ func (d *objectData) Metadata(_ context.Context, req datasource.MetadataRequest,
 
 func (d *objectData) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "An object as it is in the cluster. That there is none is an error.",
+		MarkdownDescription: "A live object. It is an error if the object doesn't exist.",
 		Attributes: map[string]schema.Attribute{
 			"id":      schema.StringAttribute{Required: true, MarkdownDescription: liveObject},
 			"cluster": clusterAttribute(resourceCluster),
-			"object":  schema.DynamicAttribute{Computed: true, MarkdownDescription: "Its fields, such as `object.status.loadBalancer`. " + withheld},
+			"object":  schema.DynamicAttribute{Computed: true, MarkdownDescription: "The fields of the object, such as `object.status.loadBalancer`. " + withheld},
 		},
 	}
 }
@@ -96,14 +96,14 @@ func (d *objectsData) Metadata(_ context.Context, req datasource.MetadataRequest
 
 func (d *objectsData) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The objects of a kind, as they are in the cluster: all, or those that a selector finds.",
+		MarkdownDescription: "The live objects of a kind: all, or those that a selector finds.",
 		Attributes: map[string]schema.Attribute{
 			"api_version":    schema.StringAttribute{Required: true, MarkdownDescription: "Such as `apps/v1`."},
 			"kind":           schema.StringAttribute{Required: true, MarkdownDescription: "Such as `Deployment`."},
 			"namespace":      schema.StringAttribute{Optional: true, MarkdownDescription: "Default: all namespaces."},
 			"label_selector": schema.StringAttribute{Optional: true, MarkdownDescription: "Such as `app=web,tier!=cache`. Default: all objects."},
 			"cluster":        clusterAttribute(resourceCluster),
-			"objects":        schema.DynamicAttribute{Computed: true, MarkdownDescription: "The objects, each under its ID, as `for_each` needs it. " + withheld},
+			"objects":        schema.DynamicAttribute{Computed: true, MarkdownDescription: "A map from import ID to object, for `for_each`. " + withheld},
 		},
 	}
 }

@@ -44,8 +44,8 @@ func splitManifests(text string) (split map[string]string, warnings []string, er
 }
 
 const (
-	splitText = "Splits YAML or JSON of one or many documents, and the lists in it, into manifests: a map with a key for each object, which stays the same when others come and go, as `for_each` needs it."
-	splitKeys = "The manifests, each under the ID of its object, such as `shop/apps/v1/Deployment/web`."
+	splitText = "Splits YAML or JSON of one or many documents, and the lists in it, into a map from import ID to manifest, for `for_each`: adding or removing documents doesn't change the other keys."
+	splitKeys = "The manifests, by the import ID of their objects, such as `shop/apps/v1/Deployment/web`."
 )
 
 // manifestsData is the data source ssaplan_manifests, for what has no functions yet.
@@ -57,7 +57,7 @@ func (manifestsData) Metadata(_ context.Context, req datasource.MetadataRequest,
 
 func (manifestsData) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: splitText + " From Terraform 1.8 the function of the same name does it without a data source.",
+		MarkdownDescription: splitText + " Since Terraform 1.8, the function of the same name does this without a data source.",
 		Attributes: map[string]schema.Attribute{
 			"content":   schema.StringAttribute{Required: true, MarkdownDescription: "The text, such as `file(\"all.yaml\")`."},
 			"manifests": schema.MapAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: splitKeys},
@@ -112,9 +112,9 @@ func (manifestsFunction) Run(ctx context.Context, req function.RunRequest, resp 
 	resp.Error = resp.Result.Set(ctx, split)
 }
 
-const stagesText = "Splits a text as the function `manifests` does, into two maps: `first` has the namespaces and the definitions of kinds, and `rest` the other manifests. " +
-	"Let the resource of the second depend on that of the first: resources of one `for_each` can't depend on each other, and Terraform applies ten at a time, " +
-	"which may all wait for a namespace that is made after them."
+const stagesText = "Splits a text as the function `manifests` does, into two maps: `first` has the namespaces and CRDs, and `rest` has the other manifests. " +
+	"Let the resource with `rest` depend on the one with `first`: instances of one `for_each` can't depend on each other, and Terraform applies ten at a time, " +
+	"which may all wait for a namespace that comes after them."
 
 // stagesFunction is the function manifest_stages.
 type stagesFunction struct{}
@@ -170,7 +170,7 @@ func (decodeFunction) Metadata(_ context.Context, _ function.MetadataRequest, re
 
 func (decodeFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
-		Summary: "Reads a manifest", MarkdownDescription: "Reads the manifest of one object, as `yaml_body` is read: strictly, and with the booleans of Kubernetes. `yamlencode` is the way back.",
+		Summary: "Reads a manifest", MarkdownDescription: "Reads the manifest of one object like `yaml_body`: strictly, and with the booleans of Kubernetes. `yamlencode` does the opposite.",
 		Parameters: []function.Parameter{textParameter}, Return: function.DynamicReturn{},
 	}
 }

@@ -139,103 +139,103 @@ func (r *objectResource) Metadata(_ context.Context, req resource.MetadataReques
 func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		Version:             schemaVersion,
-		MarkdownDescription: "A Kubernetes object of any kind, applied by server-side apply. The plan is what the API server answers to a dry run.",
+		MarkdownDescription: "A Kubernetes object of any kind, applied by server-side apply. Each plan comes from a dry run of the API server.",
 		Attributes: map[string]schema.Attribute{
 			"yaml_body": schema.StringAttribute{
 				Optional: true, Computed: true, Sensitive: true,
-				MarkdownDescription: "The whole manifest, one YAML document. It is marked as sensitive, because it may be a Secret; plans show `manifest` and `fields` instead. It is kept in the state as it is.",
+				MarkdownDescription: "The whole manifest, one YAML document. It is sensitive, because it may be a Secret: plans show `manifest` and `fields` instead. The state has it in plain text.",
 			},
 			"yaml_body_wo": schema.StringAttribute{
 				Optional: true, WriteOnly: true,
-				MarkdownDescription: "The whole manifest in place of `yaml_body`, kept nowhere, so that it may be ephemeral. All its fields count as sensitive: plans show which of them change, and nothing of their values. Needs Terraform 1.11.",
+				MarkdownDescription: "The same as `yaml_body`, but write-only: neither plan nor state stores it, so it may contain ephemeral values. All its fields count as sensitive: plans show which fields change, without values. Needs Terraform 1.11.",
 			},
 			"yaml_body_wo_version": schema.Int64Attribute{
 				Optional:            true,
-				MarkdownDescription: "Version of `yaml_body_wo`, which needs it: Terraform can't compare what it doesn't keep. It is applied when the version is another one, or when the object drifted.",
+				MarkdownDescription: "A number for `yaml_body_wo`, required with it. The manifest is applied when this number changes, and when the object drifted. A change of the text alone is not applied, because Terraform doesn't store the text.",
 			},
 			"object": schema.DynamicAttribute{
 				Optional:            true,
-				MarkdownDescription: "The whole manifest as a value in place of `yaml_body`, shown in plans as any value of Terraform: with its sensitive parts hidden, and with what isn't known yet marked as such. An attribute that is null isn't there. Not for a Secret.",
+				MarkdownDescription: "The whole manifest as a Terraform value, like in `kubernetes_manifest`. It replaces `yaml_body`. Plans show its fields: sensitive values are hidden, and unknown ones are `(known after apply)`. A field that is null counts as absent. Not for a Secret.",
 			},
 			"field_manager": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString(defaultFieldManager),
-				MarkdownDescription: "Name under which the server records the fields of the manifest. Default: `" + defaultFieldManager + "`.",
+				MarkdownDescription: "Name under which the server records the fields of the manifest. Two configurations that write to one object need different names. Default: `" + defaultFieldManager + "`.",
 			},
 			"force_conflicts": schema.BoolAttribute{
 				Optional: true, Computed: true, Default: booldefault.StaticBool(true),
-				MarkdownDescription: "Take over fields that other managers own; the plan says which, and from whom. With `false` they are an error of the plan. Default: `true`.",
+				MarkdownDescription: "Take over fields that other managers own; the plan names the fields and the managers. With `false`, the plan is an error instead. Default: `true`.",
 			},
 			"ignore_fields": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Fields of the manifest to leave to others, as paths with wildcards: `spec.replicas`, `metadata.annotations[~\"example.io/*\"]`.",
+				MarkdownDescription: "Fields to leave to others. The object is created with the manifest's values, and later the fields stay as they are. Paths with wildcards, JSON pointers or JSONPath: `spec.replicas`, `metadata.annotations[~\"example.io/*\"]`.",
 			},
 			"adopt": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Field managers whose fields are taken over before the manifest is applied, such as `kubectl-client-side-apply`, so that what the manifest lacks of theirs goes; `auto` for all tools that are known.",
+				MarkdownDescription: "Field managers whose fields are taken over before the apply, such as `kubectl-client-side-apply`. Their fields that the manifest lacks are then removed. `auto` means all known tools.",
 			},
 			"clear": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Fields to remove from the object, no matter who owns them, unless the manifest has them, such as `spec.strategy.rollingUpdate` for a change to `Recreate`; `auto` for those that are proven to be in the way of the apply.",
+				MarkdownDescription: "Fields to remove from the object, no matter who owns them, unless the manifest has them, such as `spec.strategy.rollingUpdate` for a change to `Recreate`. `auto` means the fields that provably block the apply.",
 			},
 			"lost_versions": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Versions that the definition of the kind no longer has, such as `example.com/v1beta1`. What the server recorded about owners in these is moved to the version of the manifest before that is applied, which the server refuses otherwise.",
+				MarkdownDescription: "Versions that the CRD no longer has, such as `example.com/v1beta1`. The server rejects every apply while its record of owners is in one of them. The apply moves the record to the manifest's version first.",
 			},
 			"if_exists": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "What to do with an object that is there and that this resource doesn't have in its state: `take_over`, or `refuse` unless `field_manager` applied it before, under a name other than the default one. Default: `take_over`.",
+				MarkdownDescription: "What to do with an object that exists but isn't in the state: `take_over`, or `refuse`, unless `field_manager` applied it before. With the default `field_manager`, which every state uses, `refuse` refuses every existing object. Default: `take_over`.",
 			},
 			"on_destroy": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "What a destroy does: `delete` the object, or `release` it, so that `field_manager` owns nothing of it and all values stay. Default: `delete`.",
+				MarkdownDescription: "What a destroy does: `delete` the object, or `release` it: `field_manager` stops owning the object, and all values stay. Apply a change of it before the destroy. Default: `delete`.",
 			},
 			"delete_protection": schema.BoolAttribute{
 				Optional:            true,
-				MarkdownDescription: "Refuse every plan that deletes the object, also to replace it. To be set to `false` and applied before. Default: `false`.",
+				MarkdownDescription: "Refuse every plan that deletes or replaces the object, until an apply has set this to `false`. Default: `false`.",
 			},
 			"sensitive_fields": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Fields whose values are shown nowhere, beside those of Secrets and those that a definition marks with `format: password`, as paths with wildcards: `data.password`. What the server says of an object that has such a field isn't shown either, but for the field and phrases that are known.",
+				MarkdownDescription: "Fields whose values are never shown, as paths with wildcards, such as `data.password`. Secrets and fields that a CRD marks with `format: password` are always hidden. Messages of the server may quote such values, so only their field names and known phrases are shown.",
 			},
 			"version_change": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "What to do when the manifest names another version of the object's API group: `replace` the object, or update it `in_place` if the server shows the same object under both versions. The plan says if a replacement is needless. Default: `replace`.",
+				MarkdownDescription: "What to do when the manifest names another version of the object's API group: `replace` the object, or update it `in_place` if the server serves the same object in both versions. The plan says if a replacement isn't needed. Default: `replace`.",
 			},
 			"propagation": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "What becomes of the dependents of an object that is deleted, such as the pods of a Job: `Background` and `Foreground` delete them, `Orphan` leaves them. It counts for a delete once it was applied. Default: `Background`.",
+				MarkdownDescription: "What happens to the dependents of a deleted object, such as the pods of a Job: `Background` and `Foreground` delete them, `Orphan` keeps them. Apply a change of it before the destroy. Default: `Background`.",
 			},
 			"output_fields": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Fields of the object as it is in the cluster that `outputs` has, by a name for each: `{ip = \"status.loadBalancer.ingress[0].ip\"}`.",
+				MarkdownDescription: "Fields of the live object to have in `outputs`, each with a name: `{ip = \"status.loadBalancer.ingress[0].ip\"}`.",
 			},
 			"outputs": schema.MapAttribute{
 				Computed: true, ElementType: types.StringType,
-				MarkdownDescription: "The values of `output_fields` when the object was applied or refreshed last: texts, other values as JSON, null where there is none, and `<redacted>` for what is sensitive.",
+				MarkdownDescription: "The values of `output_fields`, from the last apply or refresh. A text is as it is, another value is JSON, an absent one is null, a sensitive one is `<redacted>`.",
 			},
 			"cluster":  computedCluster(),
 			"token_wo": tokenWOAttribute(),
-			"id":       schema.StringAttribute{Computed: true, MarkdownDescription: "The object, in the form that can be imported."},
-			"uid":      schema.StringAttribute{Computed: true, MarkdownDescription: "UID of the object. A destroy deletes this one, and no other of its name."},
+			"id":       schema.StringAttribute{Computed: true, MarkdownDescription: "The object, as an import ID: `shop/apps/v1/Deployment/web`."},
+			"uid":      schema.StringAttribute{Computed: true, MarkdownDescription: "The UID of the object. A destroy deletes only the object with this UID."},
 			"manifest": schema.StringAttribute{
-				Optional: true, Computed: true, MarkdownDescription: "The whole manifest in place of `yaml_body`, shown in plans as it is; not for a Secret. Otherwise what `yaml_body` declares, with sensitive values redacted. Plans show it also where no server can be asked yet.",
+				Optional: true, Computed: true, MarkdownDescription: "The whole manifest as a YAML document that plans show. It replaces `yaml_body`, and takes no Secret and no `sensitive_fields`. If you don't set it, it is the content of `yaml_body`, with sensitive values redacted; null with `object` and `yaml_body_wo`.",
 			},
 			"taken_over": schema.StringAttribute{
-				Computed: true, MarkdownDescription: "UID of the object that was there already, without `field_manager` having applied it, when the resource was created. Null if there was none.",
+				Computed: true, MarkdownDescription: "The UID of the object that existed when the resource was created, if `field_manager` hadn't applied it; null otherwise.",
 			},
 			"reviewed": schema.StringAttribute{
-				Computed: true, MarkdownDescription: "Stands for what the last plan did to the declared fields, by whom they were changed and from whom they are taken. An apply that would do anything else writes nothing.",
+				Computed: true, MarkdownDescription: "A digest of the changes that the last plan showed. The apply makes exactly these changes or writes nothing.",
 			},
 			"reviewed_in": schema.StringAttribute{
-				Computed: true, MarkdownDescription: "The cluster that `reviewed` is about: the UID of its namespace `kube-system`, or a digest of its address for those who may not read that. An apply in another cluster writes nothing.",
+				Computed: true, MarkdownDescription: "The cluster of the plan in `reviewed`: the UID of its namespace `kube-system`, or a digest of its address if the user may not read the namespace. An apply in another cluster writes nothing.",
 			},
 			"fields": schema.MapAttribute{
 				Computed: true, ElementType: types.StringType,
-				MarkdownDescription: "The fields of the manifest with the values that the server gives them. Values of secrets are keyed digests, which only show that they change.",
+				MarkdownDescription: "The declared fields with the server's values, by path. Sensitive values are keyed digests, which only show that a value changes.",
 			},
 			"other_owners": schema.MapAttribute{
 				Computed: true, ElementType: types.StringType,
-				MarkdownDescription: "Who owns those of these fields that don't belong to `field_manager` alone.",
+				MarkdownDescription: "The other owners of declared fields, by path.",
 			},
 		},
 		Blocks: map[string]schema.Block{

@@ -109,23 +109,23 @@ func (r *patchResource) Metadata(_ context.Context, req resource.MetadataRequest
 // Schema is that of an object, without what a patch has no choice in.
 func (r *patchResource) Schema(ctx context.Context, req resource.SchemaRequest, resp *resource.SchemaResponse) {
 	r.objectResource.Schema(ctx, req, resp)
-	resp.Schema.MarkdownDescription = "Fields of an object that others make: a label of a namespace, an image of a Deployment that an installer applied. " +
-		"The object has to be there, is neither replaced nor deleted, and keeps all values when the resource is destroyed."
+	resp.Schema.MarkdownDescription = "Some fields of an object that another tool creates, such as a label of a namespace or the image of a Deployment. " +
+		"The object must exist, and is never replaced or deleted. When the resource is destroyed, all values stay."
 	attributes := resp.Schema.Attributes
 	for _, name := range []string{"adopt", "clear", "if_exists", "on_destroy", "delete_protection", "version_change", "propagation", "output_fields", "outputs"} {
 		delete(attributes, name)
 	}
 	attributes["yaml_body"] = schema.StringAttribute{
 		Optional: true, Sensitive: true,
-		MarkdownDescription: "The fields, as a manifest that has apiVersion, kind, name and namespace of the object and nothing else that it doesn't change. Either this, `object` or `yaml_body_wo`.",
+		MarkdownDescription: "The fields, as a manifest with apiVersion, kind, name and namespace of the object, and the fields to apply. Set this, `object` or `yaml_body_wo`.",
 	}
-	attributes["manifest"] = schema.StringAttribute{Computed: true, MarkdownDescription: "What `yaml_body` declares, with sensitive values redacted."}
+	attributes["manifest"] = schema.StringAttribute{Computed: true, MarkdownDescription: "The content of `yaml_body`, with sensitive values redacted; null with `object` and `yaml_body_wo`."}
 	attributes["field_manager"] = schema.StringAttribute{
 		Optional: true, Computed: true, Default: stringdefault.StaticString(patchFieldManager),
-		MarkdownDescription: "Name under which the server records the fields. Two patches of one object need two names. Default: `" + patchFieldManager + "`.",
+		MarkdownDescription: "Name under which the server records the fields. Two patches of one object need different names. Default: `" + patchFieldManager + "`.",
 	}
 	attributes["subresource"] = schema.StringAttribute{
-		Optional: true, MarkdownDescription: "What of the object to patch, such as `status` or `scale`. Of a scale, the manifest is the object's with no more than `spec.replicas`. Default: the object itself.",
+		Optional: true, MarkdownDescription: "The subresource to patch, such as `status` or `scale`. For `scale`, the manifest names the object and has only `spec.replicas`. Default: the object itself.",
 	}
 }
 

@@ -46,16 +46,16 @@ func (p *ssaplanProvider) Metadata(_ context.Context, _ provider.MetadataRequest
 
 func (p *ssaplanProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Applies Kubernetes objects of any kind by server-side apply. The plan is what the API server answers to a dry run, so it says what " +
-			"the apply will do: which values change, who changed what since, from whom fields are taken, and whether an object has to be replaced.",
+		MarkdownDescription: "Applies Kubernetes objects of any kind by server-side apply. Each plan comes from a dry run of the API server. It says what " +
+			"the apply will do: which values change, who changed them last, which field managers lose them, and whether an object must be replaced.",
 		Attributes: map[string]schema.Attribute{
 			"refresh_unreachable": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "What a refresh does if the connection in the state leads to no server, or to one that isn't trusted: `error`, or `keep` the state and plan with the connection of this run. Default: `error`.",
+				MarkdownDescription: "What a refresh does if no server answers at the address in the state, or one with an untrusted certificate: `error`, or `keep` the state and plan with the connection of this run. Default: `error`.",
 			},
 			"refresh_other_cluster": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "What a refresh does with an object that was applied in another cluster than the one that is reached now: " +
+				MarkdownDescription: "What a refresh does with an object that was applied in another cluster than the present one: " +
 					"`error`, or `forget` the object, which stays in its cluster. Default: `error`.",
 			},
 			"cluster": clusterAttribute(providerCluster),

@@ -47,27 +47,27 @@ func (r *waitResource) Schema(ctx context.Context, _ resource.SchemaRequest, res
 	again := []planmodifier.String{stringplanmodifier.RequiresReplace()}
 	resp.Schema = schema.Schema{
 		Version:             schemaVersion,
-		MarkdownDescription: "Waits until an object is ready: by the rules of kstatus, by a condition, or by fields. Nothing is changed in the cluster, also not when it is destroyed.",
+		MarkdownDescription: "Waits until an object is ready: by the rules of kstatus, by a condition, or by fields. It changes nothing in the cluster, not even when it is destroyed.",
 		Attributes: map[string]schema.Attribute{
 			"object": schema.StringAttribute{
-				Required: true, PlanModifiers: again, MarkdownDescription: "The object, by the `id` of its resource, such as `ssaplan_object.web.id`.",
+				Required: true, PlanModifiers: again, MarkdownDescription: "The `id` of the object's resource, such as `ssaplan_object.web.id`.",
 			},
 			"condition": schema.StringAttribute{
-				Optional: true, PlanModifiers: again, MarkdownDescription: "The type of the condition that has to be true, such as `Issued`. Default: the rules of kstatus, unless `fields` are named.",
+				Optional: true, PlanModifiers: again, MarkdownDescription: "The type of the condition that must be true, such as `Synced`. Default: the rules of kstatus, or no condition if `fields` is set.",
 			},
 			"fields": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType, PlanModifiers: []planmodifier.Map{mapplanmodifier.RequiresReplace()},
-				MarkdownDescription: "What fields have to be, by path, beside `condition` if that is named: `{\"status.phase\" = \"Bound\"}`. A text has to be equal, and any other value to its JSON; `*` is anything but what is empty.",
+				MarkdownDescription: "The required value of each field, by path: `{\"status.phase\" = \"Bound\"}`. A text is compared as it is, another value as JSON, and `*` matches any value that isn't empty. With `condition`, both must hold.",
 			},
 			"triggers": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType, PlanModifiers: []planmodifier.Map{mapplanmodifier.RequiresReplace()},
-				MarkdownDescription: "What to wait again after, such as `ssaplan_object.web.fields`.",
+				MarkdownDescription: "A map of texts, such as `ssaplan_object.web.fields`. If it changes, the resource waits again.",
 			},
 			"cluster":  clusterAttribute(resourceCluster),
 			"token_wo": tokenWOAttribute(),
 			"sensitive_fields": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "The same as of the object, so that its status isn't shown, which may quote them.",
+				MarkdownDescription: "The same paths as in the resource of the object. The status may quote such values, so its texts aren't shown then.",
 			},
 			"id": schema.StringAttribute{
 				Computed: true, PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()}, MarkdownDescription: "The same as `object`.",
