@@ -222,9 +222,11 @@ func TestThePlannerOnlyTries(t *testing.T) {
 	require.Equal(t, 2, code, "and may plan")
 }
 
-// TestTheJobsAreValid has a server try to make what job.yaml has.
+// TestTheJobsAreValid has a server try to make what job.yaml and volume.yaml have.
 func TestTheJobsAreValid(t *testing.T) {
 	f := newFleet(t)
 	_, code, _ := f.plan("job.yaml")
+	require.Equal(t, 2, code)
+	_, code, _ = f.run("plan", "-f", "volume.yaml", "--kubeconfig", f.Server.Kubeconfig())
 	require.Equal(t, 2, code)
 }
