@@ -147,6 +147,21 @@ func TestUsageErrors(t *testing.T) {
 	}
 }
 
+// An error names the side of an upgrade, unless both sides have it.
+func TestErrorsOfAnUpgrade(t *testing.T) {
+	write(t, map[string]string{"app.yaml": configMap("a", "x")})
+	t.Setenv("KUBECONFIG", "missing")
+	const noCluster = "kubeconfig missing: no cluster is configured there; name a file with --kubeconfig or KUBECONFIG, " +
+		"or a cluster with --server\n"
+	for args, want := range map[string]string{
+		"plan --from app.yaml --to new": "--to: new: there is no such file or folder; check the path\n" + noCluster,
+		"plan --from old --to app.yaml": noCluster + "--from: old: there is no such file or folder; check the path\n",
+	} {
+		got := run(t.Context(), "", strings.Fields(args)...)
+		assert.Equal(t, result{1, got.out, want}, got, args)
+	}
+}
+
 func TestVersion(t *testing.T) {
 	got := run(t.Context(), "", "version")
 	assert.Equal(t, 0, got.code)

@@ -144,13 +144,26 @@ func causeOf(d projection.Difference, was, now *ssaplan.Plan) explain.Cause {
 // report returns what is to be shown: the changes stage by stage, and what the second manifests have no more.
 func (u *upgrade) report() render.Report {
 	r := u.to.report()
-	r.Plans = u.changes
-	for _, failure := range u.from.failures {
-		failure.Message = "--from: " + failure.Message
-		r.Failures = append(r.Failures, failure)
-	}
-	r.Removals = u.removals
+	r.Plans, r.Failures, r.Removals = u.changes, u.failures(), u.removals
 	return r
+}
+
+// failures returns the failures of both sides, each with the flag of its side. A failure that both have, such as a
+// missing kubeconfig, is listed once and without a flag.
+func (u *upgrade) failures() (all []render.Failure) {
+	for _, failure := range u.to.failures {
+		if !slices.Contains(u.from.failures, failure) {
+			failure.Message = "--to: " + failure.Message
+		}
+		all = append(all, failure)
+	}
+	for _, failure := range u.from.failures {
+		if !slices.Contains(u.to.failures, failure) {
+			failure.Message = "--from: " + failure.Message
+			all = append(all, failure)
+		}
+	}
+	return all
 }
 
 // planRemovals plans to delete what the second manifests lack. Of what isn't there, nothing more is known.
