@@ -56,12 +56,13 @@ func (t *trial) judgeRefresh(ctx context.Context) {
 	}
 	apart := stampedPlaces(reading.Drift, plan.Changes)
 	for _, c := range plan.Changes {
-		if t.isEmptied(c) || t.goesWithIgnored(c) || t.wasNotSent(c) {
+		if t.isEmptied(c) || t.isOfIgnored(c.Path, c.After, c.Before) || t.wasNotSent(c) {
 			apart[c.Path.String()] = true
 		}
 	}
-	for _, c := range reading.Drift { // somebody else's write made an empty map of null
-		if c.Before == nil && isEmptyOrNull(c.After) {
+	for _, c := range reading.Drift { // somebody else's write made an empty map of null, or took one away that isn't kept
+		isHollow := c.Before == nil && isEmptyOrNull(c.After) || c.Op == projection.OpRemove && isEmptyOrNull(c.Before)
+		if isHollow || t.isOfIgnored(c.Path, c.Before, c.After) {
 			apart[c.Path.String()] = true
 		}
 	}
@@ -152,13 +153,13 @@ func (t *trial) isEmptied(c explain.Change) bool {
 	return false
 }
 
-// goesWithIgnored reports whether a change takes out of a list with one owner what the server had filled in because of
-// a part that is ignored, and that others have removed: a refresh doesn't know which values were the server's own.
-func (t *trial) goesWithIgnored(c explain.Change) bool {
-	before, wasList := c.Before.([]any)
-	after, isList := c.After.([]any)
+// isOfIgnored reports whether what a list with one owner has more is what the server fills in because of a part that is
+// ignored, and that others have set or removed: a refresh doesn't know which values are the server's own.
+func (t *trial) isOfIgnored(at projection.Path, less, more any) bool {
+	before, wasList := more.([]any)
+	after, isList := less.([]any)
 	ignored := slices.Concat(t.memory.last.except.Ignore, t.memory.last.giveUp)
-	isInside := func(p projection.Pattern) bool { return strings.HasPrefix(p.String(), c.Path.String()+"[") }
+	isInside := func(p projection.Pattern) bool { return strings.HasPrefix(p.String(), at.String()+"[") }
 	if !wasList || !isList || len(before) != len(after) || !slices.ContainsFunc(ignored, isInside) {
 		return false
 	}
