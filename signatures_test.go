@@ -86,11 +86,14 @@ func TestUnstableTypesAreNoticed(t *testing.T) {
 		require.NotEmpty(t, got, declarations)
 		assert.Equal(t, want, got[0][:strings.IndexByte(got[0], ' ')], declarations)
 	}
+	hidden := unstableTypes(typeCheck(t, `package x; import "`+module+`/internal/hidden"; type T = hidden.T`))
+	assert.Equal(t, []string{"T names " + module + "/internal/hidden.T"}, hidden)
 	got := unstableTypes(typeCheck(t, `package x; import "k8s.io/kube-openapi/pkg/schema"; var V schema.Schema`))
 	assert.Equal(t, []string{"V names k8s.io/kube-openapi/pkg/schema.Schema"}, got)
 }
 
-// unstableTypes returns where what a package exports names a type of an unstable module.
+// unstableTypes returns where what a package exports names a type of an unstable module, or an internal one of this
+// module, which documentation doesn't show.
 func unstableTypes(pkg *types.Package) []string {
 	s := &signatures{pkg: pkg, walked: map[string]bool{}}
 	for _, name := range pkg.Scope().Names() {
@@ -196,7 +199,8 @@ func (s *signatures) ours(name *types.TypeName) bool {
 }
 
 func (s *signatures) name(where string, name *types.TypeName) {
-	if name.Pkg() != nil && within(name.Pkg().Path(), unstable) {
+	isInternal := s.ours(name) && name.Pkg() != s.pkg && strings.Contains(name.Pkg().Path(), "/internal/")
+	if isInternal || name.Pkg() != nil && within(name.Pkg().Path(), unstable) {
 		s.found = append(s.found, where+" names "+name.Pkg().Path()+"."+name.Name())
 	}
 }
@@ -213,6 +217,7 @@ func typeCheck(t *testing.T, source string) *types.Package {
 			const One Key = "one"
 			func New() *Set { return nil }`},
 		{"k8s.io/kube-openapi/pkg/schema", `package schema; type Schema struct{}`},
+		{module + "/internal/hidden", `package hidden; type T struct{}`},
 		{"example.com/other", `package other
 			import "sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 			type List[T any] struct { items []T }

@@ -32,23 +32,12 @@ type Cache struct {
 	setups setups
 }
 
-// Options say how much a [Cache] remembers, and for how long. The zero value works.
+// Options are those of ssaplan.NoOpCacheOptions, which explains them.
 type Options struct {
-	// Size is for how many objects, of about 170 bytes each. When it is full, the one goes that was not planned for the
-	// longest time. Default: 10000.
-	Size int
-	// MaxAge is how long an answer of the server counts at most. Each counts for another time, of at least half of
-	// that, so that not all are asked for again at once. Default: an hour.
-	MaxAge time.Duration
-	// ServerInterval is how often Planners look at what the server is set up with: its version, the definitions of
-	// kinds, webhooks, admission policies and their bindings. It takes some eight small requests, and one for each kind
-	// of custom resource, at most that often, and only when something is planned; a change makes the plans anew that it
-	// may concern. What the caller has no right to list is not looked at, see [Stats.Unseen]. Negative: never; the host
-	// watches, and calls [NoOpCache.Clear]. Default: 30 seconds.
+	Size           int
+	MaxAge         time.Duration
 	ServerInterval time.Duration
-	// Portable makes a cache that [Cache.Save] can write and [Cache.Restore] read. Live objects are told apart by
-	// SHA-256 then, which takes several times as long.
-	Portable bool
+	Portable       bool
 }
 
 // New returns an empty cache.
@@ -59,23 +48,15 @@ func New(options Options) *Cache {
 	}
 }
 
-// Stats are the numbers of a [Cache], to make metrics of.
+// Stats are those of ssaplan.NoOpStats, which explains them.
 type Stats struct {
-	// Hits and Misses are how often the answer was known, and how often it was not. Expired are the answers that became
-	// too old, and Evicted those that had to go for others.
 	Hits, Misses, Expired, Evicted int64
-	// Entries is how many answers there are now.
-	Entries int
-	// Unseen is what of the server's configuration a Planner may not read, so that only MaxAge bounds how long a change
-	// of it goes unseen.
-	Unseen []string
+	Entries                        int
+	Unseen                         []string
 }
 
-// Stats returns the numbers up to now. A nil cache has none.
+// Stats returns the numbers up to now.
 func (c *Cache) Stats() Stats {
-	if c == nil {
-		return Stats{}
-	}
 	s := c.answers.Stats()
 	stats := Stats{Hits: s.Hits, Misses: s.Misses, Expired: s.Expired, Evicted: s.Evicted, Entries: s.Entries}
 	if unseen := c.unseen.Load(); unseen != nil {

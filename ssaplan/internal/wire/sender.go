@@ -16,21 +16,13 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 )
 
-// Observation is one request that was sent. It holds nothing of an object's content.
+// Observation is that of package ssaplan, which explains it.
 type Observation struct {
-	// Verb is get, list, patch, create, update, delete, or discover for the list of the kinds of an API version or of
-	// all, in which case the Object has no more than that, or for the version of the server and its definitions, and
-	// then the Object is empty. DryRun says that the server was only to try, or that it was asked whether it gets that,
-	// which it refuses as invalid.
-	Verb   string
-	DryRun bool
-	Object identity.Identity
-	// Duration is the time from sending the request until its answer was decoded.
-	Duration time.Duration
-	// Class is the class of the failure, [authresilience.ClassNone] if there was none.
-	Class authresilience.Class
-	// Status is the HTTP status, 0 if there was no answer. Sent and Received are the bytes of the bodies. All three are
-	// known only to a Server that [Connect] returned.
+	Verb           string
+	DryRun         bool
+	Object         identity.Identity
+	Duration       time.Duration
+	Class          authresilience.Class
 	Status         int
 	Sent, Received int64
 }
