@@ -19,7 +19,7 @@ const (
 	// HandlingHeld: the live value, since no other manager owns the field, and a server would delete or reset it if it
 	// weren't sent. For a map with fields of others, it is the map without these fields.
 	HandlingHeld Handling = "held"
-	// HandlingLeftOut: the field isn't sent, since others own it, or the object doesn't have it.
+	// HandlingLeftOut: the field isn't sent, since others or nobody own it, or the object doesn't have it.
 	HandlingLeftOut Handling = "leftOut"
 )
 
@@ -107,10 +107,11 @@ func (p Prepared) For(live, was map[string]any, applier fieldowner.Applier) (Lef
 //
 // Ignored parts of an atomic list or map are sent with the live value, including those that the manifest lacks; see
 // [projection.Patterns.Hold]. So are ignored fields that the manifest lacks and only the applier owns: a server would
-// delete them otherwise. A field in a list item that the manifest drops is deleted with the item, and a field to clear
-// is deleted. A map or list that becomes empty is left out, with two exceptions. Inside of an atomic list or map it
-// stays if the live object has an empty one there. A map that only the applier owns is sent as empty, too: otherwise a
-// server whose schema lacks the map would delete it, with the fields of others in it.
+// delete them otherwise. A list that nobody owns, and that would be sent as it is with nothing but ignored items, is
+// left out. A field in a list item that the manifest drops is deleted with the item, and a field to clear is deleted.
+// A map or list that becomes empty is left out, with two exceptions. Inside of an atomic list or map it stays if the
+// live object has an empty one there. A map that only the applier owns is sent as empty, too: otherwise a server whose
+// schema lacks the map would delete it, with the fields of others in it.
 //
 // No argument is modified. The errors are those of managedFields that can't be read, and of items that can't be
 // distinguished.
@@ -136,7 +137,8 @@ func (i Ignored) Leave(manifest, live, was map[string]any, applier fieldowner.Ap
 		return out, err
 	}
 	paths := i.named(names)
-	wholes, found := wholesOf(l.all, paths, i.patterns, live)
+	found := i.inObject(live, l.all.Union(names))
+	wholes := wholesOf(l.all, slices.Concat(paths, found), i.patterns)
 	kept := append(slices.Clip(paths), l.dropped(found, paths, projection.NewFieldSet(i.clear.Find(live, l.all)...))...)
 	if out.Fields, err = l.leaveAll(kept, wholes); err != nil {
 		return out, err
@@ -297,6 +299,9 @@ func (l *leaving) hold(w whole) (out []IgnoredField, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if reflect.DeepEqual(held.Value, there) && l.isUnsent(w, value) {
+		held = projection.Held{Gone: append(held.Kept, held.Gone...)}
+	}
 	switch _, isMap := value.(map[string]any); {
 	case held.Exists:
 		err = l.sent.Set(w.at, held.Value)
@@ -314,6 +319,13 @@ func (l *leaving) hold(w whole) (out []IgnoredField, err error) {
 	add(HandlingLeftOut, held.Gone)
 	add(HandlingSent, held.New)
 	return out, err
+}
+
+// isUnsent reports whether nobody owns a list or map of which the manifest has nothing but ignored parts. Sent with the
+// live values it would be the applier's, also what was given up of it before.
+func (l *leaving) isUnsent(w whole, value any) bool {
+	rest, err := w.parts.Hold(w.at, value, nil)
+	return err == nil && !rest.Exists && l.all.Under(w.at).Empty()
 }
 
 // strip takes what is left out from what is sent, the last first: what follows an item of a list moves up when it goes.

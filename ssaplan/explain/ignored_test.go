@@ -250,6 +250,36 @@ func TestGivenUpItemThatIsThereTwice(t *testing.T) {
 	}
 }
 
+// An item that is given up by its position in the manifest is the one with its name, whatever the object has at that
+// position, and though the record has no names of the list any more. Once it is given up, it stays so.
+func TestGivenUpItemByPosition(t *testing.T) {
+	const (
+		text = `{metadata: {managedFields: [{manager: my-tool, operation: Apply, fieldsType: FieldsV1, fieldsV1: {"f:x": {}%s}}]}, l: [%s]}`
+		none = ``
+		one  = `, "f:l": {"k:{\"id\":1}": {".": {}, "f:id": {}}}`
+		two  = `, "f:l": {"k:{\"id\":2}": {".": {}, "f:id": {}}}`
+		both = `, "f:l": {"k:{\"id\":1}": {".": {}, "f:id": {}}, "k:{\"id\":2}": {".": {}, "f:id": {}}}`
+	)
+	for _, row := range []struct{ before, after, items, giveUp, manifest, want string }{
+		{one, none, `{id: 1}`, "l[0]", `{l: [{id: 1}], x: 1}`, `{x: 1}`},
+		{one, none, `{id: 1}`, "l[0]", `{l: [{}], x: 1}`, `{x: 1}`},
+		{one, none, `{id: 1}`, "l[0]", `{l: [{id: 1}, {id: 2}], x: 1}`, `{l: [{id: 2}], x: 1}`},
+		{both, two, `{id: 2}, {id: 1}`, "l[0]", `{l: [{id: 1}], x: 1}`, `{x: 1}`},
+		{none, none, `{id: 1}`, "l[0]", `{l: [{id: 1}], x: 1}`, `{x: 1}`},
+		{none, none, `{id: 1}`, "l[0]", `{l: [{}], x: 1}`, `{x: 1}`},
+		{none, none, `{id: 1}, {id: 2}`, "l[0]", `{l: [{id: 1}], x: 1}`, `{l: [{id: 1}], x: 1}`}, // it may be one whole
+		{none, none, `{id: 1, v: 1}`, "l[0].v", `{l: [{id: 1, v: 2}], x: 1}`, `{l: [{id: 1, v: 1}], x: 1}`},
+	} {
+		prepared, err := explain.Prepare(object(t, row.manifest), "", explain.Exceptions{GiveUp: patterns(t, row.giveUp)})
+		require.NoError(t, err)
+		was, live := object(t, fmt.Sprintf(text, row.before, row.items)), object(t, fmt.Sprintf(text, row.after, row.items))
+		left, err := prepared.For(live, was, fieldowner.Applier{Manager: us})
+		require.NoError(t, err)
+		assert.Equal(t, object(t, row.want), left.Manifest, row.manifest)
+		assert.Empty(t, left.Warnings)
+	}
+}
+
 // Of what is left to others an explanation tells who stops owning it, and neither a change nor what is dropped. What
 // the manifest no longer has is still told.
 func TestExplanationOfIgnored(t *testing.T) {

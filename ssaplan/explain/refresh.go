@@ -78,7 +78,8 @@ func (s *State) drift(owners fieldowner.Ownership, live map[string]any) (project
 // others, and of which applying it again sends nothing that is compared; see [Ignored.Leave]. So it is once they are
 // gone or something else, or a map isn't one whole any more.
 func (s *State) unsent(owners fieldowner.Ownership, live map[string]any) projection.FieldSet {
-	wholes, _ := wholesOf(s.Applied.Fields, slices.Collect(s.left.All()), s.ignored, live)
+	parts := slices.Concat(slices.Collect(s.left.All()), s.ignored.Find(live, s.Applied.Fields))
+	wholes := wholesOf(s.Applied.Fields, parts, s.ignored)
 	if len(wholes) == 0 {
 		return projection.FieldSet{}
 	}

@@ -58,6 +58,15 @@ func (s selection) named(fields projection.FieldSet) (out []projection.Path) {
 	return out
 }
 
+// inObject returns the fields that the patterns match in an object, given the names of its items. A position is one of
+// the manifest, so that in the object it counts only where items have no names.
+func (s selection) inObject(obj map[string]any, names projection.FieldSet) []projection.Path {
+	named := s.patterns.Named(s.manifest, names)
+	return slices.DeleteFunc(s.patterns.Find(obj, names), func(p projection.Path) bool {
+		return !slices.ContainsFunc(p, isIndex) && !named.Match(p)
+	})
+}
+
 // resolved returns the fields as a field set names them. An item that is selected by its position has no name: what the
 // manifest has at its position needn't be the item that comes.
 func (s selection) resolved(fields projection.FieldSet) []projection.Path {
@@ -102,11 +111,10 @@ type whole struct {
 // has reports whether p is one of the parts.
 func (w whole) has(p projection.Path) bool { return len(p) > len(w.at) && p.HasPrefix(w.at) }
 
-// wholesOf returns the lists and maps that have one owner as a whole and of which the paths, or what the patterns match
-// in the object, are parts. Found is what they match.
-func wholesOf(fields projection.FieldSet, paths []projection.Path, patterns projection.Patterns, obj map[string]any) (out []whole, found []projection.Path) {
-	found = patterns.Find(obj, fields)
-	for _, p := range slices.Concat(paths, found) {
+// wholesOf returns the lists and maps that have one owner as a whole and of which the paths are parts, which the
+// patterns match.
+func wholesOf(fields projection.FieldSet, paths []projection.Path, patterns projection.Patterns) (out []whole) {
+	for _, p := range paths {
 		at := wholeAt(fields, p)
 		if n := slices.IndexFunc(at, isIndex); n >= 0 { // the items of this list have no names
 			at = at[:n]
@@ -122,7 +130,7 @@ func wholesOf(fields projection.FieldSet, paths []projection.Path, patterns proj
 			out[i].parts = append(slices.Clip(out[i].parts), projection.PatternOf(p))
 		}
 	}
-	return out, found
+	return out
 }
 
 func isIndex(e projection.Element) bool { return e.Kind() == projection.IndexKind }

@@ -270,7 +270,8 @@ func (s *State) Without(obj map[string]any, fields projection.FieldSet, patterns
 // wholesIn returns the lists and maps with one owner of which a part is left to others. A map that was declared as
 // empty, and that others fill, is none.
 func (s *State) wholesIn(obj map[string]any) []whole {
-	wholes, _ := wholesOf(s.Applied.Fields, slices.Collect(s.left.All()), s.ignored, obj)
+	parts := slices.Concat(slices.Collect(s.left.All()), s.ignored.Find(obj, s.Applied.Fields))
+	wholes := wholesOf(s.Applied.Fields, parts, s.ignored)
 	return slices.DeleteFunc(wholes, func(w whole) bool { return s.filled.Has(w.at) })
 }
 
