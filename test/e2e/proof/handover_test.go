@@ -158,10 +158,21 @@ func (t *trial) handover() (fieldowner.Handover, error) {
 			e.APIVersion = foreign.Text(t.before.GetAPIVersion())
 		}
 		if ours.Is(e.Owner) {
-			e.Fields, _ = giveUp.Split(e.Fields)
+			kept, given := giveUp.Split(e.Fields)
+			e.Fields = withoutEmptied(kept, given)
 		}
 		return e
 	})
+}
+
+// withoutEmptied returns the fields without the maps and lists of which nothing else is left when fields are given up.
+func withoutEmptied(kept, given projection.FieldSet) projection.FieldSet {
+	for _, p := range slices.Backward(slices.Collect(kept.Above(given).All())) {
+		if p[len(p)-1].Kind() == projection.FieldKind && kept.Under(p).Len() == 1 {
+			kept = kept.Difference(projection.NewFieldSet(p))
+		}
+	}
+	return kept
 }
 
 // refillsDefaults reports whether the second write of a create, which gives fields up, is recorded with defaults of its
