@@ -26,6 +26,10 @@ func (h *Handover) tryMerged(server Server, manifest map[string]any, refusal err
 		return nil, refusal
 	}
 	created, err := server.Create(manifest)
+	needsGiven := err != nil && !h.given.Empty()
+	if needsGiven { // as a new object may
+		created, err = server.Create(h.withGiven(manifest))
+	}
 	if err != nil {
 		return nil, refusal
 	}
@@ -34,6 +38,9 @@ func (h *Handover) tryMerged(server Server, manifest map[string]any, refusal err
 		return nil, refusal
 	}
 	declared := owners.Fields(h.wanted.Applier.Is)
+	if needsGiven {
+		declared = h.kept(declared, manifest)
+	}
 	if err := h.ask(server, declared); err != nil {
 		return nil, err
 	}
