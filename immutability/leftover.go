@@ -13,22 +13,23 @@ import (
 )
 
 // nameLeftovers finds the fields of the live object that are in the way of the apply. updated is the object after an
-// update that works. Of those that it lacks, the ones near the causes are tried first. Where every text is known, and
-// one field is near, there is nothing to try.
+// update that works. Of those that it lacks or that it has another value of, the ones near the causes are tried first.
+// Where every text is known, and the one field near is dropped, there is nothing to try. What no trial proves to be in
+// the way isn't named: removing it may not help.
 func (p *probe) nameLeftovers(ctx context.Context, v Verdict, updated *unstructured.Unstructured) Verdict {
-	beside, others := leftovers(p.live, updated, v.causes)
-	first, second := beside, others
-	if len(first) == 0 {
-		first, second = others, nil
-	}
-	v.Leftovers = first
-	if v.allKnown() && len(first) == 1 {
+	beside, others := leftovers(p.manifest, p.live, updated, v.causes)
+	t := trials{probe: p, updated: updated, causes: v}
+	if v.allKnown() && len(beside) == 1 && t.drops(beside[0]) {
+		v.Leftovers = beside
 		return v
 	}
-	t := trials{probe: p, updated: updated}
-	for _, candidates := range [][]projection.Path{first, second} {
+	for _, candidates := range [][]projection.Path{beside, others} {
 		if culprits := t.inTheWay(ctx, candidates); len(culprits) > 0 {
 			v.Leftovers = t.refined(ctx, culprits)
+			break
+		}
+		if len(candidates) > 1 && t.refuses(ctx, candidates...) {
+			v.Leftovers = candidates
 			break
 		}
 	}
@@ -36,14 +37,23 @@ func (p *probe) nameLeftovers(ctx context.Context, v Verdict, updated *unstructu
 	return v
 }
 
-// trials are dry runs of an update that works, each with one field more of those that it lacks.
+// trials are dry runs of an update that works, each with fields more of those that it lacks or changes.
 type trials struct {
 	*probe
 	updated *unstructured.Unstructured
+	causes  Verdict // of the apply
 	sent    int
 }
 
 const maxTrials = 16
+
+// drops reports whether the update lacks a field of the live object, or a part of its list.
+func (t *trials) drops(field projection.Path) bool {
+	record := recordOf(t.live.Object)
+	before, _ := projection.NewObject(t.live.Object, record).Get(field)
+	after, exists := projection.NewObject(t.updated.Object, record).Get(field)
+	return !exists || hasLess(before, after)
+}
 
 // inTheWay returns those of the fields with which the update is refused. What can't be tried is not among them.
 func (t *trials) inTheWay(ctx context.Context, fields []projection.Path) []projection.Path {
@@ -56,18 +66,22 @@ func (t *trials) inTheWay(ctx context.Context, fields []projection.Path) []proje
 	return refused
 }
 
-// refuses reports whether the update is refused with a field of the live object.
-func (t *trials) refuses(ctx context.Context, field projection.Path) bool {
-	record := recordOf(t.live.Object).Union(projection.NewFieldSet(field))
-	value, exists := projection.NewObject(t.live.Object, record).Get(field)
-	body := updateBody(t.updated, t.live)
+// refuses reports whether the update is refused like the apply if fields are as the live object has them.
+func (t *trials) refuses(ctx context.Context, fields ...projection.Path) bool {
+	record := recordOf(t.live.Object).Union(projection.NewFieldSet(fields...))
+	live, body := projection.NewObject(t.live.Object, record), updateBody(t.updated, t.live)
 	object := projection.NewObject(body.Object, record)
-	if t.sent >= maxTrials || !exists || object.Set(field, value) != nil {
+	for _, field := range fields {
+		if value, exists := live.Get(field); !exists || object.Set(field, value) != nil {
+			return false
+		}
+	}
+	if t.sent >= maxTrials {
 		return false
 	}
 	t.sent++
 	answer, _ := t.update(ctx, body)
-	return answer.Outcome == OutcomeInvalid
+	return answer.Outcome == OutcomeInvalid && t.causes.sharesCause(answer.invalid)
 }
 
 // refined returns, in the place of a map of which only some fields are in the way, these.
@@ -99,11 +113,11 @@ func (t *trials) inside(field projection.Path) []projection.Path {
 	return inside
 }
 
-// leftovers returns the fields that live has and updated, the same object after an update, has not: those which the
-// apply would have left in place. List items are named by key, as live's record names them. Those near one of the
-// causes are beside; the others may have nothing to do with the error. The first of them are what a cause lies in, or
-// an item like that.
-func leftovers(live, updated *unstructured.Unstructured, causes []cause) (beside, others []projection.Path) {
+// leftovers returns the fields that live has and updated, the same object after an update, has not, or has with another
+// value, which the manifest doesn't declare: those which the apply would have left in place. List items are named by
+// key, as live's record names them. Those near one of the causes are beside; the others may have nothing to do with the
+// error. The first of them are what a cause lies in, or an item like that.
+func leftovers(manifest, live, updated *unstructured.Unstructured, causes []cause) (beside, others []projection.Path) {
 	if live == nil || updated == nil {
 		return nil, nil
 	}
@@ -124,9 +138,14 @@ func leftovers(live, updated *unstructured.Unstructured, causes []cause) (beside
 		add(p, isNear)
 	}
 	record := recordOf(live.Object)
+	declared := projection.NewManifest(manifest.Object, record)
 	for _, d := range projection.Diff(before, after) {
-		if isShortened(d) && !record.Covers(d.Path) { // an apply sends an atomic list as a whole
+		_, isDeclared := declared.Get(d.Path)
+		switch {
+		case isShortened(d) && !record.Covers(d.Path): // an apply sends an atomic list as a whole
 			add(d.Path, func(list, cause string) bool { return cause == list || strings.HasPrefix(cause, list+"[*]") })
+		case d.Op == projection.OpChange && !isDeclared: // which the update made the default
+			add(d.Path, isNear)
 		}
 	}
 	slices.SortFunc(beside, projection.Path.Compare)

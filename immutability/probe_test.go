@@ -160,7 +160,7 @@ func TestProbe(t *testing.T) {
 		{"partly checked, valid", partly, exists(), nil, immutability.RefusalImmutable, true, 1, "dry-run create: valid", "the create ran the other checks"},
 		{"partly checked, invalid", partly, refused("scheduling.k8s.io", "PriorityClass", because("value", forbidden, "Forbidden: maximum allowed value of a user defined priority is 1000000000")), nil,
 			immutability.RefusalInvalid, false, 1, "dry-run create: invalid", "the update hid it"},
-		{"leftover", left, exists(), nil, immutability.RefusalMergeLeftover, false, 2, "dry-run update: valid", "the texts were right"},
+		{"leftover", left, exists(), nil, immutability.RefusalMergeLeftover, false, 3, "dry-run update: valid", "the texts were right; the field that it drops has nothing to do with them, and is tried"},
 		{"leftover's text, both given", left, left, nil, immutability.RefusalInvalid, false, 1, "dry-run create: invalid", "the manifest has both fields"},
 		{"leftover, and the update fails otherwise", left, exists(), refused("apps", "Deployment", undecidable), immutability.RefusalMergeLeftover, false, 3, "dry-run update: invalid", "the text is known"},
 		{"leftover and immutable", refused("apps", "Deployment", leftover, selector), exists(), proven, immutability.RefusalImmutable, true, 2, "dry-run update: invalid", "without the leftover it would be refused still"},
@@ -431,8 +431,9 @@ spec:
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			server := &fake{createErr: exists(), updated: updated}
-			got := immutability.Probe(context.Background(), server, updated, live, immutability.Classify(refused("apps", "Deployment", tt.cause)), immutability.ProbeOptions{})
+			refusal := refused("apps", "Deployment", tt.cause)
+			server := &firstOnly{fake: fake{createErr: exists(), updated: updated}, refusal: refusal}
+			got := immutability.Probe(context.Background(), server, updated, live, immutability.Classify(refusal), immutability.ProbeOptions{})
 			assert.Equal(t, immutability.RefusalMergeLeftover, got.Refusal)
 			assert.Equal(t, tt.want, texts(got.Leftovers), tt.why)
 			assert.Contains(t, got.Remedy, "remove "+tt.want[0])
@@ -441,10 +442,25 @@ spec:
 	}
 }
 
+// firstOnly is a server that accepts one update, and none with what that drops.
+type firstOnly struct {
+	fake
+	refusal error
+}
+
+func (f *firstOnly) Update(ctx context.Context, obj *unstructured.Unstructured, o metav1.UpdateOptions, _ ...string) (*unstructured.Unstructured, error) {
+	isFirst := f.replaced == nil
+	if updated, err := f.fake.Update(ctx, obj, o); isFirst {
+		return updated, err
+	}
+	return nil, f.refusal
+}
+
 // mergeOnly is a server that refuses an update without the name of the service, as immutable, and one with what an
 // apply leaves behind.
 type mergeOnly struct {
 	fake
+	refusal  error // of the apply
 	accepted *unstructured.Unstructured
 }
 
@@ -455,7 +471,7 @@ func (f *mergeOnly) Update(_ context.Context, obj *unstructured.Unstructured, _ 
 	}
 	text, _ := obj.MarshalJSON()
 	if strings.Contains(string(text), "rolling") || strings.Contains(string(text), "emptyDir") {
-		return nil, refused("apps", "StatefulSet", because("spec", forbidden, "Forbidden: left over"))
+		return nil, f.refusal
 	}
 	f.accepted = obj
 	return obj, nil
@@ -464,6 +480,7 @@ func (f *mergeOnly) Update(_ context.Context, obj *unstructured.Unstructured, _ 
 // picky is a server that refuses updates for which a text is in the object.
 type picky struct {
 	fake
+	refusal error // of the apply
 	refused []string
 	updates int
 }
@@ -473,7 +490,7 @@ func (f *picky) Update(_ context.Context, obj *unstructured.Unstructured, o meta
 	text, _ := obj.MarshalJSON()
 	for _, word := range f.refused {
 		if strings.Contains(string(text), word) {
-			return nil, refused("apps", "Deployment", because("spec", invalidValue, "Invalid value: no"))
+			return nil, f.refusal
 		}
 	}
 	if obj.GetUID() != "u" || obj.GetResourceVersion() != "7" || len(o.DryRun) != 1 {
@@ -525,10 +542,9 @@ spec:
 		{at("spec.ports[1].port"), []string{`"port":81`}, []string{`spec.ports[port=81]`}, 17, "an item by its key, which is tried before what has nothing to do with the cause"},
 		{at("spec.deep.g"), []string{"culprit"}, []string{"spec.deep.f"}, 2, "one beside the cause"},
 		{at("spec.deep.g"), []string{"exit"}, []string{"spec.e"}, 17, "what is beside the cause is innocent; no trial is left for what is in it"},
-		{at("spec.deep.g"), []string{"nothing"}, []string{"spec.deep.f"}, 0, "none by itself: what is near"},
 		{at("spec.many.g"), []string{"f03"}, []string{"spec.many.f03"}, 17, "no more than sixteen are tried"},
 	} {
-		server := &picky{fake: fake{createErr: exists()}, refused: tt.refused}
+		server := &picky{fake: fake{createErr: exists()}, refusal: tt.refusal, refused: tt.refused}
 		got := immutability.Probe(context.Background(), server, manifest, live, immutability.Classify(tt.refusal), immutability.ProbeOptions{})
 		require.Equal(t, immutability.RefusalMergeLeftover, got.Refusal, tt.why)
 		assert.Equal(t, tt.want, texts(got.Leftovers), tt.why)
@@ -539,6 +555,56 @@ spec:
 		assert.Contains(t, got.Remedy, "remove "+tt.want[0])
 		assert.Contains(t, got.Remedy, "(inside lists a strategic one), or update the object with the whole manifest (PUT)")
 	}
+}
+
+// A field is named if the update is refused with it as the apply is, and not if it is near, or refused for itself.
+func TestProbeNamesOnlyWhatIsInTheWay(t *testing.T) {
+	live := `{apiVersion: apps/v1, kind: Deployment, metadata: {name: x, uid: u, resourceVersion: "7"}, spec: {strategy: {type: Recreate}, far: {x: innocent, a: one, b: two}}}`
+	manifest := `{apiVersion: apps/v1, kind: Deployment, metadata: {name: x}, spec: {strategy: {rollingUpdate: {}}, far: {}}}`
+	updated := `{apiVersion: apps/v1, kind: Deployment, metadata: {name: x}, spec: {strategy: {type: RollingUpdate, rollingUpdate: {}}, far: {}}}`
+	for _, row := range []struct {
+		why     string
+		refusal func(spec string) error
+		want    []string
+	}{
+		{"a default took the place of it", func(spec string) error {
+			if strings.Contains(spec, "Recreate") {
+				return left
+			}
+			return nil
+		}, []string{"spec.strategy.type"}},
+		{"only both together", func(spec string) error {
+			if strings.Contains(spec, "one") && strings.Contains(spec, "two") {
+				return left
+			}
+			return nil
+		}, []string{"spec.far.a", "spec.far.b", "spec.far.x"}},
+		{"it is refused for something else", func(spec string) error {
+			if strings.Contains(spec, "Recreate") {
+				return proven
+			}
+			return nil
+		}, nil},
+		{"nothing is refused", func(string) error { return nil }, nil},
+	} {
+		server := &defaulting{fake: fake{createErr: exists(), updated: object(t, updated)}, refusal: row.refusal}
+		got := immutability.Probe(t.Context(), server, object(t, manifest), object(t, live), immutability.Classify(left), immutability.ProbeOptions{})
+		require.Equal(t, immutability.RefusalMergeLeftover, got.Refusal, row.why)
+		require.Equal(t, row.want, texts(got.Leftovers), row.why)
+		if row.want == nil {
+			require.Equal(t, answer.LeftoverRemedy, got.Remedy, row.why)
+		}
+	}
+}
+
+// defaulting is a server that answers updates with the one object, unless it refuses what they have.
+type defaulting struct {
+	fake
+	refusal func(spec string) error
+}
+
+func (f *defaulting) Update(_ context.Context, obj *unstructured.Unstructured, _ metav1.UpdateOptions, _ ...string) (*unstructured.Unstructured, error) {
+	return f.updated, f.refusal(fmt.Sprint(obj.Object["spec"]))
 }
 
 func TestProbeKnowsOneLeftoverByItsText(t *testing.T) {
@@ -553,7 +619,7 @@ func TestProbeKnowsOneLeftoverByItsText(t *testing.T) {
 func TestRemedyOfACustomResource(t *testing.T) {
 	live := object(t, `{apiVersion: example.com/v1, kind: Widget, metadata: {name: x, uid: u, resourceVersion: "7"}, spec: {a: a, old: 1}}`)
 	manifest := object(t, `{apiVersion: example.com/v1, kind: Widget, metadata: {name: x}, spec: {a: b}}`)
-	server := &picky{fake: fake{createErr: exists()}, refused: []string{"old"}}
+	server := &picky{fake: fake{createErr: exists()}, refusal: unknown, refused: []string{"old"}}
 	got := immutability.Probe(context.Background(), server, manifest, live, immutability.Classify(unknown), immutability.ProbeOptions{})
 	assert.Equal(t, "remove spec.old by a merge patch that makes the change as well (which has each list as a whole), "+
 		"or update the object with the whole manifest (PUT), which also drops what others have set", got.Remedy)
@@ -579,8 +645,9 @@ spec: {strategy: {type: B}, map: a, text: {a: 1}, template: {spec: {volumes: [{n
 `)
 	volume := because("spec.template.spec.volumes[0].secret", forbidden, "Forbidden: may not specify more than 1 volume type")
 	strategy := because("spec.strategy.rolling", forbidden, "Forbidden: unheard of")
-	server := &mergeOnly{fake: fake{createErr: exists()}}
-	got := immutability.Probe(context.Background(), server, manifest, live, immutability.Classify(refused("apps", "StatefulSet", volume, strategy)), immutability.ProbeOptions{})
+	refusal := refused("apps", "StatefulSet", volume, strategy)
+	server := &mergeOnly{fake: fake{createErr: exists()}, refusal: refusal}
+	got := immutability.Probe(context.Background(), server, manifest, live, immutability.Classify(refusal), immutability.ProbeOptions{})
 	assert.Equal(t, immutability.RefusalMergeLeftover, got.Refusal)
 	assert.Empty(t, got.Uncertain)
 	assert.Equal(t, []string{"spec.strategy.rolling", `spec.template.spec.volumes[name="data"].emptyDir`}, texts(got.Leftovers))

@@ -167,6 +167,12 @@ func (t *trial) judgeRemedy(ctx context.Context, refused *ssaplan.RefusedError) 
 				t.check(replace, at.Set(f.Path, nil) == nil, "%s isn't where something can be removed", f)
 			}
 		}
+		for _, p := range refused.Verdict.Leftovers { // what lies in a list goes with the list of the manifest
+			if !slices.ContainsFunc(p, func(e projection.Element) bool { return e.Kind() != projection.FieldKind }) {
+				at := projection.NewObject(m.Object, projection.FieldSet{})
+				t.check(replace, at.Set(p, nil) == nil, "%s isn't where something can be removed", p)
+			}
+		}
 		body, _ := m.MarshalJSON()
 		_, err = resource.Patch(ctx, m.GetName(), types.MergePatchType, body, metav1.PatchOptions{FieldManager: t.step.By})
 	}
