@@ -24,7 +24,8 @@ const (
 	CauseDropped Cause = "Dropped"
 	// CauseCleared: the manifest doesn't declare the field, and the request clears it.
 	CauseCleared Cause = "Cleared"
-	// CauseSideEffect: the manifest doesn't declare the field; the server changes it along with the others.
+	// CauseSideEffect: the server changes the field along with others. The manifest doesn't declare it, or declares the
+	// value that the object has: a Service that is no NodePort any more loses its declared node ports.
 	CauseSideEffect Cause = "SideEffect"
 	// CauseUnknown: the manifest declares the field, and the field has no owner, or an owner that wrote after the last
 	// apply. Either the manifest was edited there, or others changed or removed the field or reset it to a default.

@@ -168,9 +168,9 @@ func (c *comparison) inParts(remembered projection.FieldSet) projection.FieldSet
 func (c *comparison) changes(e *Explanation) ([]Change, error) {
 	own := c.own(e)
 	out := withCause(c.differences(e, own), CauseEdited)
-	live := projection.NewObject(c.Live, own)
+	live, manifest := projection.NewObject(c.Live, own), projection.NewManifest(c.Manifest, own)
 	for i := range out {
-		c.attribute(&out[i])
+		c.attribute(&out[i], isOverridden(out[i], manifest, live))
 		if out[i].Op == projection.OpRemove && isItem(out[i].Path) {
 			out[i].Before, _ = live.Get(out[i].Path) // with all that goes with it, whoever owns that
 		}
@@ -367,10 +367,12 @@ func withCause(differences []projection.Difference, cause Cause) []Change {
 }
 
 // attribute finds out why a declared or dropped value changes.
-func (c *comparison) attribute(change *Change) {
+func (c *comparison) attribute(change *Change, isOverridden bool) {
 	switch owner, known := latestOther(c.liveOwners, change.Path, c.applier()); {
 	case c.isDropped(change.Path):
 		change.Cause = CauseDropped
+	case isOverridden:
+		change.Cause = CauseSideEffect
 	case c.isEdited(*change, owner, known):
 		change.Cause = CauseEdited
 	case c.Prior != nil || known && c.isTaken(owner):
@@ -382,6 +384,16 @@ func (c *comparison) attribute(change *Change) {
 		// Who removes a field leaves no record of it.
 		change.Cause = CauseUnknown
 	}
+}
+
+// isOverridden reports whether the manifest declares what the object has, and the server makes something else of it.
+func isOverridden(c Change, manifest, live *projection.Object) bool {
+	if c.Op != projection.OpChange && c.Op != projection.OpRemove {
+		return false // nothing was there, or it is about the order and the number of items
+	}
+	is, isDeclared := manifest.Get(c.Path)
+	was, existed := live.Get(c.Path)
+	return isDeclared && existed && equal(is, was)
 }
 
 // isDropped reports whether the last apply declared p itself or something below it, and the manifest declares neither.

@@ -143,6 +143,27 @@ func TestCausesOfChanges(t *testing.T) {
 	}
 }
 
+// What the server takes away or replaces, though the object has it as the manifest declares it, nobody edited.
+func TestServerOverridesWhatIsDeclared(t *testing.T) {
+	m := newMemory(t)
+	manifest, edited := object(t, pod("{name: a, image: a, tty: true, workingDir: /a}")), object(t, pod("{name: a, image: b, tty: true, workingDir: /a}"))
+	live := m.apply(us, manifest)
+	answer := changed(t, m.try(edited), func(obj map[string]any) {
+		item := containersOf(obj)[0].(map[string]any)
+		item["workingDir"] = "/b"
+		delete(item, "tty")
+	})
+	for _, prior := range []*explain.State{remembered(t, manifest, live), nil} {
+		e, err := explain.Apply(explain.Input{Manifest: edited, Live: live, Answer: answer, Manager: us, Prior: prior})
+		require.NoError(t, err)
+		require.Equal(t, []string{
+			`spec.containers[name="a"].image: "a" -> "b"`,
+			`spec.containers[name="a"].tty: - true (side effect of the server)`,
+			`spec.containers[name="a"].workingDir: "/a" -> "/b" (side effect of the server)`,
+		}, lines(e.Changes))
+	}
+}
+
 // Servers let a list have two items of one key. An apply makes one of them, and what that loses is a change, too.
 func TestItemsThatAreThereTwice(t *testing.T) {
 	m := newMemory(t)

@@ -59,7 +59,7 @@ func Fingerprint(plan *ssaplan.Plan) (string, error) {
 // Outline returns a string of 53 characters that compares less than [Fingerprint]. Use it if the string is public, or
 // if a webhook sets another value at each write. Two plans have the same outline if and only if they do the same to the
 // declared fields of the same object. For sensitive values, it covers only the paths, the causes and the owners. Side
-// effects, generated values, ignored fields, the writes of other tools, and warnings don't matter.
+// effects on other fields, generated values, ignored fields, the writes of other tools, and warnings don't matter.
 func Outline(plan *ssaplan.Plan) (string, error) {
 	digest, outlined := sha256.New(), outline(&plan.Explanation)
 	if err := writeParts(digest, plan, "", &outlined); err != nil {
@@ -73,7 +73,9 @@ func outline(e *explain.Explanation) explain.Explanation {
 	out := *e
 	out.Before, out.After = e.Before.Redacted(), e.After.Redacted()
 	out.Generated, out.Ignored, out.Writers, out.Warnings = nil, nil, nil, nil
-	out.Changes = slices.DeleteFunc(slices.Clone(e.Changes), func(c explain.Change) bool { return c.Cause == explain.CauseSideEffect })
+	out.Changes = slices.DeleteFunc(slices.Clone(e.Changes), func(c explain.Change) bool {
+		return c.Cause == explain.CauseSideEffect && !e.After.Fields.Has(c.Path) // the server may override what is declared
+	})
 	for i := range out.Changes {
 		if c := &out.Changes[i]; c.Sensitive {
 			c.Before, c.After = nil, nil

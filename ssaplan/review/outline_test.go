@@ -56,6 +56,9 @@ func TestOutline(t *testing.T) {
 			p.After = projection.Project(map[string]any{"data": map[string]any{"n": "z"}}, p.After.Fields)
 		}, false},
 		{"another side effect", "ConfigMap", func(p *ssaplan.Plan) { p.Changes[1].After = "z" }, true},
+		{"a side effect on what is declared", "Secret", func(p *ssaplan.Plan) {
+			p.Changes = append(p.Changes, explain.Change{Difference: projection.Difference{Path: at("k")[:1], Sensitive: true}, Cause: explain.CauseSideEffect})
+		}, false},
 		{"what the server makes up", "ConfigMap", func(p *ssaplan.Plan) { p.Generated = []projection.Path{at("z")} }, true},
 		{"what is left to others", "ConfigMap", func(p *ssaplan.Plan) { p.Ignored = []explain.IgnoredField{{Path: at("z")}} }, true},
 		{"what other tools wrote", "ConfigMap", func(p *ssaplan.Plan) { p.Writers = []fieldowner.Writer{{Tool: "z"}} }, true},
