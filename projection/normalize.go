@@ -42,7 +42,7 @@ func (a Adjustment) String() string {
 //     it creates one; see [Ineffective].
 //   - The deprecatedTopology of endpoints is dropped: a server ignores it, and yet counts it as a change at each apply.
 //   - Null fields are dropped from the metadata and from built-in kinds. There null means that the field is absent, but
-//     it would be recorded as declared. Where a manager has set a value, a null resets it, so a planner must send it.
+//     it would be recorded as declared. Where the object has a value, a null resets it, so a planner must send it.
 //     If a server stores a null, it isn't dropped: the value of a map key, such as a label or a limit, which becomes an
 //     empty string or zero; and null in a custom resource or in arbitrary JSON of a built-in kind. Some are replaced by
 //     the empty string that the server would store, since otherwise it would write the object again at each apply: a

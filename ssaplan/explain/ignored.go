@@ -84,8 +84,8 @@ type Left struct {
 }
 
 // For returns the manifest to send to the live object (nil if there is none); see [Ignored.Leave] and [Unknown.Hold]. A
-// field that is null in the manifest is sent as null if managedFields have a value or an atomic list or map there, or
-// if the applier owns something there: a server resets that, or rejects it for a required field. was is the live object
+// field that is null in the manifest is sent as null if the object has a value or an atomic list or map there, or if
+// the applier owns something there: a server resets that, or rejects it for a required field. was is the live object
 // before a handover of fields, since after it managedFields may lack the keys of given-up list items. If was is nil,
 // live is used.
 func (p Prepared) For(live, was map[string]any, applier fieldowner.Applier) (Left, error) {

@@ -39,10 +39,10 @@ func droppedEmpty(content map[string]any, adjustments []projection.Adjustment, i
 
 // restored returns the manifest with those of its dropped fields that change the live object, and which these are.
 //
-// A null resets a value, or an atomic list or map, that a manager has set. Where a manager has set nothing, there is
-// nothing to reset. In a list or map with several owners a null or empty one deletes what only the applier owns. If the
-// field is absent instead, a server deletes the whole list or map and puts back what others own, so that values without
-// an owner are lost. Source: mergingWalker and EnsureNamedFieldsAreMembers in sigs.k8s.io/structured-merge-diff/v6.
+// A null resets a value, or an atomic list or map, whether it has an owner or not. In a list or map with several owners
+// a null or empty one deletes what only the applier owns. If the field is absent instead, a server deletes the whole
+// list or map and puts back what others own, so that values without an owner are lost. Source: mergingWalker and
+// EnsureNamedFieldsAreMembers in sigs.k8s.io/structured-merge-diff/v6.
 //
 // In the metadata this is done only if there is a value without an owner: for an empty map or list that stays empty,
 // see [projection.Normalize].
@@ -56,11 +56,13 @@ func (p Prepared) restored(live map[string]any, applier fieldowner.Applier) (map
 	}
 	set, ours := owners.Fields(nil), owners.Fields(applier.Is)
 	out, _ := projection.Patterns{}.Remove(p.Manifest) // a copy
-	sent := projection.NewManifest(out, set)
+	sent, there := projection.NewManifest(out, set), projection.NewObject(live, set)
 	var restored []projection.Path
 	for _, empty := range p.Empty {
 		at := sent.Resolve(empty.Path)
-		isNeeded := set.Has(at) && set.Under(at).Len() == 1 || !ours.Under(at).Empty()
+		value, _ := there.Get(at)
+		isUnowned := value != nil && set.Under(at).Empty() && len(wholeAt(set, at)) == len(at)
+		isNeeded := set.Has(at) && set.Under(at).Len() == 1 || !ours.Under(at).Empty() || isUnowned
 		if at[0] == projection.Field("metadata") {
 			isNeeded = !ours.Under(at).Empty() && hasUnowned(live, at, set)
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// A null is dropped from a built-in kind unless a manager has set a value, or a list or map as a whole, in its place,
-// or the applier owns something there. An empty map or list of the metadata is dropped unless the server would then
+// A null is dropped from a built-in kind unless the object has a value, or a list or map as a whole, in its place, or
+// the applier owns something there. An empty map or list of the metadata is dropped unless the server would then
 // delete values without an owner.
 func TestEmptyFieldsThatAreSent(t *testing.T) {
 	const set = `{apiVersion: apps/v1, kind: Deployment, metadata: {labels: {a: b}, managedFields: [
@@ -46,7 +46,8 @@ func TestEmptyFieldsThatAreSent(t *testing.T) {
 		{"nor labels of which none is ours", `{metadata: {labels: {}}}`, nil, others, `{metadata: {}}`, nil},
 		{"but a map of which we own every part", `{spec: {template: {spec: {containers: [{name: app, resources: null}]}}}}`, nil, set,
 			`{spec: {template: {spec: {containers: [{name: app, resources: null}]}}}}`, []string{"spec.template.spec.containers[0].resources"}},
-		{"nor what the server set", `{spec: {paused: null}}`, nil, set, `{spec: {}}`, nil},
+		{"what the server set, or was given up", `{spec: {paused: null}}`, nil, set, `{spec: {paused: null}}`, []string{"spec.paused"}},
+		{"nor what the object doesn't have", `{spec: {minReadySeconds: null}}`, nil, set, `{spec: {}}`, nil},
 		{"nor what is new", `{spec: {replicas: null}}`, nil, "", `{spec: {}}`, nil},
 		{"nor what is ignored", `{spec: {replicas: null}}`, []string{"spec.replicas"}, set, `{spec: {}}`, nil},
 		{"nor what is in something ignored", `{spec: {replicas: null, paused: true}}`, []string{"spec"}, set, `{}`, nil},

@@ -467,7 +467,7 @@ func (t *trial) judgeNormalization(ctx context.Context) {
 	step.Force = true // a conflict is about owners, and what is compared are objects
 	raw, rawErr := t.object.apply(ctx, written, step, metav1.DryRunAll)
 	wire, err := t.object.apply(ctx, t.wire, step, metav1.DryRunAll)
-	isSame := (rawErr == nil) == (err == nil) || t.hasNullOverUnowned() || t.showsNull(rawErr)
+	isSame := (rawErr == nil) == (err == nil) || t.showsNull(rawErr)
 	if !t.check(normalized, isSame, "as it is: %v; normalized: %v", rawErr, err) || rawErr != nil || err != nil || t.before == nil {
 		return
 	}
@@ -475,7 +475,7 @@ func (t *trial) judgeNormalization(ctx context.Context) {
 	t.forgetCopy(raw, wire)
 	lines := differences(withoutBookkeeping(raw.Object), withoutBookkeeping(wire.Object), nil)
 	isOfHook := hasHook(t.manifest) && !slices.ContainsFunc(lines, func(line string) bool { return !strings.Contains(line, `"stamped"`) })
-	t.check(normalized, len(lines) == 0 || isOfHook || t.hasNullOverUnowned(), "%s", strings.Join(lines, "\n"))
+	t.check(normalized, len(lines) == 0 || isOfHook, "%s", strings.Join(lines, "\n"))
 }
 
 // showsNull reports whether a policy fails since a server shows it the labels or annotations that a custom resource
@@ -491,24 +491,6 @@ func (t *trial) forgetCopy(objects ...*unstructured.Unstructured) {
 			unstructured.RemoveNestedField(obj.Object, "metadata", "annotations", kinds.LastApplied)
 		}
 	}
-}
-
-// hasNullOverUnowned reports whether the manifest has null where the object has a value that no manager owns, such as a
-// default. As it is written it would reset that, which docs/limits.md names.
-func (t *trial) hasNullOverUnowned() bool {
-	if t.before == nil {
-		return false
-	}
-	owners, err := fieldowner.Read(t.before.Object)
-	if err != nil {
-		return false
-	}
-	_, adjustments := projection.Normalize(t.manifest.Object)
-	return slices.ContainsFunc(adjustments, func(a projection.Adjustment) bool {
-		written, isWritten := valueAt(t.manifest, a.Path)
-		_, exists := valueAt(t.before, a.Path)
-		return isWritten && written == nil && exists && !owners.Fields(nil).Touches(a.Path)
-	})
 }
 
 // ignoresWithoutOwner reports whether an ignored field of the object is in a list or map in which nobody owns anything.
