@@ -189,7 +189,7 @@ func (c claims) facts() facts {
 	f.NotAfter, oks[4] = c.date("exp")
 	switch {
 	case !oks[0] || !oks[1] || !oks[2]:
-		return problem("it is a JWT, but its issuer, subject or audience isn't text")
+		return problem("it is a JWT, but its issuer, subject or audience isn't a string")
 	case !oks[3] || !oks[4]:
 		return problem("it is a JWT, but its dates aren't seconds since 1970")
 	}

@@ -15,7 +15,7 @@ import (
 // process.
 var ErrRestored = errors.New("the server has an older version of it than the informers, so it was restored from a backup: restart the controller")
 
-var errAnother = errors.New("the server has another one than the informers, which was created anew meanwhile")
+var errAnother = errors.New("the server has another object than the informers: it was re-created meanwhile")
 
 // confirm returns an error unless the owner is on the server as the informers have it, or newer. The guards of the
 // children don't tell that: of a child that isn't as the informers have it, the plan is made of what is there, for an

@@ -308,7 +308,7 @@ func TestWarningsOfPlans(t *testing.T) {
 	for range 3 {
 		w.reconcile(ctrlssaplan.Policy{}, child)
 	}
-	require.Equal(t, "Warning PlanWarning ConfigMap typed: data.mispelt: is to be cleared, and neither the manifest nor the object has it (any more)", <-w.events)
+	require.Equal(t, "Warning PlanWarning ConfigMap typed: data.mispelt: matches no field to clear; correct the path, or remove it if the field is already cleared", <-w.events)
 	require.Empty(t, w.events)
 }
 

@@ -22,7 +22,7 @@ var planningRequests = prometheus.NewCounterVec(prometheus.CounterOpts{
 // outcomes counts what became of children, by verdict.
 var outcomes = prometheus.NewCounterVec(prometheus.CounterOpts{
 	Name: "ctrlssaplan_children_total",
-	Help: "Children that were looked at, by what became of them; repaired ones of drift are Repaired, and those that are left because of a fight are Fought.",
+	Help: "Children that were checked, by result: Repaired after drift, Fought if another client changes the child again after each repair.",
 }, []string{"verdict"})
 
 // count counts what became of children.
@@ -80,7 +80,7 @@ func init() {
 	metrics.Registry.MustRegister(planningRequests, outcomes,
 		ofCaches("hits", "Children that were planned without a request.", func(s ssaplan.NoOpStats) float64 { return float64(s.Hits) }),
 		ofCaches("misses", "Children that the server was asked about.", func(s ssaplan.NoOpStats) float64 { return float64(s.Misses) }),
-		ofCaches("evicted", "Answers that had to go for others: the cache is too small.", func(s ssaplan.NoOpStats) float64 { return float64(s.Evicted) }),
+		ofCaches("evicted", "Answers that were evicted for others: the cache is too small.", func(s ssaplan.NoOpStats) float64 { return float64(s.Evicted) }),
 		ofCaches("expired", "Answers that became too old.", func(s ssaplan.NoOpStats) float64 { return float64(s.Expired) }),
 		ofCaches("entries", "Answers that are remembered.", func(s ssaplan.NoOpStats) float64 { return float64(s.Entries) }),
 		ofCaches("unseen", "Parts of the server's configuration that may not be read.", func(s ssaplan.NoOpStats) float64 { return float64(len(s.Unseen)) }),

@@ -228,4 +228,4 @@ func (k *Kit) plan(ctx context.Context, c *child, policy Policy) {
 }
 
 // errAnew says that the object that was looked at is another one by now.
-var errAnew = errors.New("was created anew meanwhile, maybe by somebody else: looking again")
+var errAnew = errors.New("was re-created meanwhile, maybe by another client: checking again")

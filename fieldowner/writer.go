@@ -24,9 +24,9 @@ type Writer struct {
 func (w Writer) String() string {
 	who := fmt.Sprintf("%s: %s", w.Tool, w.Owner)
 	if len(w.Stays) == 0 {
-		return who + ", of which nothing stays behind"
+		return who + ", no fields left over"
 	}
-	return fmt.Sprintf("%s, of which stays behind: %s", who, projection.JoinPaths(w.Stays))
+	return fmt.Sprintf("%s, left over: %s", who, projection.JoinPaths(w.Stays))
 }
 
 // Writers returns the tools that wrote to the object besides the applier, and which of their fields would stay behind,

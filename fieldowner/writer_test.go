@@ -95,7 +95,7 @@ func TestWriters(t *testing.T) {
 
 func TestWriterString(t *testing.T) {
 	w := Writer{Owner: Owner{Manager: "helm", Operation: OperationUpdate}, Tool: "Helm 3"}
-	assert.Equal(t, `Helm 3: "helm" (Update), of which nothing stays behind`, w.String())
+	assert.Equal(t, `Helm 3: "helm" (Update), no fields left over`, w.String())
 	w.Stays = []projection.Path{path(t, "spec.a"), path(t, "spec.b")}
-	assert.Equal(t, `Helm 3: "helm" (Update), of which stays behind: spec.a, spec.b`, w.String())
+	assert.Equal(t, `Helm 3: "helm" (Update), left over: spec.a, spec.b`, w.String())
 }

@@ -85,9 +85,9 @@ var refusalOf = map[answer.Family]Refusal{
 
 // Why a verdict from texts isn't proven.
 const (
-	textUnknown   = "no known text about immutable fields; a dry-run create would tell whether the manifest is valid in itself"
+	textUnknown   = "no known message about immutable fields; a dry-run create would show whether the manifest is valid in itself"
 	checksSkipped = "an update that is refused for this field does not run all checks of a create; a dry-run create would"
-	bothFields    = "a manifest that holds both fields gets the same text; a dry-run create would tell"
+	bothFields    = "a manifest that holds both fields gets the same message; a dry-run create would show which"
 )
 
 func classifyCause(kind string, c answer.Cause) Verdict {

@@ -205,7 +205,7 @@ func TestVerdictsExplainThemselves(t *testing.T) {
 
 	got = immutability.Classify(refused("apps", "Deployment", replicas))
 	assert.Equal(t, "none", got.Evidence.String())
-	assert.Equal(t, "no known text about immutable fields; a dry-run create would tell whether the manifest is valid in itself", got.Uncertain)
+	assert.Equal(t, "no known message about immutable fields; a dry-run create would show whether the manifest is valid in itself", got.Uncertain)
 
 	got = immutability.Classify(refused("", "PersistentVolumeClaim", shrinking))
 	assert.Equal(t, "volumes don't shrink: keep the size, or move the data to a new, smaller claim", got.Remedy)

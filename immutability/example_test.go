@@ -41,7 +41,7 @@ func ExampleClassify_customResource() {
 	fmt.Println(verdict.Uncertain)
 	// Output:
 	// Invalid false
-	// no known text about immutable fields; a dry-run create would tell whether the manifest is valid in itself
+	// no known message about immutable fields; a dry-run create would show whether the manifest is valid in itself
 }
 
 // widgetServer stands for a client: the manifest is valid, but can't replace the live object in place.

@@ -27,7 +27,7 @@ const (
 	HazardBlocked HazardKind = "Blocked"
 	// HazardOwner: another object owns this one, and its controller may interfere.
 	HazardOwner HazardKind = "Owner"
-	// HazardDependents: dependent objects are deleted as well, or stay behind without an owner.
+	// HazardDependents: dependent objects are deleted as well, or remain without an owner.
 	HazardDependents HazardKind = "Dependents"
 	// HazardNeedless: the object to create is the existing one, under another version of its API group.
 	HazardNeedless HazardKind = "Needless"

@@ -102,7 +102,7 @@ func TestHazardsFollowFromTheDeletion(t *testing.T) {
 		{"orphans go on", immutability.HazardOptions{Propagation: metav1.DeletePropagationOrphan}, []immutability.Hazard{
 			{Kind: immutability.HazardInterruption, Message: "the pods keep running, beside those that the new object starts"},
 			{Kind: immutability.HazardOwner, Message: "CronJob c owns the object: it may create it again before you do, and the new object only has an owner if the manifest names it"},
-			{Kind: immutability.HazardDependents, Message: dependents + "stay behind without an owner; the new object doesn't own them unless its controller adopts them"},
+			{Kind: immutability.HazardDependents, Message: dependents + "remain without an owner; the new object doesn't own them unless its controller adopts them"},
 		}},
 	} {
 		assert.Equal(t, tt.want, immutability.Hazards(object(t, job), tt.options), tt.why)

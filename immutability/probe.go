@@ -107,7 +107,7 @@ func Probe(ctx context.Context, server Writer, manifest, live *unstructured.Unst
 		verdict = p.confirmOfWhole(ctx, verdict)
 	}
 	if verdict.Replaceable() && p.changesNone(verdict.Fields) {
-		verdict.doubt(CertaintyAssumed, "the manifest changes none of that: the server compares it in the form in which it was written, and an apply writes it anew")
+		verdict.doubt(CertaintyAssumed, "the manifest changes none of these fields: the server compares their stored form, and an apply rewrites it")
 	}
 	if valid && verdict.Refusal == RefusalImmutable && !verdict.allKnown() && !kinds.IsBuiltin(manifest.Object) {
 		verdict = p.tellRules(ctx, create.resource, verdict)
@@ -143,7 +143,7 @@ func (p *probe) tellLeftovers(ctx context.Context, v Verdict) Verdict {
 	}
 	holdsOthers := kinds.HoldsOthers(kindOf(p.manifest).String())
 	if v.Replaceable() && holdsOthers && !v.allKnown() {
-		v.doubt(CertaintyAssumed, "a text that isn't known may stand for a rule that protects data; replacing it is left to the user")
+		v.doubt(CertaintyAssumed, "an unknown message may come from a rule that protects data; decide yourself whether to replace the object")
 	}
 	isSettled := v.Certainty == CertaintyProven || whole.Outcome != OutcomeInvalid || v.sharesCause(whole.invalid)
 	if isSettled || len(p.live.Object) == 0 {
@@ -182,7 +182,7 @@ func (p *probe) confirmOfWhole(ctx context.Context, v Verdict) Verdict {
 	v.Evidence.Whole = whole.Answer
 	v.Evidence.Requests++
 	if !v.sharesCause(whole.invalid) {
-		v.doubt(CertaintyAssumed, "the whole manifest isn't refused for that, so what is left to others may be in the way")
+		v.doubt(CertaintyAssumed, "the whole manifest isn't refused for that, so the ignored fields may be the cause")
 	}
 	return v
 }

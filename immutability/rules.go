@@ -195,9 +195,9 @@ func (v Verdict) IsLifted(before, after *unstructured.Unstructured, version stri
 
 // Why a refusal by a rule isn't known to be for good.
 const (
-	definitionUnread  = "the rule may allow one direction only; the definition of the kind wasn't read"
-	definitionRefused = "the rule may allow one direction only, and the definition of the kind can't be read: "
-	ruleNotFound      = "no rule of the kind's definition is known to be the one that refuses; it may allow one direction only"
+	definitionUnread  = "the rule may allow one direction only; the CRD wasn't read"
+	definitionRefused = "the rule may allow one direction only, and the CRD can't be read: "
+	ruleNotFound      = "the rule that refuses wasn't found in the CRD; it may allow one direction only"
 )
 
 // afterRules judges what a custom resource is refused for by the transition rules of its definition. whole are the

@@ -134,7 +134,7 @@ func TestRulesThatAreNotFoundAreOneWay(t *testing.T) {
 			assert.Equal(t, tt.certainty, got.Certainty)
 			assert.Equal(t, tt.verdict == immutability.RefusalImmutable, got.Replaceable())
 			if tt.certainty == assumed {
-				assert.Equal(t, "no rule of the kind's definition is known to be the one that refuses; it may allow one direction only", got.Uncertain)
+				assert.Equal(t, "the rule that refuses wasn't found in the CRD; it may allow one direction only", got.Uncertain)
 			}
 		})
 	}
@@ -167,7 +167,7 @@ func TestDefinitionsThatCannotBeRead(t *testing.T) {
 	refusal := refused("example.com", "Widget", because("spec.a", invalidValue, `Invalid value: "b": is immutable`))
 	got := probeWidget(t, refusal, refusal, immutability.ProbeOptions{})
 	assert.Equal(t, immutability.RefusalDirectional, got.Refusal)
-	assert.Equal(t, "the rule may allow one direction only; the definition of the kind wasn't read", got.Uncertain)
+	assert.Equal(t, "the rule may allow one direction only; the CRD wasn't read", got.Uncertain)
 	assert.Equal(t, 2, got.Evidence.Requests)
 	assert.Empty(t, got.Hazards)
 
@@ -175,7 +175,7 @@ func TestDefinitionsThatCannotBeRead(t *testing.T) {
 	got = probeWidget(t, refusal, refusal, immutability.ProbeOptions{Definitions: forbidden})
 	assert.Equal(t, immutability.RefusalDirectional, got.Refusal)
 	assert.Equal(t, immutability.CertaintyAssumed, got.Certainty)
-	assert.Contains(t, got.Uncertain, "and the definition of the kind can't be read: ")
+	assert.Contains(t, got.Uncertain, "and the CRD can't be read: ")
 	assert.Contains(t, got.Uncertain, "jane")
 	assert.Equal(t, 3, got.Evidence.Requests)
 }

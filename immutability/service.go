@@ -37,7 +37,7 @@ func (v Verdict) proveAddresses(ctx context.Context, manifest, live *unstructure
 	spec, liveSpec := serviceSpec(manifest), serviceSpec(live)
 	for _, port := range pinnedPorts(spec) {
 		if !knownPort(port, pinnedPorts(liveSpec)) {
-			v.doubt(CertaintyAssumed, fmt.Sprintf("no dry run tells whether node port %d is in the server's range", port))
+			v.doubt(CertaintyAssumed, fmt.Sprintf("no dry run shows whether node port %d is in the server's range", port))
 			return v
 		}
 	}
@@ -55,7 +55,7 @@ func (v Verdict) proveAddresses(ctx context.Context, manifest, live *unstructure
 
 // proveAddress asks for the IPAddress object that stands for a cluster IP in use.
 func (v Verdict) proveAddress(ctx context.Context, ip string, addresses Getter) Verdict {
-	unknown := fmt.Sprintf("no dry run tells whether cluster IP %s is free", ip)
+	unknown := fmt.Sprintf("no dry run shows whether cluster IP %s is free", ip)
 	if addresses == nil {
 		v.doubt(CertaintyAssumed, unknown)
 		return v

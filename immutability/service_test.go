@@ -51,11 +51,11 @@ func TestProbeProvesClusterIPs(t *testing.T) {
 		{"second taken", `{clusterIPs: [10.0.0.7, "fd00::7"]}`, map[string]error{"10.0.0.7": free("10.0.0.7")}, immutability.RefusalInvalid, false, "", []string{"10.0.0.7", "fd00::7"}, "each one counts"},
 		{"second taken, first held", `{clusterIPs: [10.0.0.1, "fd00::7"]}`, nil, immutability.RefusalInvalid, false, "", []string{"fd00::7"}, "each one counts"},
 		{"no right to look", `{clusterIP: 10.0.0.7}`, map[string]error{"10.0.0.7": errors.New("forbidden")}, immutability.RefusalImmutable, false,
-			"no dry run tells whether cluster IP 10.0.0.7 is free: forbidden", []string{"10.0.0.7"}, "nothing is proven"},
+			"no dry run shows whether cluster IP 10.0.0.7 is free: forbidden", []string{"10.0.0.7"}, "nothing is proven"},
 		{"kind not served", `{clusterIP: 10.0.0.7}`, map[string]error{"10.0.0.7": apierrors.NewGenericServerResponse(404, "get", ipAddresses, "", "", 0, true)}, immutability.RefusalImmutable, false,
-			"no dry run tells whether cluster IP 10.0.0.7 is free: the server could not find the requested resource (get ipaddresses.networking.k8s.io)", []string{"10.0.0.7"}, "not that the object is missing"},
+			"no dry run shows whether cluster IP 10.0.0.7 is free: the server could not find the requested resource (get ipaddresses.networking.k8s.io)", []string{"10.0.0.7"}, "not that the object is missing"},
 		{"another one is free", `{clusterIP: 10.0.0.7}`, map[string]error{"10.0.0.7": free("10.0.0.8")}, immutability.RefusalImmutable, false,
-			`no dry run tells whether cluster IP 10.0.0.7 is free: ipaddresses.networking.k8s.io "10.0.0.8" not found`, []string{"10.0.0.7"}, "the answer is about another object"},
+			`no dry run shows whether cluster IP 10.0.0.7 is free: ipaddresses.networking.k8s.io "10.0.0.8" not found`, []string{"10.0.0.7"}, "the answer is about another object"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -76,7 +76,7 @@ func TestProbeProvesClusterIPs(t *testing.T) {
 
 	service := object(t, `{apiVersion: v1, kind: Service, metadata: {name: x}, spec: {clusterIP: 10.0.0.7}}`)
 	got := immutability.Probe(context.Background(), &fake{createErr: exists()}, service, live, immutability.Classify(immutable), immutability.ProbeOptions{})
-	assert.Equal(t, "no dry run tells whether cluster IP 10.0.0.7 is free", got.Uncertain, "nobody to ask")
+	assert.Equal(t, "no dry run shows whether cluster IP 10.0.0.7 is free", got.Uncertain, "nobody to ask")
 }
 
 func TestProbeProvesNodePorts(t *testing.T) {

@@ -38,18 +38,18 @@ func Of(definition, manifest *unstructured.Unstructured) (*unstructured.Unstruct
 	}
 	structural, err := structuralschema.NewStructural(props)
 	if err != nil {
-		return nil, fmt.Errorf("the definition's schema isn't structural: %w", err)
+		return nil, fmt.Errorf("the CRD's schema isn't structural: %w", err)
 	}
 	obj := manifest.DeepCopy()
 	pruned := pruning.PruneWithOptions(obj.Object, structural, true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
 	if len(pruned) > 0 {
-		return nil, fmt.Errorf("the definition has no field %s", strings.Join(pruned, ", "))
+		return nil, fmt.Errorf("the CRD has no field %s", strings.Join(pruned, ", "))
 	}
 	defaulting.PruneNonNullableNullsWithoutDefaults(obj.Object, structural)
 	defaulting.Default(obj.Object, structural)
 	validator, _, err := validation.NewSchemaValidator(props)
 	if err != nil {
-		return nil, fmt.Errorf("the definition's schema: %w", err)
+		return nil, fmt.Errorf("the CRD's schema: %w", err)
 	}
 	return obj, inShort(validation.ValidateCustomResource(nil, obj.Object, validator))
 }
@@ -58,7 +58,7 @@ func Of(definition, manifest *unstructured.Unstructured) (*unstructured.Unstruct
 func schemaOf(definition *unstructured.Unstructured, version string) (*apiextensions.JSONSchemaProps, error) {
 	var typed apiextensionsv1.CustomResourceDefinition
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(definition.Object, &typed); err != nil {
-		return nil, fmt.Errorf("the definition can't be read: %w", err)
+		return nil, fmt.Errorf("the CRD can't be read: %w", err)
 	}
 	for _, v := range typed.Spec.Versions {
 		if v.Name != version || v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {

@@ -29,5 +29,5 @@ func TestDefinitionsThatTellNothing(t *testing.T) {
 		require.Equal(t, manifest, predicted)
 	}
 	_, err := preview.Of(object(t, "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: a}, spec: {versions: 1}}"), manifest)
-	require.ErrorContains(t, err, "the definition can't be read")
+	require.ErrorContains(t, err, "the CRD can't be read")
 }

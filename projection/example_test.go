@@ -123,7 +123,7 @@ func ExamplePredictDeclared() {
 	fmt.Println(d.Skipped[0], err)
 	fmt.Print(d.Fields)
 	// Output:
-	// projection: no schema: nobody who owns spec has revealed its type <nil>
+	// projection: no schema: no owner of spec has revealed its type <nil>
 	// spec.parts
 	// spec.size
 }

@@ -224,7 +224,7 @@ func (s *pathScanner) glob() (*regexp.Regexp, error) {
 	}
 	text, ok := v.(string)
 	if !ok {
-		return nil, fmt.Errorf(`expected a text in quotes after "~"`)
+		return nil, fmt.Errorf(`expected a quoted string after "~"`)
 	}
 	return globOf(text)
 }
@@ -298,13 +298,13 @@ func (s *pathScanner) quoted() (string, error) {
 		if text, isText := v.(string); err != nil || isText {
 			return text, err
 		}
-		return "", errors.New("expected a text in quotes")
+		return "", errors.New("expected a quoted string")
 	}
 	var text strings.Builder
 	for !s.take('\'') {
 		s.take('\\')
 		if s.pos == len(s.text) {
-			return "", errors.New("the text in quotes has no end")
+			return "", errors.New("the quoted string has no end")
 		}
 		text.WriteByte(s.text[s.pos])
 		s.pos++

@@ -97,7 +97,7 @@ func (l *LearnedSchema) reset(manifest map[string]any) (FieldSet, error) {
 	case l.statusReset:
 		return ResetFields(l.apiVersion, l.kind), nil
 	}
-	return FieldSet{}, fmt.Errorf("projection: %w that tells whether the status of %s %s is a subresource",
+	return FieldSet{}, fmt.Errorf("projection: %w that shows whether the status of %s %s is a subresource",
 		ErrNoSchema, l.apiVersion, l.kind)
 }
 
@@ -224,7 +224,7 @@ func (s *shape) element(item any) (Element, error) {
 		case has:
 			key[name] = v
 		case occurrences == s.keyed: // else items may leave it out
-			return Element{}, fmt.Errorf("%w that tells the default of the key field %q", ErrNoSchema, name)
+			return Element{}, fmt.Errorf("%w that has the default of the key field %q", ErrNoSchema, name)
 		}
 	}
 	return Key(key)

@@ -157,7 +157,7 @@ func (d *declarer) value(v any, s *shape) (*node, error) {
 	case d.guess:
 		return leaf, nil
 	}
-	return nil, fmt.Errorf("projection: %w: nobody who owns %s has revealed its type", ErrNoSchema, d.path)
+	return nil, fmt.Errorf("projection: %w: no owner of %s has revealed its type", ErrNoSchema, d.path)
 }
 
 func (d *declarer) fields(m map[string]any, s *shape) (*node, error) {

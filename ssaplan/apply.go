@@ -108,8 +108,8 @@ func (p *Planner) giveUpCreated(ctx context.Context, plan *Plan, made *unstructu
 	failed := func(failure *applier.Failure) error {
 		advice := "the object was created, and the fields to give up are still owned: plan and apply again"
 		if failure.Outcome == OutcomeUnknown {
-			advice = "the object was created, and whether the fields to give up are still owned isn't known: " +
-				"plan again, which tells"
+			advice = "the object was created, but the fields to give up may still be owned: " +
+				"plan again to find out"
 		}
 		err := p.failureOf(plan, "give fields up", failure.Err)
 		return &ApplyError{Object: plan.Object, Outcome: OutcomeDone, Err: err, Advice: advice}

@@ -147,12 +147,12 @@ func TestUnseenConfiguration(t *testing.T) {
 	require.Equal(t, 1, r.plan(t))
 	require.Equal(t, 0, r.plan(t))
 	require.Equal(t, []string{
-		"validatingwebhookconfigurations", "mutatingadmissionpolicies", "the server's version", "the definitions of apis/apps/v1",
+		"validatingwebhookconfigurations", "mutatingadmissionpolicies", "the server's version", "the schemas of apis/apps/v1",
 	}, r.cache.Stats().Unseen)
 	r.answer("/version", `{"gitVersion":"v1.36.3"}`)
 	r.answer("/openapi/v3", `{"paths":{"api/v1":{"serverRelativeURL":"D"}}}`)
 	require.Equal(t, 1, r.plan(t))
-	require.Equal(t, []string{"validatingwebhookconfigurations", "mutatingadmissionpolicies", "the definitions of apis/apps/v1"}, r.cache.Stats().Unseen)
+	require.Equal(t, []string{"validatingwebhookconfigurations", "mutatingadmissionpolicies", "the schemas of apis/apps/v1"}, r.cache.Stats().Unseen)
 	r.cache.Stats().Unseen[0] = "changed by the host"
 	require.Equal(t, "validatingwebhookconfigurations", r.cache.Stats().Unseen[0])
 }

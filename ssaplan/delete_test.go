@@ -273,10 +273,10 @@ func TestTextOfDeleteErrors(t *testing.T) {
 	cause := errors.New("context canceled")
 	for want, err := range map[string]*ssaplan.DeleteError{
 		"context canceled": {Err: cause},
-		"context canceled: the server accepted the delete, and the object is still there; delete again to wait on": {
+		"context canceled: the server accepted the delete, and the object is still there; delete again to continue waiting": {
 			Err: cause, Accepted: true,
 		},
-		"context canceled: the delete waits for finalizers x, y; see who should remove them, then delete again to wait on": {
+		"context canceled: the delete waits for finalizers x, y; find the controllers that remove them, then delete again to continue waiting": {
 			Err: cause, Accepted: true, Finalizers: []string{"x", "y"},
 		},
 	} {

@@ -97,7 +97,7 @@ func TestPlanDelete(t *testing.T) {
 		{
 			why: "a webhook doesn't know dry runs", object: configMap("a", nil), answer: answering("delete", "configmaps", noDryRun),
 			action: deletion.ActionDelete, reason: "is there", requests: 2,
-			warnings: []foreign.Text{foreign.Text("whether the server would delete it isn't known: " + noDryRun.Error())},
+			warnings: []foreign.Text{foreign.Text("unknown whether the server would delete it: " + noDryRun.Error())},
 		},
 		{
 			why:     "the kind isn't served",
@@ -291,7 +291,7 @@ func TestApplyDeleteRefuses(t *testing.T) {
 	plan, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: idOf, Propagation: metav1.DeletePropagationOrphan})
 	require.NoError(t, err)
 	require.Contains(t, plan.Hazards, immutability.Hazard{
-		Kind: immutability.HazardDependents, Message: "objects that name this one as their owner stay behind without an owner"})
+		Kind: immutability.HazardDependents, Message: "objects that name this one as their owner remain without an owner"})
 	err = planner.ApplyDelete(t.Context(), plan, ssaplan.DeleteOptions{Propagation: metav1.DeletePropagationForeground})
 	require.EqualError(t, err, "v1/ConfigMap default/a: the plan is for propagation policy Orphan, not Foreground: plan again")
 	require.ErrorAs(t, err, new(*ssaplan.DeleteError))

@@ -35,7 +35,7 @@ func TestIgnoredFieldsAreRemembered(t *testing.T) {
 			p := plan(t, planner, request(value))
 			require.Equal(t, ssaplan.ActionNoOp, p.Action)
 			require.Equal(t, []explain.IgnoredField{{Path: path("data.a"), Handling: explain.HandlingHeld}}, p.Ignored)
-			require.Equal(t, []foreign.Text{"data.c: is to be ignored, and neither the manifest nor the object has it"}, p.Warnings)
+			require.Equal(t, []foreign.Text{"data.c: matches no field to be ignored; check the path"}, p.Warnings)
 			if i == 0 {
 				require.Equal(t, reads+1, p.Requests)
 			} else {
@@ -65,12 +65,12 @@ func TestNothingToGiveUp(t *testing.T) {
 	require.NoError(t, err)
 	patch(server, "a", `{"data": {"c": "theirs"}}`)
 	manifest = configMap("a", map[string]any{"a": "A"})
-	nowhere := []foreign.Text{"data.d: is to be given up, and neither the manifest nor the object has it"}
+	nowhere := []foreign.Text{"data.d: matches no field to be given up; check the path"}
 	require.Equal(t, nowhere, plan(t, planner, ssaplan.Request{Manifest: manifest, GiveUp: patterns(t, "data.b", "data.d")}).Warnings)
 	request := ssaplan.Request{Manifest: manifest, GiveUp: patterns(t, "data.b", "data.c")}
 	require.Empty(t, plan(t, planner, request).Warnings, "it isn't known what was given up before")
 	request.Prior = prior
-	never := []foreign.Text{"data.c: is to be given up, and only others have set it"}
+	never := []foreign.Text{"data.c: has nothing to give up, since only other managers own it"}
 	p = plan(t, planner, request)
 	require.Equal(t, ssaplan.ActionUpdate, p.Action)
 	require.Subset(t, p.Warnings, never)
@@ -98,7 +98,7 @@ func TestNothingToClear(t *testing.T) {
 	require.Empty(t, p.Warnings, "no object has fields to clear")
 	_ = applied(t, planner, request.Manifest)
 	patch(server, "a", `{"data": {"b": "theirs"}}`)
-	nothing := []foreign.Text{"data.c: is to be cleared, and neither the manifest nor the object has it (any more)"}
+	nothing := []foreign.Text{"data.c: matches no field to clear; correct the path, or remove it if the field is already cleared"}
 	p = plan(t, planner, request)
 	require.Equal(t, ssaplan.ActionUpdate, p.Action)
 	require.Equal(t, nothing, p.Warnings)
@@ -114,7 +114,7 @@ func TestNothingToClear(t *testing.T) {
 	require.Equal(t, ssaplan.ActionNoOp, p.Action)
 	require.Empty(t, p.Warnings, "both were to be cleared before")
 	request.Clear = append(request.Clear, patterns(t, "data.d")...)
-	require.Equal(t, []foreign.Text{"data.d: is to be cleared, and neither the manifest nor the object has it (any more)"}, plan(t, planner, request).Warnings)
+	require.Equal(t, []foreign.Text{"data.d: matches no field to clear; correct the path, or remove it if the field is already cleared"}, plan(t, planner, request).Warnings)
 	request.Prior = nil
 	require.Len(t, plan(t, planner, request).Warnings, 3, "it isn't known what was cleared before")
 }

@@ -37,7 +37,7 @@ func (w *planning) warnOfLostVersions(ctx context.Context) {
 	objects, more, err := w.customResources(ctx)
 	if err != nil {
 		w.plan.Warnings = append(w.plan.Warnings, foreign.Textf(
-			"whether managedFields of objects are in %s, which goes, isn't known: %v", versions, w.shown(err)))
+			"can't check whether managedFields of objects name %s, which the CRD drops: %v", versions, w.shown(err)))
 		return
 	}
 	named := stuckIn(lost, objects)
@@ -45,7 +45,7 @@ func (w *planning) warnOfLostVersions(ctx context.Context) {
 		named = append(named, fmt.Sprintf("maybe others than the first %d objects", mostLooked))
 	}
 	if len(named) > 0 {
-		w.plan.Warnings = append(w.plan.Warnings, foreign.Textf("%s goes, and managedFields of these objects are in it: %s; "+
+		w.plan.Warnings = append(w.plan.Warnings, foreign.Textf("the CRD drops %s, but managedFields of these objects name it: %s; "+
 			"nothing can be applied to them until the entries are moved to another version (Request.LostVersions; "+
 			"in kubectl ssaplan --lost-version, in Terraform lost_versions)", versions, foreign.Text(strings.Join(named, ", "))))
 	}

@@ -99,7 +99,7 @@ func (w *planning) recall(ctx context.Context, body []byte) {
 	w.recalled = true
 	var warnings []foreign.Text
 	w.plan.Explanation, warnings = known.Explain(w.input(w.live))
-	w.plan.Action, w.plan.Reason = ActionNoOp, "the server would write nothing, as it said before of this version"
+	w.plan.Action, w.plan.Reason = ActionNoOp, "the server would write nothing (cached result for this version)"
 	for _, text := range warnings {
 		w.warnings.Add(text)
 	}

@@ -140,7 +140,7 @@ func TestReplacementsByATakenName(t *testing.T) {
 			require.Equal(t, ssaplan.ActionReplace, plan.Action)
 			require.Nil(t, plan.Result(), "what the server would create isn't known")
 			require.Equal(t, []foreign.Text{
-				"what the server adds to the new object isn't known: there is an object of this name already",
+				"unknown which fields the server adds to the new object: there is an object of this name already",
 			}, plan.Warnings)
 		})
 	}

@@ -509,7 +509,7 @@ func TestConflictsThatCantBeForced(t *testing.T) {
 			require.Len(t, plan.Conflicts, 1)
 			require.Empty(t, plan.Changes)
 			require.Len(t, plan.Warnings, 1)
-			require.Contains(t, plan.Warnings[0], "what taking over the fields would change isn't known: ")
+			require.Contains(t, plan.Warnings[0], "unknown what taking over the fields would change: ")
 			require.Contains(t, plan.Warnings[0], row.want)
 			require.NotContains(t, fmt.Sprint(plan.Warnings, plan.Conflicts), "Y2FuYXJ5")
 			require.NotContains(t, fmt.Sprint(plan.Warnings, plan.Conflicts), "canary")
@@ -690,7 +690,7 @@ func TestConflictsOfWhatChangesMeanwhile(t *testing.T) {
 	}{
 		{
 			why:      "somebody else wrote",
-			warnings: []foreign.Text{"what taking over the fields would change isn't known: the object changed meanwhile"},
+			warnings: []foreign.Text{"unknown what taking over the fields would change: the object changed meanwhile"},
 		},
 		{
 			why: "and nobody can look", get: apierrors.NewServiceUnavailable("starting"),

@@ -86,7 +86,7 @@ func (made planned) check(set *objectset.Set, i int, request Request) (*Plan, er
 		return nil, made.err
 	}
 	if first := set.First(plan.Object, i); first != i {
-		return nil, fmt.Errorf("%s: stands in the set twice, as number %d and as number %d", plan.Object, first+1, i+1)
+		return nil, fmt.Errorf("%s: is in the set twice, as number %d and as number %d", plan.Object, first+1, i+1)
 	}
 	switch plan.Deferral {
 	case DeferralNamespaceNotFound:

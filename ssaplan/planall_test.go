@@ -164,12 +164,12 @@ func TestPlanAllFindsWhatStandsThereTwice(t *testing.T) {
 	}{
 		{configMap("a", nil), ""},
 		{configMap("b", nil), ""},
-		{at("default", configMap("a", nil)), "v1/ConfigMap default/a: stands in the set twice, as number 1 and as number 3"},
+		{at("default", configMap("a", nil)), "v1/ConfigMap default/a: is in the set twice, as number 1 and as number 3"},
 		{at("kube-system", configMap("a", nil)), ""},
 		{at("kube-public", configMap("a", nil)), ""},
 		{configMap("broken", nil), "starting"},
 		{at("kube-public", configMap("broken", nil)), "starting"},
-		{configMap("b", nil), "v1/ConfigMap default/b: stands in the set twice, as number 2 and as number 8"},
+		{configMap("b", nil), "v1/ConfigMap default/b: is in the set twice, as number 2 and as number 8"},
 		{manifestOf("v1", "Secret", "", "a"), ""},
 	}
 	var requests []ssaplan.Request

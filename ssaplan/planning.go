@@ -364,7 +364,7 @@ func (w *planning) notGivenUp(live *unstructured.Unstructured) (out []foreign.Te
 		isDeclared := len(given.Find(w.request.Manifest.Object, owners.Fields(nil))) > 0
 		isThere := len(given.Find(content(live), owners.Fields(nil))) > 0
 		if prior != nil && ours.Empty() && isThere && !isDeclared && !prior.Left(pattern) {
-			out = append(out, foreign.Textf("%s: is to be given up, and only others have set it", pattern))
+			out = append(out, foreign.Textf("%s: has nothing to give up, since only other managers own it", pattern))
 		}
 	}
 	return out
@@ -382,7 +382,7 @@ func (w *planning) notCleared(live *unstructured.Unstructured) (out []foreign.Te
 		named := projection.Patterns{pattern}.Named(w.request.Manifest.Object, names)
 		isThere := len(named.Find(live.Object, names))+len(named.Find(w.request.Manifest.Object, names)) > 0
 		if prior := w.request.Prior; !isThere && (prior == nil || !prior.Cleared(pattern)) {
-			out = append(out, foreign.Textf("%s: is to be cleared, and neither the manifest nor the object has it (any more)", pattern))
+			out = append(out, foreign.Textf("%s: matches no field to clear; correct the path, or remove it if the field is already cleared", pattern))
 		}
 	}
 	return out
@@ -480,7 +480,7 @@ func (w *planning) explain(dryRun *unstructured.Unstructured) error {
 	case w.live == nil:
 		w.plan.Action, w.plan.Reason = ActionCreate, "does not exist"
 	case !w.prepared.Unknown.Empty() && len(explained.Changes)+len(explained.Ownership) == 0:
-		w.deferTo(DeferralUnknownValues, "nothing changes but what isn't known yet: "+projection.JoinPaths(explained.Unknown))
+		w.deferTo(DeferralUnknownValues, "nothing changes except fields with values that aren't known yet: "+projection.JoinPaths(explained.Unknown))
 	case w.plan.NoOp:
 		w.plan.Action, w.plan.Reason = ActionNoOp, "the server would write nothing"
 	case w.then != nil && w.then.NoOp && len(w.plan.Ownership) == 0:
@@ -534,7 +534,7 @@ func (w *planning) explainReplacement(ctx context.Context, taken bool) error {
 		case !errors.Is(err, standin.ErrTaken) && !errors.Is(err, standin.ErrNamed) && !slices.ContainsFunc(answer.Statuses(err), answer.IsRefusal):
 			return w.failed("dry run of the create", err)
 		default:
-			w.plan.Warnings = append(w.plan.Warnings, foreign.Textf("what the server adds to the new object isn't known: %v", w.shown(err)))
+			w.plan.Warnings = append(w.plan.Warnings, foreign.Textf("unknown which fields the server adds to the new object: %v", w.shown(err)))
 		}
 		w.result = made
 	}

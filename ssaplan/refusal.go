@@ -24,7 +24,7 @@ func (w *planning) refused(ctx context.Context, err error) error {
 	class := authresilience.Classify(err)
 	if class == authresilience.ClassLostVersion {
 		if err = handover.Lost(w.live, err); w.plan.Subresource != "" {
-			err = fmt.Errorf("%w; an apply of the object itself, with that as a lost version, moves them", err)
+			err = fmt.Errorf("%w; an apply of the object itself, with it as a lost version, moves them", err)
 		}
 		return w.failed("dry run", err)
 	}
@@ -232,12 +232,12 @@ func (w *planning) conflict(ctx context.Context, conflicts []fieldowner.Conflict
 	dryRun, err := w.dryRun(ctx, forced, false)
 	switch {
 	case err != nil:
-		w.plan.Warnings = append(w.plan.Warnings, foreign.Text("what taking over the fields would change isn't known: "+w.refusal(err)))
+		w.plan.Warnings = append(w.plan.Warnings, foreign.Text("unknown what taking over the fields would change: "+w.refusal(err)))
 	case !explain.SameVersion(content(w.live), dryRun.Object, w.manifest.Object):
 		if _, err := w.target.Relook(ctx, w.live, dryRun, w.patch.Body, w.patch.Options); err != nil {
 			return w.failed("dry run of taking over", err)
 		}
-		w.plan.Warnings = append(w.plan.Warnings, "what taking over the fields would change isn't known: the object changed meanwhile")
+		w.plan.Warnings = append(w.plan.Warnings, "unknown what taking over the fields would change: the object changed meanwhile")
 	default:
 		if err := w.explain(dryRun); err != nil {
 			return err

@@ -61,7 +61,7 @@ func TestErrorsStayReadableWithoutSecrets(t *testing.T) {
 	var inside *apierrors.StatusError
 	require.ErrorAs(t, err, &inside)
 	require.Equal(t, "validation refused the object: a value isn't allowed, or may not change; data[user]: Invalid value; data[digit]: Invalid value "+
-		"(HTTP 422; the server's words are withheld, since the object has sensitive values)", inside.Error())
+		"(HTTP 422; the server's message is withheld, since the object has sensitive values)", inside.Error())
 	require.True(t, apierrors.IsInvalid(err))
 	require.Contains(t, status.Error(), `"1"`, "the error of the caller's client is not changed")
 

@@ -83,13 +83,13 @@ func TestNothingIsDeletedWithoutAKnownUID(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	plan := renamed(t, planner, func(state *explain.State) { state.UID = "" })
 	_, err := planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
-	require.ErrorContains(t, err, "uid")
+	require.ErrorContains(t, err, "UID")
 	require.NotErrorIs(t, err, ssaplan.ErrRecreated)
 
 	state := applied(t, planner, configMap("before", map[string]any{"a": "A"}))
 	state.UID = ""
 	err = planner.Delete(t.Context(), state, ssaplan.DeleteOptions{})
-	require.ErrorContains(t, err, "uid")
+	require.ErrorContains(t, err, "UID")
 	require.NotErrorIs(t, err, ssaplan.ErrRecreated)
 	require.Equal(t, []string{"before"}, names(t, server))
 
@@ -387,7 +387,7 @@ func TestReplaceWaitsForFinalizers(t *testing.T) {
 	require.Equal(t, []string{"example.com/hold"}, stopped.Finalizers)
 	require.EqualError(t, err, "v1/ConfigMap default/after: replace of v1/ConfigMap default/before stopped while waiting: "+
 		"the delete waits for finalizers example.com/hold: context canceled; "+
-		"the old object is being deleted: replace again to wait on")
+		"the old object is being deleted: replace again to continue waiting")
 
 	patch(server, "before", `{"metadata": {"finalizers": null}}`)
 	_, err = planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})

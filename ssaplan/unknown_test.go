@@ -145,7 +145,7 @@ func TestUnknownValuesOfAnotherIdentity(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.Equal(t, ssaplan.ActionReplace, plan.Action)
-	require.Contains(t, plan.Warnings[0].String(), "what the server adds to the new object isn't known")
+	require.Contains(t, plan.Warnings[0].String(), "unknown which fields the server adds to the new object")
 	require.ErrorContains(t, errorOf(planner.Apply(t.Context(), plan)), "plan again when these values are known")
 }
 

@@ -177,8 +177,8 @@ func (d Deletion) Dependents() []Hazard {
 	const dependents = "objects that name this one as their owner "
 	switch d.Policy {
 	case orphan:
-		return []Hazard{{"Dependents", dependents + d.choose("stay behind without an owner",
-			"stay behind without an owner; the new object doesn't own them unless its controller adopts them")}}
+		return []Hazard{{"Dependents", dependents + d.choose("remain without an owner",
+			"remain without an owner; the new object doesn't own them unless its controller adopts them")}}
 	case foreground:
 		return []Hazard{
 			{"Blocked", "the object stays until its dependents are gone that block its deletion"},

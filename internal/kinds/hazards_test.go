@@ -86,9 +86,9 @@ func TestDependents(t *testing.T) {
 			{Endangers: "Dependents", Text: dependents + "are deleted with it"}}},
 		{kinds.Deletion{Policy: "Foreground"}, []kinds.Hazard{stays, {Endangers: "Dependents", Text: dependents + "are deleted before it"}}},
 		{kinds.Deletion{Policy: "Orphan", ForGood: true}, []kinds.Hazard{
-			{Endangers: "Dependents", Text: dependents + "stay behind without an owner"}}},
+			{Endangers: "Dependents", Text: dependents + "remain without an owner"}}},
 		{kinds.Deletion{Policy: "Orphan"}, []kinds.Hazard{{Endangers: "Dependents", Text: dependents +
-			"stay behind without an owner; the new object doesn't own them unless its controller adopts them"}}},
+			"remain without an owner; the new object doesn't own them unless its controller adopts them"}}},
 	} {
 		assert.Equal(t, row.want, row.deletion.Dependents(), row.deletion)
 	}

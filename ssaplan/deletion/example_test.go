@@ -26,7 +26,7 @@ func ExampleOf() {
 	// Delete batch/v1/Job shop/migrate: is there
 	// the pods keep running without it
 	// the delete waits for finalizers: example.com/backup
-	// objects that name this one as their owner stay behind without an owner
+	// objects that name this one as their owner remain without an owner
 	// [Pod]
 }
 

@@ -84,7 +84,7 @@ func (p *Plan) addFinalizers(live *unstructured.Unstructured) {
 	}
 	owners, err := fieldowner.Read(live.Object)
 	if err != nil {
-		p.Warnings = append(p.Warnings, foreign.Textf("who set the finalizers isn't known: %v", err))
+		p.Warnings = append(p.Warnings, foreign.Textf("the manager of the finalizers is unknown: %v", err))
 	}
 	for _, name := range live.GetFinalizers() {
 		finalizer := Finalizer{Name: name}

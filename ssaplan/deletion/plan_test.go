@@ -107,7 +107,7 @@ func TestOfBrokenManagedFields(t *testing.T) {
 	live.Object["metadata"].(map[string]any)["managedFields"] = []any{"x"}
 	plan := deletion.Of(request, live)
 	require.Len(t, plan.Warnings, 1)
-	assert.Contains(t, plan.Warnings[0], "who set the finalizers isn't known: ")
+	assert.Contains(t, plan.Warnings[0], "the manager of the finalizers is unknown: ")
 	assert.Equal(t, deletion.Finalizer{Name: "a.b/c"}, plan.Finalizers[0])
 }
 
@@ -220,10 +220,10 @@ func TestErrors(t *testing.T) {
 	cause := errors.New("context canceled")
 	for want, err := range map[string]*deletion.Error{
 		"context canceled": {Err: cause},
-		"context canceled: the server accepted the delete, and the object is still there; delete again to wait on": {
+		"context canceled: the server accepted the delete, and the object is still there; delete again to continue waiting": {
 			Err: cause, Accepted: true,
 		},
-		"context canceled: the delete waits for finalizers x, y; see who should remove them, then delete again to wait on": {
+		"context canceled: the delete waits for finalizers x, y; find the controllers that remove them, then delete again to continue waiting": {
 			Err: cause, Accepted: true, Finalizers: []string{"x", "y"},
 		},
 	} {

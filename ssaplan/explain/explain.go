@@ -322,9 +322,9 @@ func fateOfDeleted(live, answer unstructured.Unstructured) string {
 	case len(finalizers) > 0:
 		return "will be gone once its finalizers are removed: " + strings.Join(finalizers, ", ")
 	case len(live.GetFinalizers()) > 0 && (grace == nil || *grace == 0):
-		return "applying takes away the last finalizer: the object will be gone; plan again to create it"
+		return "the apply removes the last finalizer, so the object will be deleted; plan again to create it"
 	}
-	return "what is applied goes with it"
+	return "the applied fields are deleted with it"
 }
 
 // stored returns a phrase with the value that the answer has at p, without sensitive values; empty for maps and lists.

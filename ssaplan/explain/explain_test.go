@@ -262,8 +262,8 @@ func TestValuesThatTheServerPicks(t *testing.T) {
 func TestWarningsOfTheObject(t *testing.T) {
 	const (
 		deleted  = "v1/ConfigMap default/a: is being deleted, and "
-		goesSoon = deleted + "what is applied goes with it"
-		gone     = deleted + "applying takes away the last finalizer: the object will be gone; plan again to create it"
+		goesSoon = deleted + "the applied fields are deleted with it"
+		gone     = deleted + "the apply removes the last finalizer, so the object will be deleted; plan again to create it"
 	)
 	since := "2026-01-01T00:00:00Z"
 	for _, row := range []struct {

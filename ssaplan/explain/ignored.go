@@ -149,7 +149,7 @@ func (i Ignored) Leave(manifest, live, was map[string]any, applier fieldowner.Ap
 			if slices.ContainsFunc(i.givenUp, func(p projection.Pattern) bool { return p.String() == pattern.String() }) {
 				what = "given up"
 			}
-			out.Warnings = append(out.Warnings, foreign.Textf("%s: is to be %s, and neither the manifest nor the object has it", pattern, foreign.Text(what)))
+			out.Warnings = append(out.Warnings, foreign.Textf("%s: matches no field to be %s; check the path", pattern, foreign.Text(what)))
 		}
 	}
 	return out, nil

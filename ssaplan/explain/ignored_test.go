@@ -175,7 +175,7 @@ func TestIgnored(t *testing.T) {
 		{
 			why: "neither has it", ignore: "spec.replica",
 			manifest: `{spec: {replicas: 1}}`, want: `{spec: {replicas: 1}}`,
-			warnings: []string{"spec.replica: is to be ignored, and neither the manifest nor the object has it"},
+			warnings: []string{"spec.replica: matches no field to be ignored; check the path"},
 		},
 		{
 			why: "the object has it: then there is nothing to do, nor to warn of", ignore: "spec.scale",

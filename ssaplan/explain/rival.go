@@ -27,7 +27,7 @@ type Rival struct {
 
 // String returns a sentence for people.
 func (r Rival) String() string {
-	return foreign.Textf("another tool applies under the same field manager, last at %s, or that apply was not remembered: it made other than what is remembered of %s",
+	return foreign.Textf("another tool applies under the same field manager, last at %s, or that apply was not recorded: these fields differ from the recorded ones: %s",
 		r.Time.UTC().Format(time.RFC3339), projection.JoinPaths(r.Paths)).String()
 }
 

@@ -169,8 +169,8 @@ func fieldsOf(t *testing.T, texts ...string) projection.FieldSet {
 
 func TestTextOfRival(t *testing.T) {
 	r := explain.Rival{Time: time.Unix(0, 0), Paths: []projection.Path{path(t, "data.a"), path(t, "data.b")}}
-	require.Equal(t, "another tool applies under the same field manager, last at 1970-01-01T00:00:00Z, or that apply was not remembered: "+
-		"it made other than what is remembered of data.a, data.b", r.String())
+	require.Equal(t, "another tool applies under the same field manager, last at 1970-01-01T00:00:00Z, or that apply was not recorded: "+
+		"these fields differ from the recorded ones: data.a, data.b", r.String())
 }
 
 // What is given up as a whole isn't remembered any more, whatever is in it.

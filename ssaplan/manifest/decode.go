@@ -128,7 +128,7 @@ func sortOf(value any) string {
 	case []any:
 		return "a list"
 	case string:
-		return "a text"
+		return "a string"
 	case bool:
 		return "true or false"
 	}

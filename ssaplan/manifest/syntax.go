@@ -47,10 +47,10 @@ var (
 
 // inOwnWords are starts of texts that go on with a quotation, and what to say instead.
 var inOwnWords = []struct{ text, problem string }{
-	{"yaml: unknown anchor", "refers with * to an anchor that it doesn't define; put the text into quotes if it is none"},
+	{"yaml: unknown anchor", "refers with * to an anchor that it doesn't define; put the value into quotes if it is no alias"},
 	{"yaml: anchor", "has an anchor that contains itself"},
-	{"yaml: invalid map key", "has a map or list as a key; keys are texts"},
-	{"unsupported map key", "has null, a map or a list as a key; keys are texts"},
+	{"yaml: invalid map key", "has a map or list as a key; keys are strings"},
+	{"unsupported map key", "has null, a map or a list as a key; keys are strings"},
 	{"yaml: document contains excessive aliasing", "repeats too much by its anchors and aliases; write it down without them"},
 	{"yaml: cannot decode", "has a value that doesn't fit the tag in front of it"},
 	{"json: unsupported value", "has a number that JSON doesn't know, such as .inf or .nan"},

@@ -58,7 +58,7 @@ func (g Guard) quoted(err error) error {
 		return errors.New(e.Own)
 	case *secrecy.Reply:
 		if !isPlain(e.Err) {
-			return fmt.Errorf("%s (what was answered is withheld, %s)", authresilience.Classify(e).Describe().Meaning, g.because())
+			return fmt.Errorf("%s (the answer is withheld, %s)", authresilience.Classify(e).Describe().Meaning, g.because())
 		}
 	}
 	return nil

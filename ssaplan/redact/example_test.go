@@ -27,6 +27,6 @@ func ExampleGuard() {
 	fmt.Println(guard.Text(foreign.Text(`a webhook says that "hunter2" is too short`)))
 	fmt.Println(guard.Redacted(database)["spec"])
 	// Output:
-	// what it says is withheld, since the object has sensitive values
+	// the message is withheld, since the object has sensitive values
 	// map[password:<redacted> size:small]
 }

@@ -146,7 +146,7 @@ func (g Guard) Text(text foreign.Text) foreign.Text {
 	if text == "" || !g.Withholds() {
 		return text
 	}
-	return foreign.Text("what it says is withheld, " + g.because())
+	return foreign.Text("the message is withheld, " + g.because())
 }
 
 // Warnings returns the server's warnings if they may be shown, and otherwise one that counts them.
@@ -198,7 +198,7 @@ func (g Guard) status(status metav1.Status) metav1.Status {
 		parts = append(parts, path+": "+wanted)
 	}
 	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
-	out.Message = fmt.Sprintf("%s (HTTP %d; the server's words are withheld, %s)", foreign.Text(strings.Join(parts, "; ")), status.Code, g.because())
+	out.Message = fmt.Sprintf("%s (HTTP %d; the server's message is withheld, %s)", foreign.Text(strings.Join(parts, "; ")), status.Code, g.because())
 	return out
 }
 
@@ -232,7 +232,7 @@ func (g Guard) shown(p projection.Path) projection.Path {
 // causes returns the fields that a server names without the values in them, and with its words only if they are known
 // ones.
 func (g Guard) causes(fields []immutability.Field) []immutability.Field {
-	withheld := foreign.Text("what the server says is withheld, " + g.because())
+	withheld := foreign.Text("the server's message is withheld, " + g.because())
 	fields = slices.Clone(fields)
 	for i, f := range fields {
 		fields[i].Path = g.shown(f.Path)

@@ -43,7 +43,7 @@ func TestEachAnswerIsWithheld(t *testing.T) {
 	} {
 		shown := redact.For(nil, none, secretOf("hunter2")).Error(fmt.Errorf("v1/Secret default/s: %w", row.err)).Error()
 		require.NotContains(t, shown, "hunter2", row.why)
-		require.Regexp(t, "^v1/Secret default/s: [^:]*the server's words are withheld", shown, row.why)
+		require.Regexp(t, "^v1/Secret default/s: [^:]*the server's message is withheld", shown, row.why)
 	}
 }
 
@@ -55,7 +55,7 @@ func TestVerdictsKeepKnownPhrases(t *testing.T) {
 	redact.For(nil, none, secretOf("hunter2")).Verdict(&verdict)
 	require.Equal(t, []immutability.Field{
 		{Text: "stringData.k", Message: "field is immutable"},
-		{Message: foreign.Text("what the server says is withheld, since the object has sensitive values")},
+		{Message: foreign.Text("the server's message is withheld, since the object has sensitive values")},
 	}, verdict.Fields)
 }
 

@@ -155,7 +155,7 @@ func TestNamesWhyWordsAreWithheld(t *testing.T) {
 	} {
 		because := "since the object " + row.has + " sensitive values"
 		require.Contains(t, row.guard.Error(said).Error(), because, why)
-		require.Equal(t, "what it says is withheld, "+because, row.guard.Text("hunter2").String(), why)
+		require.Equal(t, "the message is withheld, "+because, row.guard.Text("hunter2").String(), why)
 		require.Contains(t, row.guard.Warnings([]foreign.Text{"hunter2"})[0].String(), because, why)
 	}
 }

@@ -124,7 +124,7 @@ func (p *Plan) try(ctx context.Context) error {
 		}
 		return err
 	case slices.ContainsFunc(answer.Statuses(err), answer.NoDryRun):
-		p.Warnings = append(p.Warnings, foreign.Textf("whether the server would release it isn't known: %v", p.guard.Shown(err)))
+		p.Warnings = append(p.Warnings, foreign.Textf("unknown whether the server would release it: %v", p.guard.Shown(err)))
 	case applier.Denied(err):
 		p.Action, p.Refusal = ActionRefused, p.guard.Shown(err)
 	default:
@@ -179,7 +179,7 @@ func kept(owners fieldowner.Ownership, live *unstructured.Unstructured) error {
 	if slices.Sort(versions); len(versions) == 0 {
 		return applier.ErrKept
 	}
-	return fmt.Errorf("%w: if the definition no longer has %s, apply the object with that as a lost version, and release it then",
+	return fmt.Errorf("%w: if the CRD no longer has %s, apply the object with it as a lost version, then release it",
 		applier.ErrKept, strings.Join(versions, " or "))
 }
 

@@ -27,7 +27,7 @@ const (
 	TopicCleared    Topic = "cleared as requested, although the manifest never had it"
 	TopicDropped    Topic = "fields that the manifest no longer declares"
 	TopicOwners     Topic = "fields change hands"
-	TopicStays      Topic = "what other tools wrote stays behind"
+	TopicStays      Topic = "fields left over from other tools"
 	TopicWarning    Topic = "warning"
 	TopicManager    Topic = "the field manager changes"
 )
@@ -105,7 +105,7 @@ func leavingManager(plan *ssaplan.Plan, prior *explain.State) []string {
 	if !slices.ContainsFunc(plan.Ownership, owns) {
 		return nil
 	}
-	return []string{fmt.Sprintf("%q stays an owner of what it applied, so that a field which leaves the manifest later stays in the object", foreign.Text(prior.Manager))}
+	return []string{fmt.Sprintf("%q still owns the fields that it applied, so a field that you remove from the manifest later stays in the object", foreign.Text(prior.Manager))}
 }
 
 // replacementLines tell why the object has to be replaced, and what goes with the old one.

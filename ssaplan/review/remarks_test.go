@@ -63,9 +63,9 @@ func TestRemarkOnAnotherManager(t *testing.T) {
 	plan.Ownership = []fieldowner.Transfer{{Owners: []fieldowner.Owner{{Manager: "former", Operation: fieldowner.OperationApply}}}}
 	got := review.Remarks(plan, h.seen.State)
 	require.Equal(t, review.TopicManager, got[len(got)-1].Topic)
-	require.Contains(t, got[len(got)-1].Lines[0], `"former" stays an owner`)
+	require.Contains(t, got[len(got)-1].Lines[0], `"former" still owns`)
 	h.seen.State.Manager = "host"
-	require.NotContains(t, fmt.Sprint(review.Remarks(plan, h.seen.State)), "stays an owner")
+	require.NotContains(t, fmt.Sprint(review.Remarks(plan, h.seen.State)), "still owns")
 }
 
 // The remark on a replacement comes first, and all of them fold into one, under the name of the object that goes.

@@ -61,7 +61,7 @@ func OwnersOf(live *unstructured.Unstructured, state *explain.State) (Rows, erro
 // ownersText names owners without quotes, which a table has no need of.
 func ownersText(owners []fieldowner.Owner) string {
 	if len(owners) == 0 {
-		return "nobody"
+		return "no manager"
 	}
 	names := make([]string, len(owners))
 	for i, owner := range owners {

@@ -221,5 +221,5 @@ func TestOwnersOf(t *testing.T) {
 	live.SetManagedFields(nil)
 	owners, err = review.OwnersOf(live, h.seen.State)
 	require.NoError(t, err)
-	require.Equal(t, review.Rows{"data.color": "nobody", "data.size": "nobody"}, owners)
+	require.Equal(t, review.Rows{"data.color": "no manager", "data.size": "no manager"}, owners)
 }

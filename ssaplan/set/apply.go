@@ -239,11 +239,11 @@ func (r *run) unfit(ctx context.Context, item *Item) error {
 	}
 	if change, loses := r.lost[groupKind(r.requests[item.Number].Manifest)]; loses && r.failed[change.definition] != "" {
 		of := r.objectOf(change.definition)
-		return &LeftOutError{Object: item.Object, Reason: fmt.Sprintf("it needs %s, which isn't as the set says", of), Because: of}
+		return &LeftOutError{Object: item.Object, Reason: fmt.Sprintf("it needs %s, which doesn't match the set", of), Because: of}
 	}
 	if held := r.usesLeftOut(ctx, item.Number); len(held) > 0 {
 		of := r.resolve(ctx, held[0])
-		return &LeftOutError{Object: item.Object, Reason: fmt.Sprintf("it refers to %s, which isn't as the set says", of), Because: of}
+		return &LeftOutError{Object: item.Object, Reason: fmt.Sprintf("it refers to %s, which doesn't match the set", of), Because: of}
 	}
 	return nil
 }

@@ -247,7 +247,7 @@ func (s *Set) compareOldVersion(ctx context.Context, item *Item, definition int)
 	case converts(crd.Plan.Live()) || converts(crd.Plan.Result()):
 		item.isConverted = true
 		item.Plan.Warnings = append(item.Plan.Warnings, foreign.Textf(
-			"what the conversion of %s makes of other fields isn't known before the version is served", crd.Object))
+			"values of other fields are unknown until the server serves the version and converts objects of %s", crd.Object))
 	default:
 		version = item.Object.Group() + "/" + version
 		if !s.tryOldVersion(ctx, item, version) {

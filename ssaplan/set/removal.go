@@ -157,9 +157,9 @@ func (r *Removal) item(ctx context.Context, i int) *RemovalItem {
 	case member.Keep != "":
 		item.Kept = member.Keep
 	case member.UID == "":
-		item.Kept = "which object was applied isn't known"
+		item.Kept = "the UID of the applied object is unknown"
 	case member.Adopted && !r.options.Adopted:
-		item.Kept = "it was there before the set"
+		item.Kept = "it existed before the set"
 	default:
 		if item.Kept = r.rival(ctx, member.State); item.Kept == "" {
 			item.Kept = cmp.Or(r.inUse(item), r.usedBy(ctx, member.Object))
@@ -175,7 +175,7 @@ func (r *Removal) rival(ctx context.Context, remembered *explain.State) string {
 	}
 	reading, err := r.planner.Read(ctx, remembered)
 	if err != nil {
-		return fmt.Sprintf("who applied it last isn't known: %s", foreign.OfError(err))
+		return fmt.Sprintf("the manager that applied it last is unknown: %s", foreign.OfError(err))
 	}
 	if reading.Live == nil {
 		return ""
@@ -205,14 +205,14 @@ func (r *Removal) inUse(item *RemovalItem) string {
 	case r.options.Contents:
 		return ""
 	case contents == nil:
-		return "what it holds isn't known"
+		return "unknown which objects it holds"
 	case len(contents.Uncounted) > 0:
-		return fmt.Sprintf("what it holds isn't known: %s", contents.Uncounted[0])
+		return fmt.Sprintf("unknown which objects it holds: %s", contents.Uncounted[0])
 	}
 	for _, count := range item.Plan.Contents.Counts {
 		kind := schema.GroupKind{Group: count.Group, Kind: count.Kind}
 		if foreigners := count.Objects - r.within(object, kind) - ofItself(kind); count.OrMore || foreigners > 0 && !r.isMade(object, kind) {
-			return fmt.Sprintf("it holds what isn't of the set: %d %s", foreigners, kind)
+			return fmt.Sprintf("it holds objects outside of the set: %d %s", foreigners, kind)
 		}
 	}
 	return ""
@@ -280,7 +280,7 @@ func (r *Removal) Apply(ctx context.Context) iter.Seq[*RemovalResult] {
 			}
 			if stuck != nil && r.stage[i] < r.stage[stuck.Number] && item.Deletes() {
 				kept := *item
-				kept.Kept = fmt.Sprintf("%s goes before it, and still exists", stuck.Member.Object)
+				kept.Kept = fmt.Sprintf("%s must be deleted first, and still exists", stuck.Member.Object)
 				item = &kept
 			}
 			result := r.remove(ctx, item)

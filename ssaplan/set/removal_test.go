@@ -69,7 +69,7 @@ func TestWhatIsStuck(t *testing.T) {
 	lines := w.remove(members, options)
 	assert.Contains(t, lines[0], "ConfigMap Done: ")
 	assert.Contains(t, lines[0], "example.com/hold")
-	assert.Equal(t, []string{"ConfigMap Done", "Namespace NotSent: v1/Namespace shop: kept: v1/ConfigMap shop/held goes before it, and still exists"}, lines[1:])
+	assert.Equal(t, []string{"ConfigMap Done", "Namespace NotSent: v1/Namespace shop: kept: v1/ConfigMap shop/held must be deleted first, and still exists"}, lines[1:])
 }
 
 func TestKept(t *testing.T) {
@@ -80,12 +80,12 @@ func TestKept(t *testing.T) {
 		member  set.Member
 		options set.RemovalOptions
 	}{
-		"the host says so":                       {member: set.Member{Object: one.Object, UID: one.UID, Keep: "the host says so"}},
-		"which object was applied isn't known":   {member: set.Member{Object: one.Object}},
-		"it was there before the set":            {member: set.Member{Object: one.Object, UID: one.UID, Adopted: true}},
-		"what it holds isn't known: all kinds: ": {member: home},
-		"v1/Secret shop/s of the set is in it":   {home, set.RemovalOptions{Contents: true, InUse: []identity.Identity{{APIVersion: "v1", Kind: "Secret", Namespace: "shop", Name: "s"}}}},
-		"the object was re-created":              {member: set.Member{Object: one.Object, UID: "other"}},
+		"the host says so":                            {member: set.Member{Object: one.Object, UID: one.UID, Keep: "the host says so"}},
+		"the UID of the applied object is unknown":    {member: set.Member{Object: one.Object}},
+		"it existed before the set":                   {member: set.Member{Object: one.Object, UID: one.UID, Adopted: true}},
+		"unknown which objects it holds: all kinds: ": {member: home},
+		"v1/Secret shop/s of the set is in it":        {home, set.RemovalOptions{Contents: true, InUse: []identity.Identity{{APIVersion: "v1", Kind: "Secret", Namespace: "shop", Name: "s"}}}},
+		"the object was re-created":                   {member: set.Member{Object: one.Object, UID: "other"}},
 	} {
 		lines := w.remove([]set.Member{kept.member}, kept.options)
 		assert.Contains(t, lines[0], " NotSent: ", why)

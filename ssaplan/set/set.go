@@ -101,7 +101,7 @@ func New(planner Planner, requests []ssaplan.Request, options Options) *Set {
 	if options.Waiting == nil {
 		options.Waiting = func(identity.Identity, string) {}
 	}
-	options.Stages = slices.Clip(options.Stages) // which grows by what comes after the rest
+	options.Stages = slices.Clip(options.Stages) // which grows by further dependents
 	s := &Set{planner: planner, requests: requests, options: options, names: map[ssaplan.Deferral][]string{}, seen: map[int]Readiness{}, lost: map[schema.GroupKind]lost{}}
 	s.applied = make([]bool, len(requests))
 	s.items, s.shown = make([]*Item, len(requests)), make([]*Item, len(requests))

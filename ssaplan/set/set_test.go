@@ -146,7 +146,7 @@ func TestStagesOfAHost(t *testing.T) {
 	w := newWorld(t)
 	s := w.set(set.Options{Stages: []set.Stage{{Name: "all"}}}, gadget, definition, namespace)
 	assert.Equal(t, []string{"0 CustomResourceDefinition Create", "0 Namespace Create", "1 Gadget Deferred after CustomResourceDefinition"}, w.plan(s))
-	assert.Equal(t, []string{"all", "what comes after the rest"}, s.Stages())
+	assert.Equal(t, []string{"all", "further dependents"}, s.Stages())
 }
 
 // A stage that comes after the rest is the set's own: nothing is written behind the stages of the host, and sets that
@@ -156,7 +156,7 @@ func TestStagesOfAHostStayItsOwn(t *testing.T) {
 	mine := append(make([]set.Stage, 0, 9), set.Stage{Name: "all"}, set.Stage{Name: "not mine"})
 	options := set.Options{Stages: mine[:1]}
 	first := w.set(options, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: new}}`, `{apiVersion: v1, kind: Namespace, metadata: {name: new}}`)
-	require.Equal(t, []string{"all", "what comes after the rest"}, first.Stages())
+	require.Equal(t, []string{"all", "further dependents"}, first.Stages())
 	require.Equal(t, "not mine", mine[1].Name)
 }
 

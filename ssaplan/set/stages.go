@@ -180,7 +180,7 @@ func (s *Set) postpone(i, other int) bool {
 		return false
 	}
 	if s.stage[i] = s.stage[other] + 1; s.stage[i] == len(s.options.Stages) {
-		s.options.Stages = append(s.options.Stages, Stage{Name: "what comes after the rest"})
+		s.options.Stages = append(s.options.Stages, Stage{Name: "further dependents"})
 	}
 	s.postponeUsers(i)
 	return true

@@ -85,7 +85,7 @@ func (e *ReplaceError) advice() string {
 	case e.Stage == StageDeleting && e.Outcome == OutcomeRefused:
 		return "the old object is still there: plan again, then replace again"
 	case e.Stage == StageCreating && e.Outcome == OutcomeUnknown:
-		return "the old object is gone, and whether the new one was created isn't known: replace again to find out"
+		return "the old object is gone, and it is unknown whether the new one was created: replace again to find out"
 	}
 	return stageAdvice[e.Stage]
 }
@@ -93,7 +93,7 @@ func (e *ReplaceError) advice() string {
 var stageAdvice = map[Stage]string{
 	StageChecking: "nothing was changed",
 	StageDeleting: "the old object may still be there: plan again, then replace again",
-	StageWaiting:  "the old object is being deleted: replace again to wait on",
+	StageWaiting:  "the old object is being deleted: replace again to continue waiting",
 	StageCreating: "the old object is gone and the new one not created: replace again to create it",
 }
 

@@ -54,7 +54,7 @@ func TestTexts(t *testing.T) {
 			Old: a, New: a, Stage: write.StageDeleting, Outcome: write.OutcomeRefused, Err: errCause,
 		},
 		"v1/ConfigMap a: replace stopped while waiting: the delete waits for finalizers x, y: reset; " +
-			"the old object is being deleted: replace again to wait on": &write.ReplaceError{
+			"the old object is being deleted: replace again to continue waiting": &write.ReplaceError{
 			Old: a, New: a, Stage: write.StageWaiting, Finalizers: []string{"x", "y"}, Err: errCause,
 		},
 		"v1/ConfigMap a: replace stopped while creating: reset; " +
@@ -62,7 +62,7 @@ func TestTexts(t *testing.T) {
 			Old: a, New: a, Stage: write.StageCreating, Outcome: write.OutcomeRefused, Err: errCause,
 		},
 		"v1/ConfigMap a: replace stopped while creating: reset; " +
-			"the old object is gone, and whether the new one was created isn't known: replace again to find out": &write.ReplaceError{
+			"the old object is gone, and it is unknown whether the new one was created: replace again to find out": &write.ReplaceError{
 			Old: a, New: a, Stage: write.StageCreating, Outcome: write.OutcomeUnknown, Err: errCause,
 		},
 		"v1/ConfigMap a: replace stopped while creating: reset; ask": &write.ReplaceError{

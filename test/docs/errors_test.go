@@ -83,7 +83,7 @@ func Example_errors() {
 	// -> review the new plan: 1 edited, 1 drifted
 	// apps/v1/Deployment errors/web: get: deployments.apps "web" is forbidden: User "jane" cannot get resource "deployments" in API group "apps" in the namespace "errors"; and the dry run: deployments.apps "web" is forbidden: User "jane" cannot patch resource "deployments" in API group "apps" in the namespace "errors"
 	// -> Authorization: have the user granted the right that is missing (RBAC), or use credentials of another user
-	// apps/v1/Deployment errors/web: replace stopped while waiting: the delete waits for finalizers example.com/backup: context canceled; the old object is being deleted: replace again to wait on
+	// apps/v1/Deployment errors/web: replace stopped while waiting: the delete waits for finalizers example.com/backup: context canceled; the old object is being deleted: replace again to continue waiting
 	// -> it stopped while waiting: see who removes [example.com/backup], then replace again
 }
 

@@ -60,9 +60,9 @@ func TestChangeBetweenStages(t *testing.T) {
 	assert.Equal(t, 1, got.code)
 	assert.NotContains(t, got.out, "replicas", "it wasn't so yet")
 	assert.Contains(t, got.err, "created v1/ConfigMap "+c.Namespace+"/conf\n")
-	assert.Contains(t, got.err, "apps/v1/Deployment "+c.Namespace+"/web: something else than was shown: now Update: ")
+	assert.Contains(t, got.err, "apps/v1/Deployment "+c.Namespace+"/web: the plan changed since it was shown: now Update: ")
 	assert.Contains(t, got.err, "replicas: 7 -> 2")
-	assert.Contains(t, got.err, "left out 1 behind what failed: correct that, and apply again")
+	assert.Contains(t, got.err, "left out 1 behind a failed object: correct it, and apply again")
 	assert.Equal(t, "7 web:1", c.kubectl("get", "deployment", "web", "-o", "jsonpath={.spec.replicas} {.spec.template.spec.containers[0].image}"))
 	assert.Equal(t, 0, c.run("apply --yes -f app.yaml --state state.json").code, "the next run shows it, and does it")
 }
@@ -201,7 +201,7 @@ waiting until v1/ConfigMap NS/one is gone: it has the finalizers example.com/wai
 	assert.Regexp(t, "^"+regexp.QuoteMeta(waiting+
 		"app.yaml: document 1 (line 1): v1/ConfigMap NS/one: replace stopped while waiting: the delete waits for finalizers example.com/wait: ")+
 		"(Get .*: )?"+ // if it was looking just then
-		regexp.QuoteMeta("context canceled; the old object is being deleted: replace again to wait on\n"+
+		regexp.QuoteMeta("context canceled; the old object is being deleted: replace again to continue waiting\n"+
 			"interrupted before v1/ConfigMap NS/two\n"+
 			"Apply: 1 done, 1 not sent.\n")+"$", said(), "the delete is done")
 

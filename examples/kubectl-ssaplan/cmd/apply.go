@@ -411,7 +411,7 @@ var leftOut = []struct {
 	action ssaplan.Action
 	text   string
 }{
-	{behindFailure, "behind what failed: correct that, and apply again; --keep-going applies what doesn't need it"},
+	{behindFailure, "behind a failed object: correct it, and apply again; --keep-going applies the objects that don't need it"},
 	{ssaplan.ActionConflict, "in conflict: leave the fields to their managers, or take them over with --force-conflicts"},
 	{ssaplan.ActionDeferred, "deferred: apply again once what they wait for is there"},
 	{ssaplan.ActionReplace, "to be replaced: --replace deletes the old object and creates the new one"},

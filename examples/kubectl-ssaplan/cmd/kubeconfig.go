@@ -84,7 +84,7 @@ func misfit(at projection.Path, value any, typ reflect.Type) string {
 		return misfitOfList(at, value, typ)
 	case reflect.String:
 		if _, fits := value.(string); !fits {
-			return at.String() + ": has to be a text"
+			return at.String() + ": has to be a string"
 		}
 	case reflect.Bool:
 		if _, fits := value.(bool); !fits {

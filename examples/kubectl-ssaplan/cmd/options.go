@@ -90,7 +90,7 @@ const manager = "kubectl-ssaplan"
 
 // flagDetails explains flags of plan and apply.
 const flagDetails = `Flags with a PATTERN, PATH, WHICH, MANAGER, VERSION or KIND.GROUP may be repeated. A PATTERN
-is a path of a field in which * stands for any name, such as spec.replicas or metadata.annotations.*. WHICH is a
+is a path of a field in which * matches any name, such as spec.replicas or metadata.annotations.*. WHICH is a
 list of kind=, name= and namespace=, also with *.
 
 With --adopt, fields that the manager owns and the manifest lacks are removed.

@@ -19,7 +19,7 @@ tries each apply as a dry run, and the plan is the difference between its answer
 The plan shows for each object what happens to it (+ create, ~ update, ± replace, ! conflict, … deferred), and
 the fields that change. A change that isn't your edit is shown with its cause: drift (another manager changed the
 field), a field that the manifest no longer has, or a change that the server makes. ○ marks fields that change owners,
-▲ warnings. Values of Secrets are never shown.`,
+▲ warnings, × changes of a CRD that refuse values that were allowed. Values of Secrets are never shown.`,
 		Example: `# what would change
 kubectl ssaplan plan -f app.yaml
 

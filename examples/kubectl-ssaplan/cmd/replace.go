@@ -27,7 +27,7 @@ func (p *planning) planDeletions(ctx context.Context) {
 		deletion, err := p.cluster.planner.PlanDelete(ctx,
 			ssaplan.DeleteRequest{Object: r.Old, UID: r.UID, Propagation: r.Propagation, Replaced: true})
 		if err != nil {
-			p.deletions[plan] = []string{"what is deleted with it isn't known: " + err.Error()}
+			p.deletions[plan] = []string{"unknown which objects are deleted with it: " + err.Error()}
 			continue
 		}
 		p.deletions[plan] = deletion.Notes()

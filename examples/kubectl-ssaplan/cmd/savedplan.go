@@ -413,7 +413,7 @@ func otherParts(was, now *ssaplan.Plan) string {
 	if slices.Sort(names); len(names) > 0 {
 		return "; " + strings.Join(names, ", ") + " differ"
 	}
-	return "; what differs isn't shown: the object was made anew, the manifest is another one, or a secret has another value"
+	return "; the difference can't be shown: the object was re-created, the manifest changed, or a secret has another value"
 }
 
 // otherDeletions returns in what deletions differ from those that were reviewed.

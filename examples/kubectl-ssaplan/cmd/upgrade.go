@@ -24,7 +24,7 @@ type upgrade struct {
 }
 
 // unasked is said of changes between two objects neither of which is there.
-const unasked = "the cluster isn't as --from says, so whether the server takes these changes in place isn't known"
+const unasked = "the cluster doesn't match --from, so it is unknown whether these fields can change in place"
 
 func (o *options) validateUpgrade() error {
 	switch {

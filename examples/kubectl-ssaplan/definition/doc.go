@@ -5,7 +5,7 @@
 // data or breaks stored objects, what refuses what was allowed, and what widens or rewords:
 //
 //	for _, f := range definition.Compare(before, after) { // the two lists of spec.versions
-//		fmt.Println(f) // v1 spec.color: the field is gone, and its values with it
+//		fmt.Println(f) // v1 spec.color: the field is removed, and its values are lost
 //	}
 //
 // A schema that got stricter breaks no object that is there: since Kubernetes 1.30 a server doesn't check again what an

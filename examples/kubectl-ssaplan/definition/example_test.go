@@ -22,7 +22,7 @@ func ExampleCompare() {
 		fmt.Printf("%s (%s)\n", f, f.Class)
 	}
 	// Output:
-	// v1 color: the field is gone, and its values with it (loses data or breaks stored objects)
+	// v1 color: the field is removed, and its values are lost (loses data or breaks stored objects)
 	// v1 size: maximum 9 (refuses what was allowed)
 	// v1: description (widens or rewords)
 }

@@ -41,7 +41,7 @@ type Finding struct {
 	What foreign.Text
 }
 
-// String returns "v1 spec.color: the field is gone, and its values with it".
+// String returns "v1 spec.color: the field is removed, and its values are lost".
 func (f Finding) String() string {
 	if f.Path == "" {
 		return f.Version.String() + ": " + f.What.String()

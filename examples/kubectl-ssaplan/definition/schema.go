@@ -133,7 +133,7 @@ func (c *comparison) merging(path string, before, after map[string]any) {
 	} {
 		was, is := stringOr(before[m.name], m.standard), stringOr(after[m.name], m.standard)
 		if was != is {
-			c.add(Loses, path, "%s %s instead of %s: who owns what of stored objects changes, and applies may fail", m.name, is, was)
+			c.add(Loses, path, "%s %s instead of %s: the ownership of fields in stored objects changes, and applies may fail", m.name, is, was)
 		}
 	}
 	const listType = "x-kubernetes-list-type"
@@ -166,7 +166,7 @@ func (c *comparison) byDefault(path string, before, after map[string]any) {
 	}
 	class, what := Loses, ": stored objects without the field read otherwise"
 	if isEmptyText(was) && isEmptyText(is) {
-		class, what = Widens, ": an empty text, which stands for none"
+		class, what = Widens, ": an empty string, which means none"
 	}
 	c.defaults = append(c.defaults, Finding{class, c.version, foreign.Text(path), foreign.Text(text + what)})
 }
@@ -187,7 +187,7 @@ func (c *comparison) properties(path string, before, after map[string]any) {
 		case keeps(after) || after["additionalProperties"] == true:
 			c.add(Widens, at, "not named any more, and kept")
 		default:
-			c.add(Loses, at, "the field is gone, and its values with it")
+			c.add(Loses, at, "the field is removed, and its values are lost")
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(is)) {
@@ -214,7 +214,7 @@ func (c *comparison) property(path string, before, added map[string]any) {
 func (c *comparison) checked(path string, schema map[string]any) {
 	switch {
 	case prunes(schema):
-		c.add(Loses, path, "anything was kept; now what the schema doesn't name is dropped")
+		c.add(Loses, path, "any field was kept; now fields that the schema lacks are dropped")
 	case typeOf(schema) == "":
 		c.add(Widens, path, "named now")
 	default:
@@ -264,7 +264,7 @@ func (c *comparison) items(path string, before, after map[string]any) {
 	case was == nil && is != nil:
 		c.checked(path+"[*]", is)
 	case was != nil && is == nil:
-		c.add(Widens, path+"[*]", "nothing is said of the items any more")
+		c.add(Widens, path+"[*]", "the items have no schema any more")
 	case was != nil:
 		c.schema(path+"[*]", was, is)
 	}

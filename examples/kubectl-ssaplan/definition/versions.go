@@ -17,7 +17,7 @@ func Compare(before, after []any) []Finding {
 	for _, name := range slices.Sorted(maps.Keys(old)) {
 		c.version = foreign.Text(name)
 		if made[name] == nil {
-			c.add(Loses, "", "the version is gone: requests for it fail, and nothing can be applied to objects whose managedFields name it")
+			c.add(Loses, "", "the version is removed: requests for it fail, and nothing can be applied to objects whose managedFields name it")
 			continue
 		}
 		c.versions(old[name], made[name])
@@ -93,11 +93,11 @@ func (c *comparison) subresources(before, after map[string]any) {
 		case had && !has:
 			c.add(Refuses, "", "no subresource %s any more: requests for it fail", name)
 		case !had && has && name == "status":
-			c.add(Loses, "", "the status becomes a subresource: what is written with the object to its status is dropped")
+			c.add(Loses, "", "the status becomes a subresource: writes of the object no longer change its status")
 		case !had && has:
 			c.add(Widens, "", "a new subresource %s", name)
 		case !reflect.DeepEqual(before[name], after[name]):
-			c.add(Refuses, "", "the subresource %s stands for other fields", name)
+			c.add(Refuses, "", "the subresource %s maps to other fields", name)
 		}
 	}
 }
@@ -117,7 +117,7 @@ func (c *comparison) stored(before, after map[string]map[string]any) {
 	was, is := storage(before), storage(after)
 	if was != is && was != "" && is != "" {
 		c.version = foreign.Text(is)
-		c.add(Loses, "", "objects are stored in this version instead of %s: what its schema lacks goes when they are written", was)
+		c.add(Loses, "", "objects are stored in this version instead of %s: fields that its schema lacks are removed when they are written", was)
 	}
 }
 

@@ -64,7 +64,7 @@ func TestRead(t *testing.T) {
 
 	found, failed = read("", false, "README.md")
 	assert.Empty(t, found)
-	assert.Equal(t, []string{"README.md: document 1 (line 1): expected an object with apiVersion, kind and metadata, found a text"}, failed,
+	assert.Equal(t, []string{"README.md: document 1 (line 1): expected an object with apiVersion, kind and metadata, found a string"}, failed,
 		"a file that is named is read whatever its extension")
 }
 

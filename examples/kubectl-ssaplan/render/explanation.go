@@ -82,7 +82,7 @@ func (t Text) Explanation(e Explanation) string {
 	}
 	p.prose(1, "", "", "to do: "+foreign.Visible(e.toDo()))
 	if e.Class.Degradable() {
-		p.prose(1, "", "", "a read that fails like this may keep what was known of the object: the server said nothing about it")
+		p.prose(1, "", "", "if a read fails like this, the last known state of the object can be kept: the server said nothing about it")
 	}
 	if e.Prose {
 		p.prose(1, "", "", "read from the text of the error, which has less in it than the status itself")

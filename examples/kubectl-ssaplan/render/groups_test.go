@@ -105,7 +105,7 @@ func TestWhatIsToBeSeenFirst(t *testing.T) {
 	}
 	plans = append(plans, immutable())
 	out := render.Text{}.Plans(plans)
-	assert.True(t, strings.HasPrefix(out, `! Look at this first
+	assert.True(t, strings.HasPrefix(out, `Look at this first
   ▲ destroyed: v1/PersistentVolumeClaim shop/data: the data in the volume is lost
   ± replaced: v1/PersistentVolumeClaim shop/data: can't change in place: spec.storageClassName
   ▲ widens permissions: apps/v1/DaemonSet shop/agent0, apps/v1/DaemonSet shop/agent1: pods with hostNetwork

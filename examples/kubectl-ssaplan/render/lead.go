@@ -47,7 +47,7 @@ func (t Text) lead(plans []*ssaplan.Plan) string {
 		return ""
 	}
 	p := &printer{Text: t}
-	p.line(0, p.paint(red, "!"), "%s", p.paint(bold, "Look at this first"))
+	fmt.Fprintln(p, p.paint(bold+red, "Look at this first"))
 	for _, r := range found {
 		look := attentionLooks[r.kind]
 		p.prose(1, p.paint(look.color, look.symbol), "", fmt.Sprintf("%s: %s: %s", r.kind, t.names(r.plans), r.text))

@@ -13,6 +13,9 @@ import (
 // maxMarkdown is what a comment or the description of a change may have on the usual forges.
 const maxMarkdown = 65_536
 
+// diffLegend explains the marks in the first column of the diffs; see marks.
+const diffLegend = "\nIn the diffs, `+` is added, `-` is removed, and `!` changes, moves in its list, or is in conflict.\n"
+
 // maxNote is more than the note about what was cut has.
 const maxNote = 200
 
@@ -40,6 +43,9 @@ func (t Text) Markdown(r Report) string {
 	if lines := t.failures(r.Failures); len(lines) > 0 {
 		sections = append(sections, &section{rank: rankFailed, title: "**Errors:**", lines: lines})
 	}
+	if slices.ContainsFunc(sections, func(s *section) bool { return s.folds && len(s.lines) > 0 }) {
+		head += diffLegend
+	}
 	cut(sections, limit-utf8.RuneCountInString(head)-maxNote)
 	var b strings.Builder
 	b.WriteString(head)
@@ -62,7 +68,7 @@ type section struct {
 func newSection(p part) *section {
 	lines := strings.Split(strings.TrimSuffix(p.text, "\n"), "\n")
 	if p.rank == rankLead {
-		return &section{rank: p.rank, title: "**" + strings.TrimLeft(lines[0], "! ") + "**", lines: lines[1:]}
+		return &section{rank: p.rank, title: "**" + strings.TrimSpace(lines[0]) + "**", lines: lines[1:]}
 	}
 	title := "<code>" + html.EscapeString(strings.ReplaceAll(lines[0], marked, "")) + "</code>"
 	return &section{rank: p.rank, title: title, folds: true, language: "diff", lines: marksFirst(lines[1:])}

@@ -72,14 +72,14 @@ func (p *printer) ignored(fields []explain.IgnoredField) {
 // writers lists what of other tools stays behind in the object, and what to do.
 func (p *printer) writers(writers []fieldowner.Writer) {
 	for _, w := range writers {
-		fate := fmt.Sprintf("stays behind of %s, %s", w.Tool, w.Owner)
+		fate := fmt.Sprintf("left over from %s, %s", w.Tool, w.Owner)
 		if p.Verbose && !leavesBehind(w) {
 			p.prose(1, p.paint(cyan, "○"), "", foreign.Visible(w.String()))
 		}
 		listed(p, w.Stays, func(path projection.Path) (string, projection.Path) { return fate, path })
 	}
 	if slices.ContainsFunc(writers, leavesBehind) {
-		p.prose(1, "", dim, "the manifest doesn't have this: --adopt auto takes over what these tools own, and removes what the server doesn't keep")
+		p.prose(1, "", dim, "the manifest lacks these fields: --adopt auto takes over the fields of these tools, and removes those that the server doesn't keep")
 	}
 }
 

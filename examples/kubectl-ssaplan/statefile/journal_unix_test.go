@@ -233,11 +233,11 @@ func TestFilesOfOthers(t *testing.T) {
 			require.NoError(t, os.Chmod(file, mode))
 			if name == "" { // what is added goes to the journal
 				_, err := statefile.Load(t.Context(), path)
-				require.ErrorContains(t, err, "everybody may write it (mode "+mode.String()+")")
-				require.ErrorContains(t, j.Save(t.Context(), statefile.Run{}, nil), "everybody may write it")
+				require.ErrorContains(t, err, "every user may write it (mode "+mode.String()+")")
+				require.ErrorContains(t, j.Save(t.Context(), statefile.Run{}, nil), "every user may write it")
 				continue
 			}
-			refused("journal: everybody may write it (mode " + mode.String() + ")")
+			refused("journal: every user may write it (mode " + mode.String() + ")")
 		}
 		require.NoError(t, os.Chmod(file, 0o644))
 		assert.Equal(t, []string{"f#1 x/a", "f#2 x/b"}, loaded(t, path), "what others may read is fine")

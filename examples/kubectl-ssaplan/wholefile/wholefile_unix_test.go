@@ -281,7 +281,7 @@ func TestOpenOurs(t *testing.T) {
 	require.NoError(t, shared.Close())
 	require.NoError(t, os.Chmod(at("file"), 0o666))
 	_, err = wholefile.OpenOurs(at("file"), os.O_RDONLY)
-	require.EqualError(t, err, "everybody may write it (mode -rw-rw-rw-), and decide what it says; read it, and run chmod o-w")
+	require.EqualError(t, err, "every user may write it (mode -rw-rw-rw-), and decide what it says; read it, and run chmod o-w")
 
 	read, write, err := os.Pipe()
 	require.NoError(t, err)

@@ -114,7 +114,7 @@ func (r *objectResource) apply(ctx context.Context, planned, prior *object, reme
 	}
 	switch {
 	case err != nil && ssaplan.OutcomeOf(err) == ssaplan.OutcomeUnknown:
-		return nil, failed("Whether the object was applied isn't known", err)
+		return nil, failed("Unknown whether the object was applied", err)
 	case err != nil:
 		return nil, failed("The object can't be applied", err)
 	}
@@ -163,7 +163,7 @@ func (o *object) outlined(plan *ssaplan.Plan) error {
 	case o.Reviewed.IsUnknown():
 		o.Reviewed = types.StringValue(outline)
 	case plan.Action != ssaplan.ActionNoOp && o.Reviewed.ValueString() != outline:
-		return fmt.Errorf("%s: the apply would do something else than the plan said: %s: plan again", plan.Object, plan.Reason)
+		return fmt.Errorf("%s: the apply would differ from the plan: %s: plan again", plan.Object, plan.Reason)
 	}
 	return nil
 }
@@ -201,7 +201,7 @@ func (o *object) finish(planner *ssaplan.Planner, applied *unstructured.Unstruct
 		for i, d := range differences {
 			lines[i] = d.String()
 		}
-		diags.AddWarning(fmt.Sprintf("%s: the server made something else than it said in the dry run", state.Identity),
+		diags.AddWarning(fmt.Sprintf("%s: the server's result differs from its dry run", state.Identity),
 			strings.Join(lines, "\n")+"\nA webhook that sets another value each time does this, and one that acts only outside of dry runs.")
 	}
 	return state, diags

@@ -119,7 +119,7 @@ func (c *claims) apply(cluster types.Object, id identity.Identity, manager strin
 		role, other = other, role
 	}
 	if c.applied[object+other] {
-		return fmt.Errorf("%s: one resource of this configuration makes it, and another one patches it: say in the first what the second does", id)
+		return fmt.Errorf("%s: one resource of this configuration creates it, and another one patches it: set the patched fields in the first one", id)
 	}
 	c.applied[object], c.applied[object+manager], c.applied[object+role] = true, true, true
 	return nil
@@ -141,9 +141,9 @@ func (c *claims) destroy(cluster types.Object, id identity.Identity) error {
 }
 
 func errDestroyed(id identity.Identity) error {
-	return fmt.Errorf("%s: one resource of this run destroys it, and another one applies it, so that it would be gone in the end. "+
-		"If the resource has another name or for_each key now, say so in a moved block; if the object gets the name of one that goes, do it in two applies; "+
-		"else remove the old one from the state", id)
+	return fmt.Errorf("%s: one resource of this run destroys it, and another one applies it, so the object would be deleted in the end. "+
+		"If the resource has another name or for_each key now, add a moved block; if the object takes the name of an object that is destroyed, use two applies; "+
+		"otherwise remove the old resource from the state", id)
 }
 
 // objectIn returns what names an object, in whatever version. A cluster with a host is named by it, since a state lacks

@@ -59,7 +59,7 @@ func (r *objectResource) planDestroy(ctx context.Context, req resource.ModifyPla
 	if err == nil && prior.OnDestroy.ValueString() == release {
 		released, err := planner.PlanRelease(ctx, state)
 		if err != nil {
-			resp.Diagnostics.AddWarning(fmt.Sprintf("%s: whether it can be released isn't known", state.Identity), err.Error())
+			resp.Diagnostics.AddWarning(fmt.Sprintf("%s: unknown whether it can be released", state.Identity), err.Error())
 			return
 		}
 		warnOfRelease(released, &resp.Diagnostics)
@@ -69,7 +69,7 @@ func (r *objectResource) planDestroy(ctx context.Context, req resource.ModifyPla
 		plan, err = planner.PlanDelete(ctx, ssaplan.DeleteRequest{Object: state.Identity, UID: state.UID, Propagation: prior.propagation()})
 	}
 	if err != nil {
-		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: what its destruction takes along isn't known", state.Identity), err.Error())
+		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: unknown which objects are deleted with it", state.Identity), err.Error())
 		return
 	}
 	notes := destroyNotes(plan)
@@ -116,7 +116,7 @@ func destroyNotes(plan *ssaplan.DeletePlan) (notes []line) {
 func goesWith(ctx context.Context, planner *ssaplan.Planner, r *ssaplan.Replacement, propagation metav1.DeletionPropagation) []string {
 	plan, err := planner.PlanDelete(ctx, ssaplan.DeleteRequest{Object: r.Old, UID: r.UID, Propagation: propagation, Replaced: true})
 	if err != nil {
-		return []string{"what its deletion takes along isn't known: " + err.Error()}
+		return []string{"unknown which objects are deleted with it: " + err.Error()}
 	}
 	return plan.Notes(immutability.HazardInterruption, immutability.HazardDependents)
 }
@@ -187,9 +187,9 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: left as it is", state.Identity), err.Error())
 	case authresilience.Classify(err) == authresilience.ClassTypeNotServed:
 		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: not deleted", state.Identity),
-			"The server doesn't serve this kind any more. With its definition the object went, too.")
+			"The server doesn't serve this kind any more. The object was deleted with its CRD.")
 	case err != nil && ssaplan.OutcomeOf(err) == ssaplan.OutcomeUnknown:
-		resp.Diagnostics.AddError("Whether the object was deleted isn't known", err.Error())
+		resp.Diagnostics.AddError("Unknown whether the object was deleted", err.Error())
 	case err != nil:
 		resp.Diagnostics.AddError("The object can't be deleted", err.Error()+r.planners.onCredentials(prior, err))
 	}

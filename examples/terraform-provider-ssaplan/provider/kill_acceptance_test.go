@@ -40,7 +40,7 @@ var killing = []struct {
 }
 
 // isntKnown is what a run says of an object whose write was under way when it was interrupted.
-var isntKnown = regexp.MustCompile(`Whether the object was applied isn't known\s+with ssaplan_object\.many\[(\d+)\]`)
+var isntKnown = regexp.MustCompile(`Unknown whether the object was applied\s+with ssaplan_object\.many\[(\d+)\]`)
 
 // TestKilled ends runs over many objects in the middle. After an interrupt, what was made is in the state at once, but
 // for an object of which the run says that it isn't known. What is killed can't write its state any more, so there

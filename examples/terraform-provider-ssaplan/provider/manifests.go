@@ -59,7 +59,7 @@ func (manifestsData) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 	resp.Schema = schema.Schema{
 		MarkdownDescription: splitText + " Since Terraform 1.8, the function of the same name does this without a data source.",
 		Attributes: map[string]schema.Attribute{
-			"content":   schema.StringAttribute{Required: true, MarkdownDescription: "The text, such as `file(\"all.yaml\")`."},
+			"content":   schema.StringAttribute{Required: true, MarkdownDescription: "The string, such as `file(\"all.yaml\")`."},
 			"manifests": schema.MapAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: splitKeys},
 		},
 	}
@@ -94,7 +94,7 @@ func (manifestsFunction) Metadata(_ context.Context, _ function.MetadataRequest,
 
 func (manifestsFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
-		Summary: "Splits a text into manifests", MarkdownDescription: splitText,
+		Summary: "Splits a string into manifests", MarkdownDescription: splitText,
 		Parameters: []function.Parameter{textParameter}, Return: function.MapReturn{ElementType: types.StringType},
 	}
 }
@@ -112,7 +112,7 @@ func (manifestsFunction) Run(ctx context.Context, req function.RunRequest, resp 
 	resp.Error = resp.Result.Set(ctx, split)
 }
 
-const stagesText = "Splits a text as the function `manifests` does, into two maps: `first` has the namespaces and CRDs, and `rest` has the other manifests. " +
+const stagesText = "Splits a string as the function `manifests` does, into two maps: `first` has the namespaces and CRDs, and `rest` has the other manifests. " +
 	"Let the resource with `rest` depend on the one with `first`: instances of one `for_each` can't depend on each other, and Terraform applies ten at a time, " +
 	"which may all wait for a namespace that comes after them."
 
@@ -126,7 +126,7 @@ func (stagesFunction) Metadata(_ context.Context, _ function.MetadataRequest, re
 func (stagesFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	texts := types.MapType{ElemType: types.StringType}
 	resp.Definition = function.Definition{
-		Summary: "Splits a text into manifests to apply one after the other", MarkdownDescription: stagesText,
+		Summary: "Splits a string into manifests to apply one after the other", MarkdownDescription: stagesText,
 		Parameters: []function.Parameter{textParameter},
 		Return:     function.ObjectReturn{AttributeTypes: map[string]attr.Type{"first": texts, "rest": texts}},
 	}

@@ -151,7 +151,7 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 			},
 			"yaml_body_wo_version": schema.Int64Attribute{
 				Optional:            true,
-				MarkdownDescription: "A number for `yaml_body_wo`, required with it. The manifest is applied when this number changes, and when the object drifted. A change of the text alone is not applied, because Terraform doesn't store the text.",
+				MarkdownDescription: "A number for `yaml_body_wo`, required with it. The manifest is applied when this number changes, and when the object drifted. A change of the manifest alone is not applied, because Terraform doesn't store it.",
 			},
 			"object": schema.DynamicAttribute{
 				Optional:            true,
@@ -211,7 +211,7 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 			},
 			"outputs": schema.MapAttribute{
 				Computed: true, ElementType: types.StringType,
-				MarkdownDescription: "The values of `output_fields`, from the last apply or refresh. A text is as it is, another value is JSON, an absent one is null, a sensitive one is `<redacted>`.",
+				MarkdownDescription: "The values of `output_fields`, from the last apply or refresh. A string is as it is, another value is JSON, an absent one is null, a sensitive one is `<redacted>`.",
 			},
 			"cluster":  computedCluster(),
 			"token_wo": tokenWOAttribute(),

@@ -168,7 +168,7 @@ func (p *planning) movedToOtherCluster(ctx context.Context, planner *ssaplan.Pla
 	}
 	p.planned.Manifest = p.planned.undeclared()
 	p.replaceAt(clusterPath)
-	p.remark(p.state.Identity, "is to be replaced, because the cluster is another one", "the old one stays in the old cluster until it is deleted there with the old credentials")
+	p.remark(p.state.Identity, "will be replaced, because the cluster is another one", "the old one stays in the old cluster until it is deleted there with the old credentials")
 	return true
 }
 
@@ -257,7 +257,7 @@ func (p *planning) deferred(plan *ssaplan.Plan, missing *set.MissingError) {
 func (p *planning) refusesReplacement(plan *ssaplan.Plan) bool {
 	switch {
 	case p.prior == nil:
-		p.diags.AddError(fmt.Sprintf("%s: exists already, and can't become what the manifest says", plan.Object),
+		p.diags.AddError(fmt.Sprintf("%s: exists already, and can't change to match the manifest", plan.Object),
 			plan.Reason+"\nImport it, so that Terraform replaces it, or delete it. If this resource has create_before_destroy, remove that.")
 	case p.prior.protected():
 		p.diags.AddError(fmt.Sprintf("%s: has to be replaced, and is protected", plan.Object), plan.Reason+"\n"+howToUnprotect)
@@ -280,7 +280,7 @@ func (p *planning) replacing(plan *ssaplan.Plan) {
 		if p.tainted != nil { // which no plan gets past that protects it
 			how = "Run terraform untaint. To replace it after that: " + how
 		}
-		p.diags.AddError(fmt.Sprintf("%s: is to be replaced, and is protected", plan.Object), how)
+		p.diags.AddError(fmt.Sprintf("%s: must be replaced, but is protected", plan.Object), how)
 	}
 	if p.planned.TakenOver = types.StringNull(); old.OnDestroy.ValueString() == release {
 		p.planned.TakenOver = types.StringUnknown() // it stays
@@ -317,7 +317,7 @@ func (p *planning) updated(ctx context.Context, plan *ssaplan.Plan) {
 // same in another layout.
 func (p *planning) unchanged(ctx context.Context, plan *ssaplan.Plan) {
 	if p.prior == nil {
-		p.takesOver(plan, "exists already as the manifest says")
+		p.takesOver(plan, "exists already and matches the manifest")
 		return
 	}
 	if p.uid != "" {

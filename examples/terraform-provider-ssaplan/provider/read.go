@@ -70,7 +70,7 @@ func (r *objectResource) Read(ctx context.Context, req resource.ReadRequest, res
 		return
 	case ssaplan.PresenceTypeNotServed:
 		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: the server doesn't serve this kind (any more)", prior.Identity),
-			"The state stays as it is. If the definition is gone for good, so is the object: remove the resource.")
+			"The state stays as it is. If its CRD is deleted for good, so is the object: remove the resource.")
 		return
 	}
 	resp.Diagnostics.Append(state.observe(planner, reading.State, reading.Live)...)

@@ -57,17 +57,17 @@ func (r *waitResource) Schema(ctx context.Context, _ resource.SchemaRequest, res
 			},
 			"fields": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType, PlanModifiers: []planmodifier.Map{mapplanmodifier.RequiresReplace()},
-				MarkdownDescription: "The required value of each field, by path: `{\"status.phase\" = \"Bound\"}`. A text is compared as it is, another value as JSON, and `*` matches any value that isn't empty. With `condition`, both must hold.",
+				MarkdownDescription: "The required value of each field, by path: `{\"status.phase\" = \"Bound\"}`. A string is compared as it is, another value as JSON, and `*` matches any value that isn't empty. With `condition`, both must hold.",
 			},
 			"triggers": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType, PlanModifiers: []planmodifier.Map{mapplanmodifier.RequiresReplace()},
-				MarkdownDescription: "A map of texts, such as `ssaplan_object.web.fields`. If it changes, the resource waits again.",
+				MarkdownDescription: "A map of strings, such as `ssaplan_object.web.fields`. If it changes, the resource waits again.",
 			},
 			"cluster":  clusterAttribute(resourceCluster),
 			"token_wo": tokenWOAttribute(),
 			"sensitive_fields": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "The same paths as in the resource of the object. The status may quote such values, so its texts aren't shown then.",
+				MarkdownDescription: "The same paths as in the resource of the object. The status may quote such values, so its messages aren't shown then.",
 			},
 			"id": schema.StringAttribute{
 				Computed: true, PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()}, MarkdownDescription: "The same as `object`.",

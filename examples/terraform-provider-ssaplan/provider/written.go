@@ -201,7 +201,7 @@ func number(v tftypes.Value, at projection.Path) (any, error) {
 	}
 	integer, accuracy := n.Int64()
 	if accuracy != big.Exact {
-		return nil, fmt.Errorf("%s: is an integer of more than 64 bits: write a text", at)
+		return nil, fmt.Errorf("%s: is an integer of more than 64 bits: write it as a string", at)
 	}
 	return integer, nil
 }

@@ -67,13 +67,13 @@ func Compare(was, now *unstructured.Unstructured) Found {
 	case now == nil:
 		return Found{State: "the object isn't there", Untouched: was == nil}
 	case was == nil:
-		return Found{State: "an object is there, which isn't what was sent"}
+		return Found{State: "an object exists that differs from the one sent"}
 	case now.GetUID() != was.GetUID():
 		return Found{State: "the object was re-created"}
 	case now.GetResourceVersion() == was.GetResourceVersion():
 		return Found{State: "the object is as it was", Untouched: true}
 	}
-	return Found{State: "the object has changed, and isn't what was sent"}
+	return Found{State: "the object has changed, and differs from the one sent"}
 }
 
 // Once sends a write, once, unless ctx has ended, and returns the object as the server made it. If the answer was lost,
@@ -129,7 +129,7 @@ func (f Found) failure(outcome write.Outcome, err error) *Failure {
 		const advice = ": find out what in front of the server adds dryRun to writes"
 		return &Failure{write.OutcomeNotSent, err, known, "nothing was written: " + known + advice}
 	case f.Err != nil || outcome == write.OutcomeUnknown && !f.Untouched || f.Touched:
-		return &Failure{write.OutcomeUnknown, err, known, "whether it was written isn't known: " + known + ": plan again to find out"}
+		return &Failure{write.OutcomeUnknown, err, known, "unknown whether it was written: " + known + ": plan again to find out"}
 	case outcome == write.OutcomeRefused:
 		return &Failure{outcome, err, known, Advice(err)}
 	case mayArrive(err):

@@ -70,7 +70,7 @@ func (d *Deleter) ofDefinition(ctx context.Context, definition *unstructured.Uns
 	kind := schema.GroupVersionKind{Group: text("spec", "group"), Kind: text("spec", "names", "kind")}
 	if kind.Version = facts.ServedVersion(definition.Object); kind.Version == "" {
 		contents.Uncounted = append(contents.Uncounted, deletion.Uncounted{
-			What: kind.GroupKind().String(), Reason: "the definition serves no version"})
+			What: kind.GroupKind().String(), Reason: "the CRD serves no version"})
 		return contents
 	}
 	resource := kind.GroupVersion().WithResource(text("spec", "names", "plural"))

@@ -195,7 +195,7 @@ func TestContentsOfADefinition(t *testing.T) {
 	definition.Object["spec"].(map[string]any)["versions"] = []any{map[string]any{"name": "v1"}}
 	plan = planned(t, transport, "customresourcedefinitions", definition)
 	assert.Equal(t, &deletion.Contents{Uncounted: []deletion.Uncounted{
-		{What: "Widget.example.com", Reason: "the definition serves no version"}}}, plan.Contents)
+		{What: "Widget.example.com", Reason: "the CRD serves no version"}}}, plan.Contents)
 
 	definition.Object["spec"] = "x"
 	plan = planned(t, transport, "customresourcedefinitions", definition)

@@ -67,7 +67,7 @@ func (d *Deleter) Look(ctx context.Context) (*unstructured.Unstructured, error) 
 		return nil, err
 	}
 	if d.Request.UID == "" {
-		return nil, fmt.Errorf("the uid of the object to delete isn't known, so nothing is deleted: "+
+		return nil, fmt.Errorf("the UID of the object to delete is unknown, so nothing is deleted: "+
 			"read it, and put %q into the state if it is the one that is meant", foreign.Text(live.GetUID()))
 	}
 	return live, deletion.Of(d.Request, live).Refusal
@@ -162,7 +162,7 @@ func (d *Deleter) try(ctx context.Context, plan *deletion.Plan, reason string) e
 		return d.checkDryRun(ctx, plan.UID)
 	case slices.ContainsFunc(answer.Statuses(err), answer.NoDryRun):
 		plan.Reason = "is there"
-		plan.Warnings = append(plan.Warnings, foreign.Textf("whether the server would delete it isn't known: %v", d.Shown(err)))
+		plan.Warnings = append(plan.Warnings, foreign.Textf("unknown whether the server would delete it: %v", d.Shown(err)))
 	case applier.Denied(err):
 		plan.Refusal = d.Shown(err)
 		plan.Action, plan.Reason = deletion.ActionRefused, plan.Refusal.Error()
@@ -193,7 +193,7 @@ func (d *Deleter) checkDryRun(ctx context.Context, uid string) error {
 }
 
 // errDeletedMeanwhile is an error of a plan only. For a delete the object is gone, as it should be, whoever deleted it.
-var errDeletedMeanwhile = errors.New("the dry run deleted the object, or somebody else did in that moment: if something in front of the server " +
+var errDeletedMeanwhile = errors.New("the dry run deleted the object, or another client did at that moment: if something in front of the server " +
 	"drops dryRun, nothing can be planned through it")
 
 func (d *Deleter) finish(plan *deletion.Plan) *deletion.Plan {

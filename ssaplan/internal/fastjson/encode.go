@@ -52,7 +52,7 @@ var ErrNotPlain = errors.New("the value isn't plain")
 
 // errNotUTF8 is the error for text that JSON can't hold. Package json would put U+FFFD in its place, which can make two
 // field names one.
-var errNotUTF8 = errors.New("the text isn't UTF-8; " +
+var errNotUTF8 = errors.New("the string isn't UTF-8; " +
 	"encode it (in a Secret's data or a ConfigMap's binaryData, for example, as base64)")
 
 // fieldError is an error about the value of a field.

@@ -172,7 +172,7 @@ func (h *Handover) tryNulls(server Server, manifest map[string]any, nulls []proj
 	if err == nil || apierrors.IsInvalid(err) && len(refusedNulls(err)) == 0 {
 		return nil
 	}
-	const text = "%s: would be null when all that was in it goes, which a server refuses: leave it out of the manifest, or declare something in it"
+	const text = "%s: would become null once its last field is removed, which the server rejects: leave it out of the manifest, or declare a field in it"
 	return fmt.Errorf(text, nulls[0])
 }
 

@@ -28,7 +28,7 @@ func TestTryLeavesWhatServersLeave(t *testing.T) {
 		{"a map that is declared as empty becomes null", `{"m": {"a": 1}, "b": 2}`, `"f:m": {"f:a": {}}, "f:b": {}`, "", `"f:m": {}, "f:b": {}`,
 			`{"m": null, "b": 2}`, `{"m": null, "b": 2}`, ""},
 		{"which the definition refuses", `{"m": {"a": 1}, "b": 2}`, `"f:m": {"f:a": {}}, "f:b": {}`, "", `"f:m": {}, "f:b": {}`,
-			`{"m": null, "b": 2}`, `{"b": 2}`, "spec.m: would be null when all that was in it goes"},
+			`{"m": null, "b": 2}`, `{"b": 2}`, "spec.m: would become null once its last field is removed"},
 		{"or which it leaves out and doesn't refuse, of a field without a type", `{"m": {"a": 1}, "b": 2}`, `"f:m": {"f:a": {}}, "f:b": {}`, "",
 			`"f:m": {}, "f:b": {}`, `{"m": null, "b": 2}`, `{"b": 2}`, ""},
 		{"but in the metadata of an object that is embedded in another one", `{"o": {"apiVersion": "v1", "kind": "Pod", "metadata": {"labels": {"a": "b"}}}}`,

@@ -136,8 +136,8 @@ func Find(live *unstructured.Unstructured, wanted Wanted) (*Handover, error) {
 	after := &unstructured.Unstructured{Object: h.Object()}
 	owners, err := fieldowner.Read(after.Object)
 	if err == nil && !owners.Recorded() {
-		return nil, errors.New("nobody would own anything when the fields are given up, and a server records all that an object has then " +
-			"as written before its first apply: apply first what is to stay owned, and give up the rest after that")
+		return nil, errors.New("no manager would own a field after giving these up, and the server would then record all fields " +
+			"under before-first-apply: apply the fields to keep first, and give up the other fields after that")
 	}
 	h.makes(after, owners)
 	// The server drops fields in the version in which they are recorded, and zero is there for required ones.

@@ -164,7 +164,7 @@ func TestTryCopiesWhatIsApplied(t *testing.T) {
 func TestFindErrors(t *testing.T) {
 	live := object(t, "7", `"data": {"a": 1}`, ours+`{"f:data": {"f:a": {}}}}`)
 	_, err := handover.Find(live, handover.Wanted{Applier: us, GiveUp: patterns(t, "data")})
-	require.ErrorContains(t, err, "nobody would own anything")
+	require.ErrorContains(t, err, "no manager would own a field")
 	_, err = handover.Find(live, handover.Wanted{Applier: fieldowner.Applier{Manager: "us", Subresource: "status"}, Adopt: []string{"x"}})
 	require.EqualError(t, err, "fields can be taken over or given up of the object itself, and not of its status")
 	_, err = handover.Find(object(t, "", `"data": {}`, ""), adopting("x"))

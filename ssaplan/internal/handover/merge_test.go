@@ -200,7 +200,7 @@ func TestMissing(t *testing.T) {
 	require.Empty(t, none.Missing(object(t, "7", `"spec": {}`, `5`), path("spec.a"), fieldowner.Tools()))
 	status := handover.Wanted{Applier: fieldowner.Applier{Manager: "us", Subresource: "status"}}
 	require.Empty(t, status.Missing(live, path("spec.a"), fieldowner.Tools()))
-	require.Equal(t, `adopt what "a" and "b" wrote: what the manifest lacks of it goes then`, handover.Advice([]string{"a", "b"}))
+	require.Equal(t, `adopt the fields of "a" and "b": those that the manifest lacks are then removed`, handover.Advice([]string{"a", "b"}))
 }
 
 // Conflicts with those from whom is taken over are none, and all others are passed on.

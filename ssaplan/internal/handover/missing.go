@@ -39,5 +39,5 @@ func Advice(managers []string) string {
 	for i, m := range managers {
 		names[i] = fmt.Sprintf("%q", foreign.Text(m))
 	}
-	return fmt.Sprintf("adopt what %s wrote: what the manifest lacks of it goes then", strings.Join(names, " and "))
+	return fmt.Sprintf("adopt the fields of %s: those that the manifest lacks are then removed", strings.Join(names, " and "))
 }

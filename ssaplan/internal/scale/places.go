@@ -49,7 +49,7 @@ func (p Places) Refused(apiVersion string, err error) error {
 	if at := p[apiVersion]; len(at) > 0 {
 		field = strings.Join(at, ".")
 	}
-	return fmt.Errorf("a server can't apply the scale of a custom resource, but for a number that stays and has an owner: "+
+	return fmt.Errorf("a server can't apply the scale of a custom resource, unless its number stays and has an owner: "+
 		"apply %s in the object itself: %w", field, err)
 }
 

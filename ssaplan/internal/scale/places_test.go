@@ -96,10 +96,10 @@ func TestRefused(t *testing.T) {
 	}{
 		{"where the definition says", "example.com/v2", places, "spec.pool.size"},
 		{"a version without a scale", "example.com/v3", places, "spec.replicas"},
-		{"the definition can't be read", "example.com/v1", nil, "spec.replicas"},
+		{"the CRD can't be read", "example.com/v1", nil, "spec.replicas"},
 	} {
 		err := row.places.Refused(row.apiVersion, fmt.Errorf("apply: %w", cannot))
-		require.EqualError(t, err, "a server can't apply the scale of a custom resource, but for a number that stays and has an owner: "+
+		require.EqualError(t, err, "a server can't apply the scale of a custom resource, unless its number stays and has an owner: "+
 			"apply "+row.field+" in the object itself: apply: "+cannot.Error(), row.why)
 		require.ErrorIs(t, err, cannot)
 	}

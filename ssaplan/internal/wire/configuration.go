@@ -50,7 +50,7 @@ func (s *Server) configuration(ctx context.Context, resource schema.GroupVersion
 		Unseen:      slices.Concat(admission.unseen, definition.unseen, custom.unseen),
 	}
 	if _, seen := definition.prints[about]; !seen {
-		c.Unseen = append(c.Unseen, "the definitions of "+about)
+		c.Unseen = append(c.Unseen, "the schemas of "+about)
 	}
 	return c, nil
 }
@@ -70,7 +70,7 @@ func (s *Server) customDefinition(ctx context.Context, resource schema.GroupVers
 		}
 		seen := view{prints: map[string]string{"": p.print}}
 		if p.unseen {
-			seen.unseen = []string{"the definition of " + name}
+			seen.unseen = []string{"the CRD " + name}
 		}
 		return seen, p.err
 	})

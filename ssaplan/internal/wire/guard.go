@@ -144,7 +144,7 @@ func appendField(object, name, value []byte) []byte {
 func Complete(obj *unstructured.Unstructured) error {
 	for name, value := range map[string]string{"resourceVersion": obj.GetResourceVersion(), "uid": string(obj.GetUID())} {
 		if value == "" {
-			return fmt.Errorf("the answer has no metadata.%s that is a text, so nothing could be written safely: "+
+			return fmt.Errorf("the answer has no metadata.%s that is a string, so nothing could be written safely: "+
 				"check the proxies in front of the server", name)
 		}
 	}
@@ -308,8 +308,8 @@ func (t *Target) Verify(ctx context.Context, live, answer, now *unstructured.Uns
 		case errors.Is(err, errDropped):
 			return wroteError(now)
 		case err != nil:
-			return secrecy.Quoting("the dry run wrote, or somebody else wrote the same in that moment: the object is what it was to try, and "+
-				"whether the server gets dryRun isn't known", "resourceVersion %q", now.GetResourceVersion())
+			return secrecy.Quoting("the dry run wrote, or another client wrote the same at that moment: the object has the values that it tried, and "+
+				"the server may not receive dryRun", "resourceVersion %q", now.GetResourceVersion())
 		}
 	}
 	for _, then := range []*unstructured.Unstructured{answer, now} {

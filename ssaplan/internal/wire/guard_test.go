@@ -233,7 +233,7 @@ func TestRelook(t *testing.T) {
 		{"versions that aren't numbers", uid("1", "x5"), tried, uid("1", "x4"), broken, ""},
 		{"the dry run wrote", uid("1", "5"), tried, tried, outdated, "the dry run wrote: something in front of the server drops dryRun"},
 		{"another run of the same program wrote the same", uid("1", "5"), tried, tried, unknownDryRun, ""},
-		{"nobody knows which of the two", uid("1", "5"), tried, tried, broken, "the dry run wrote, or somebody else wrote the same"},
+		{"nobody knows which of the two", uid("1", "5"), tried, tried, broken, "the dry run wrote, or another client wrote the same"},
 		{"a controller wrote the status before a dry run of what is there", uid("1", "5") + record("m", "Apply", "2"), tried, tried, broken, ""},
 		{"it wrote, and a controller did since", uid("1", "5"), tried, uid("1", "7") + record("m", "Apply", "2"), outdated, "the dry run wrote:"},
 		{"it created", "", tried, uid("1", "7") + record("m", "Apply", "2"), outdated, "the dry run wrote:"},

@@ -97,7 +97,7 @@ func (t *Target) findReplicas(ctx context.Context) error {
 	case err == nil:
 		t.replicas = scale.Defined(definition)
 	case class == authresilience.ClassAuthorization || class == authresilience.ClassNotFound:
-		t.Warnings = append(t.Warnings, "the definition of the kind can't be read, so the number of replicas is taken to be at spec.replicas")
+		t.Warnings = append(t.Warnings, "the CRD can't be read, so the number of replicas is taken to be at spec.replicas")
 	default:
 		return err
 	}

@@ -206,8 +206,8 @@ func TestScaleOfCustomResources(t *testing.T) {
 		replicas                 int
 	}{
 		{"the definition", definition, "", 2},
-		{"who may not read it", forbidden, "the definition of the kind can't be read", 7},
-		{"a kind without one", missing, "the definition of the kind can't be read", 7},
+		{"who may not read it", forbidden, "the CRD can't be read", 7},
+		{"a kind without one", missing, "the CRD can't be read", 7},
 	} {
 		transport := &answers{bodies: []string{boxes, row.definition, live}}
 		target, err := connect(t, transport, Options{}).Locate(t.Context(), box, "scale", "")

@@ -81,13 +81,13 @@ func Read(live *unstructured.Unstructured, tooling string) (*Parent, error) {
 	kinds, hasKinds := annotations[kindsAnnotation]
 	switch {
 	case !isParent:
-		return nil, refuse("it is there and no ApplySet: it lacks the annotation %s; choose another name", toolingAnnotation)
+		return nil, refuse("it exists but isn't an ApplySet: it lacks the annotation %s; choose another name", toolingAnnotation)
 	case toolOf(theirs) != toolOf(tooling):
 		return nil, refuse("the ApplySet belongs to %s, and not to %s", toolOf(theirs), toolOf(tooling))
 	case labels[idLabel] != ID(id):
 		return nil, refuse("its label %s is %q; expected %q", idLabel, labels[idLabel], ID(id))
 	case !hasKinds:
-		return nil, refuse("it lacks the annotation %s, without which nobody knows where members are", kindsAnnotation)
+		return nil, refuse("it lacks the annotation %s, which lists the kinds of its members", kindsAnnotation)
 	}
 	parent := &Parent{Object: id, Tooling: tooling, Namespaces: split(annotations[namespacesAnnotation])}
 	for _, kind := range split(kinds) {

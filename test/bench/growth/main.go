@@ -36,7 +36,7 @@ type measurement struct {
 func main() {
 	m := &measurement{}
 	flag.IntVar(&m.n, "n", 10000, "the most objects to plan at once")
-	flag.IntVar(&m.rounds, "rounds", 3, "rounds of which the median counts")
+	flag.IntVar(&m.rounds, "rounds", 3, "rounds; the median counts")
 	flag.Parse()
 	if err := m.run(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "growth:", err)

@@ -191,7 +191,7 @@ func TestPortsOutOfRange(t *testing.T) {
 			probed := immutability.Probe(context.Background(), c.Resource(t, after), after, c.Get(t, before), texts, immutability.ProbeOptions{})
 			assert.Equal(t, immutability.OutcomeValid, probed.Evidence.Create.Outcome, "the dry-run create")
 			assert.False(t, probed.Replaceable())
-			assert.Equal(t, "no dry run tells whether node port 99 is in the server's range", probed.Uncertain)
+			assert.Equal(t, "no dry run shows whether node port 99 is in the server's range", probed.Uncertain)
 			c.delete(t, after)
 			_, err := c.tryApply(t, after)
 			assert.ErrorContains(t, err, "provided port is not in the valid range", "the create fails for real")

@@ -87,7 +87,7 @@ func TestRules(t *testing.T) {
 			var no *ssaplan.RefusedError
 			require.ErrorAs(t, err, &no, "a user without rights to read definitions")
 			assert.Equal(t, immutability.RefusalDirectional, no.Verdict.Refusal)
-			assert.Contains(t, no.Verdict.Uncertain, "the definition of the kind can't be read")
+			assert.Contains(t, no.Verdict.Uncertain, "the CRD can't be read")
 		})
 	}
 	if *update {

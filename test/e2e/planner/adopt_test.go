@@ -321,7 +321,7 @@ func TestGiveUpAtACreate(t *testing.T) {
 	}
 	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: give-up-all-created}, data: {a: A}}")
 	_, err := c.planner.Plan(t.Context(), ssaplan.Request{Manifest: m, GiveUp: patterns(t, "data")})
-	require.ErrorContains(t, err, "nobody would own anything")
+	require.ErrorContains(t, err, "no manager would own a field")
 }
 
 // A part of a list or map that has one owner as a whole can't be given up, which a warning says.
@@ -341,7 +341,7 @@ func TestGiveUpAll(t *testing.T) {
 	c.apply(t, manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: all}, data: {a: A}}"))
 	request := ssaplan.Request{Manifest: manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: all}, immutable: false}"), GiveUp: patterns(t, "data")}
 	_, err := c.planner.Plan(t.Context(), request)
-	require.ErrorContains(t, err, "nobody would own anything")
+	require.ErrorContains(t, err, "no manager would own a field")
 	request.Manifest = manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: all}, immutable: false, data: {a: A}}")
 	request.GiveUp = nil
 	c.apply(t, request.Manifest)

@@ -105,7 +105,7 @@ func TestReplacementThatNoOtherNameStandsFor(t *testing.T) {
 	t.Cleanup(func() { c.Delete(t, manifest(t, address, "a")) })
 	plan := c.plan(t, ssaplan.Request{Manifest: manifest(t, address, "b")})
 	require.Equal(t, ssaplan.ActionReplace, plan.Action)
-	require.Contains(t, plan.Warnings, foreign.Text("what the server adds to the new object isn't known: no object of this kind can be tried under another name"))
+	require.Contains(t, plan.Warnings, foreign.Text("unknown which fields the server adds to the new object: no object of this kind can be tried under another name"))
 	for _, warning := range plan.Warnings {
 		require.NotContains(t, warning.String(), "must be a valid")
 	}

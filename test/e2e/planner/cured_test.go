@@ -55,9 +55,9 @@ func TestAdoptionCures(t *testing.T) {
 			require.NoError(t, err)
 			twins.Kubectl(t, jsonOf(t, text(row.is)), "apply", "--server-side", "--force-conflicts", "--field-manager", manager, "-f", "-")
 			_, err = c.planner.Plan(t.Context(), ssaplan.Request{Manifest: text(row.is)})
-			require.ErrorContains(t, err, `adopt what "kubectl-client-side-apply" wrote`)
+			require.ErrorContains(t, err, `adopt the fields of "kubectl-client-side-apply"`)
 			_, err = c.planner.Plan(t.Context(), ssaplan.Request{Manifest: text(row.is), Adopt: []string{"somebody"}})
-			require.ErrorContains(t, err, `adopt what "kubectl-client-side-apply" wrote`)
+			require.ErrorContains(t, err, `adopt the fields of "kubectl-client-side-apply"`)
 
 			plan := c.plan(t, ssaplan.Request{Manifest: text(row.is), Adopt: []string{fieldowner.ClientSideApply}})
 			require.Equal(t, ssaplan.ActionUpdate, plan.Action)

@@ -84,7 +84,7 @@ func TestScaleOfCustomResources(t *testing.T) {
 					refused := func(number int64) {
 						t.Helper()
 						_, err := scale(number)
-						require.ErrorContains(t, err, "but for a number that stays and has an owner: apply spec."+field+" in the object itself")
+						require.ErrorContains(t, err, "unless its number stays and has an owner: apply spec."+field+" in the object itself")
 						require.ErrorContains(t, err, "autoscaling/v1", "what the server said")
 						require.Equal(t, authresilience.ClassInvalidManifest, authresilience.Classify(err), "no other attempt helps")
 					}

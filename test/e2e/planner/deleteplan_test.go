@@ -76,7 +76,7 @@ func TestPropagationIsSent(t *testing.T) {
 	}{
 		{metav1.DeletePropagationOrphan, "orphan", []immutability.Hazard{
 			{Kind: immutability.HazardInterruption, Message: "the pods keep running without it"},
-			{Kind: immutability.HazardDependents, Message: "objects that name this one as their owner stay behind without an owner"},
+			{Kind: immutability.HazardDependents, Message: "objects that name this one as their owner remain without an owner"},
 		}},
 		{metav1.DeletePropagationForeground, "foregroundDeletion", []immutability.Hazard{
 			{Kind: immutability.HazardInterruption, Message: "the pods stop"},

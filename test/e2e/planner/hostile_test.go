@@ -58,8 +58,8 @@ var hostileManifests = []hostile{
 	{why: "5,000 items with keys, each of which is tracked", object: widget(map[string]any{
 		"parts": list(5_000, func(i int) any { return map[string]any{"name": fmt.Sprint("p", i), "weight": int64(i)} })})},
 
-	{why: "not UTF-8: JSON would have another character in its place", object: text("a\xffb"), refused: "data.text: the text isn't UTF-8"},
-	{why: "names that aren't UTF-8 and would become one", object: free(map[string]any{"k\xfe": "a", "k\xff": "b"}), refused: `the text isn't UTF-8`},
+	{why: "not UTF-8: JSON would have another character in its place", object: text("a\xffb"), refused: "data.text: the string isn't UTF-8"},
+	{why: "names that aren't UTF-8 and would become one", object: free(map[string]any{"k\xfe": "a", "k\xff": "b"}), refused: `the string isn't UTF-8`},
 	{why: "the character that stands for others", object: text("a\ufffdb")},
 	{why: "control characters that JSON escapes", object: text("\x00\x01\b\t\n\r\x1b[2J\x1f")},
 	{why: "control characters that JSON doesn't escape, and that YAML hasn't", object: text("\x7f\u0080\u009f")},

@@ -149,7 +149,7 @@ func TestQuotedSecretsCanBeShown(t *testing.T) {
 	all := everyQuoted(t, c, leak.Tried(len(faultproxy.Quotes), 5))
 	// What no API server sends isn't shown of any object, a refusal in place of an object is none, and the rest is part
 	// of the object.
-	never := []string{"a text", "JSON of another", "200 a refusal", "a broken object", "a redirect", "an annotation"}
+	never := []string{"plain text", "JSON of another", "200 a refusal", "a broken object", "a redirect", "an annotation"}
 	beside := map[string][]string{
 		"read": {"warnings"}, "plan of a release, read": {"warnings"}, // of which a write is told
 		// Another conflict than one over the object is looked into, and whatever answers with success has accepted.

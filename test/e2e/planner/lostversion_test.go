@@ -154,7 +154,7 @@ func (g *gears) requireWaysOut(t *testing.T, planner *ssaplan.Planner, name stri
 	status := ssaplan.Request{Manifest: manifest(t, "{apiVersion: %s/v1, kind: Gear, metadata: {name: %s}, status: {ready: false}}", g.group, name), Subresource: "status"}
 	_, err := planner.Plan(t.Context(), status)
 	require.Equal(t, authresilience.ClassLostVersion, authresilience.Classify(err))
-	require.ErrorContains(t, err, "an apply of the object itself, with that as a lost version, moves them")
+	require.ErrorContains(t, err, "an apply of the object itself, with it as a lost version, moves them")
 	status.LostVersions = lost
 	_, err = planner.Plan(t.Context(), status)
 	require.ErrorContains(t, err, "with an apply of the object itself, and not of its status: apply the object first")
@@ -166,5 +166,5 @@ func (g *gears) requireWaysOut(t *testing.T, planner *ssaplan.Planner, name stri
 	letting, err := planner.PlanRelease(t.Context(), &explain.State{Identity: id, UID: string(live.GetUID()), Manager: manager})
 	require.NoError(t, err)
 	require.Equal(t, release.ActionRefused, letting.Action, letting)
-	require.ErrorContains(t, letting.Refusal, "if the definition no longer has "+strings.Join(lost, " or ")+", apply the object with that as a lost version, and release it then")
+	require.ErrorContains(t, letting.Refusal, "if the CRD no longer has "+strings.Join(lost, " or ")+", apply the object with it as a lost version, then release it")
 }

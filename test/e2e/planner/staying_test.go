@@ -14,7 +14,7 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// TestWhatToolsLeaveBehind compares what a plan says stays behind of a tool, which owns all defaults of what it made,
+// TestWhatToolsLeaveBehind compares what a plan says left over from a tool, which owns all defaults of what it made,
 // with what goes once that is adopted. What is called destroyed is gone, and what stays as it was isn't called so.
 func TestWhatToolsLeaveBehind(t *testing.T) {
 	t.Parallel()

@@ -58,11 +58,11 @@ func TestWhatElseChanges(t *testing.T) {
 		{
 			"nothing else", "{apiVersion: v1, kind: Service, metadata: {name: nothing}, spec: {type: NodePort, ports: [{port: 80}]}}",
 			"{apiVersion: v1, kind: Service, metadata: {name: nothing}, spec: {type: LoadBalancer, ports: [{port: 80}]}}", "spec.type",
-			[]string{"spec.type"}, nil, "nothing changes but what isn't known yet: spec.type",
+			[]string{"spec.type"}, nil, "nothing changes except fields with values that aren't known yet: spec.type",
 		},
 		{
 			"what the server can't do without", deployment("needed", "image: a", ""), deployment("needed", "image: b", ""), `spec.template.spec.containers[name="app"].image`,
-			[]string{`spec.template.spec.containers[name="app"].image`}, nil, "nothing changes but what isn't known yet",
+			[]string{`spec.template.spec.containers[name="app"].image`}, nil, "nothing changes except fields with values that aren't known yet",
 		},
 	} {
 		t.Run(test.why, func(t *testing.T) {

@@ -108,5 +108,5 @@ func TestPreviewInASet(t *testing.T) {
 	color, _, err := unstructured.NestedString(plan("{size: 1}")[1].Predicted.Object, "spec", "color")
 	require.NoError(t, err)
 	require.Equal(t, "red", color)
-	require.ErrorContains(t, plan("{size: 1, colour: red}")[1].Err, "the definition has no field spec.colour")
+	require.ErrorContains(t, plan("{size: 1, colour: red}")[1].Err, "the CRD has no field spec.colour")
 }

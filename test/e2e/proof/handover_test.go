@@ -23,7 +23,7 @@ import (
 )
 
 // nobodyOwns is what is said of a plan after which no field would have an owner.
-const nobodyOwns = "nobody would own anything"
+const nobodyOwns = "no manager would own a field"
 
 // carryOut does the apply. Of a plan by which fields change hands, or are cleared, it lets the Planner do it, since no
 // dry run does that and applies; the Planner plans again in between, and stops if that says anything else. It reports

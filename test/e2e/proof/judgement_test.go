@@ -32,7 +32,7 @@ func (t *trial) judgeApply(ctx context.Context) {
 	if endsDeletion(t.before, t.after) {
 		t.outcome, unchanged = gone, false
 		t.check(noOp, slices.ContainsFunc(t.plan.Warnings, func(w foreign.Text) bool {
-			return strings.HasSuffix(string(w), "the object will be gone; plan again to create it")
+			return strings.HasSuffix(string(w), "the object will be deleted; plan again to create it")
 		}),
 			"the apply removed the object; planned %v, warnings %q", t.plan, t.plan.Warnings)
 	}

@@ -106,7 +106,7 @@ func isForgotten(obj *unstructured.Unstructured) bool {
 }
 
 func isUnforced(warning foreign.Text) bool {
-	return strings.HasPrefix(string(warning), "what taking over the fields")
+	return strings.HasPrefix(string(warning), "unknown what taking over the fields")
 }
 
 // judgeBaseline checks that a plan which changes nothing gives a host nothing to show.

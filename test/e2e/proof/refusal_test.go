@@ -144,7 +144,7 @@ func (t *trial) judgeRemedy(ctx context.Context, refused *ssaplan.RefusedError) 
 		return err
 	}
 	switch remedy := refused.Verdict.Remedy; {
-	case strings.HasPrefix(remedy, "adopt what "):
+	case strings.HasPrefix(remedy, "adopt the fields of "):
 		request := t.request()
 		for _, name := range quoted.FindAllString(remedy, -1) {
 			request.Adopt = append(slices.Clip(request.Adopt), strings.Trim(name, `"`))
@@ -259,7 +259,7 @@ func reason(err error) string {
 // isSameRefusal reports whether the planned refusal is the real one. Where the words of the server are withheld, it has
 // no field that the object lacks, such as a required one.
 func isSameRefusal(planned, applied error) bool {
-	if !strings.Contains(planned.Error(), "words are withheld") {
+	if !strings.Contains(planned.Error(), "message is withheld") {
 		return causesOf(planned) == causesOf(applied)
 	}
 	var told, real []metav1.StatusCause

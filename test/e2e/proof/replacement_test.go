@@ -81,7 +81,7 @@ func (t *trial) leavesOutEmpty() bool {
 }
 
 func isUntried(warning foreign.Text) bool {
-	return strings.HasPrefix(string(warning), "what the server adds to the new object isn't known: ")
+	return strings.HasPrefix(string(warning), "unknown which fields the server adds to the new object: ")
 }
 
 // freed returns what takes the finalizers away that an object waits for which is being deleted: no controllers run

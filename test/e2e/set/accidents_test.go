@@ -105,7 +105,7 @@ func TestNamespacesOfOthers(t *testing.T) {
 		require.NoError(t, err)
 		members = append(members, set.Member{Object: state.Identity, UID: state.UID, Adopted: state.Adopted})
 	}
-	require.Equal(t, []string{"ConfigMap Done", "ConfigMap Done", "Namespace NotSent: kept: it was there before the set"},
+	require.Equal(t, []string{"ConfigMap Done", "ConfigMap Done", "Namespace NotSent: kept: it existed before the set"},
 		c.remove(t, set.NewRemoval(c.planner, members, set.RemovalOptions{})))
 	require.NotNil(t, c.Lookup(t, lab.Objectf(t, "{apiVersion: v1, kind: Namespace, metadata: {name: %s}}", c.name)))
 }
@@ -136,7 +136,7 @@ func TestControllerOutlivesWhatItFinalizes(t *testing.T) {
 	lines := c.removeBy(t, c.impatient(t), set.NewRemoval(c.planner, members, set.RemovalOptions{Patience: 10 * time.Second}))
 	require.Contains(t, lines[0], "Gadget Done: ")
 	require.Contains(t, lines[0], "finalizers example.com/hold")
-	const kept = " NotSent: kept: NAME.example.com/v1/Gadget NAME-app/one goes before it, and still exists"
+	const kept = " NotSent: kept: NAME.example.com/v1/Gadget NAME-app/one must be deleted first, and still exists"
 	require.Equal(t, []string{"Deployment" + kept, "ConfigMap" + kept, "CustomResourceDefinition" + kept, "Namespace" + kept}, lines[1:])
 	gadget := lab.Objectf(t, "{apiVersion: %[1]s.example.com/v1, kind: Gadget, metadata: {name: one, namespace: %[1]s-app}}", c.name)
 	require.Equal(t, []string{"example.com/hold"}, c.Get(t, gadget).GetFinalizers(), "nobody but the controller takes it away")

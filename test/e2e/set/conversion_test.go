@@ -202,7 +202,7 @@ func TestMoveThroughAConversionWebhook(t *testing.T) {
 				} else {
 					require.Equal(t, ssaplan.DeferralTypeNotServed, item.Plan.Deferral)
 					require.Empty(t, item.Plan.Changes)
-					require.Contains(t, warnings, "what the conversion of")
+					require.Contains(t, warnings, "values of other fields are unknown until")
 				}
 				var made *set.Result
 				for result := range s.Apply(t.Context()) {

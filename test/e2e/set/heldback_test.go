@@ -122,7 +122,7 @@ func heldBack(t *testing.T, c *cluster, text string, now *strings.Replacer) {
 		require.NotContains(t, lines[0], " Done")
 		require.NotContains(t, lines[0], "it refers to")
 		for _, line := range lines[1:] {
-			require.Regexp(t, " NotSent: .* left out: it refers to .*, which isn't as the set says", line)
+			require.Regexp(t, " NotSent: .* left out: it refers to .*, which doesn't match the set", line)
 		}
 	}
 }

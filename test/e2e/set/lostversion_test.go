@@ -54,7 +54,7 @@ func TestLostVersion(t *testing.T) {
 		"Gear Update: no value changes, only the version of entries of managedFields",
 	}, lines)
 	require.Equal(t, []string{
-		`NAME.example.com/v1beta1 goes, and managedFields of these objects are in it: ` +
+		`the CRD drops NAME.example.com/v1beta1, but managedFields of these objects name it: ` +
 			`NAME/a of "flux" (Apply), NAME/b of "flux" (Apply), NAME/other of "flux" (Apply); ` +
 			"nothing can be applied to them until the entries are moved to another version (Request.LostVersions; in kubectl ssaplan --lost-version, in Terraform lost_versions)",
 		moved, moved,

@@ -98,8 +98,8 @@ func TestInUse(t *testing.T) {
 	c.Apply(t, "somebody", lab.Objectf(t, "{apiVersion: v1, kind: Secret, metadata: {name: own, namespace: %s-app}}", c.name))
 	c.Apply(t, "somebody", lab.Objectf(t, "{apiVersion: %s.example.com/v1, kind: Gadget, metadata: {name: other, namespace: %[1]s}}", c.name))
 	require.Equal(t, []string{
-		"Gadget Done", "Deployment Done", "ConfigMap Done", "CustomResourceDefinition NotSent: kept: it holds what isn't of the set: 1 Gadget.NAME.example.com",
-		"Namespace NotSent: kept: it holds what isn't of the set: 1 Secret",
+		"Gadget Done", "Deployment Done", "ConfigMap Done", "CustomResourceDefinition NotSent: kept: it holds objects outside of the set: 1 Gadget.NAME.example.com",
+		"Namespace NotSent: kept: it holds objects outside of the set: 1 Secret",
 	}, c.remove(t, set.NewRemoval(c.planner, members, set.RemovalOptions{})))
 
 	var namespace []set.Member
@@ -137,8 +137,8 @@ func TestUnseenContents(t *testing.T) {
 		}
 		return !strings.Contains(lines[3]+lines[4], "may not be read")
 	})
-	require.Contains(t, lines[3], "CustomResourceDefinition gadgets.NAME.example.com: kept: what it holds isn't known: Gadget.NAME.example.com: ")
-	require.Contains(t, lines[4], "Namespace NAME-app: kept: what it holds isn't known: ")
+	require.Contains(t, lines[3], "CustomResourceDefinition gadgets.NAME.example.com: kept: unknown which objects it holds: Gadget.NAME.example.com: ")
+	require.Contains(t, lines[4], "Namespace NAME-app: kept: unknown which objects it holds: ")
 }
 
 // A finalizer holds its object up, and a later removal goes on; an object that is re-created between the plan and the
@@ -201,6 +201,6 @@ func TestRefusedDeletesAndLostKinds(t *testing.T) {
 	}
 	require.Len(t, kept, 3, kept)
 	for line := range kept {
-		require.Regexp(t, "^Deployment: .*stays|^Gadget: .*serve|^Namespace: it holds what isn't of the set: 1 Deployment.apps", line)
+		require.Regexp(t, "^Deployment: .*stays|^Gadget: .*serve|^Namespace: it holds objects outside of the set: 1 Deployment.apps", line)
 	}
 }

@@ -92,7 +92,7 @@ func TestWhatRefersToWhatIsLeftOut(t *testing.T) {
 			lines := c.apply(t, now)
 			require.Contains(t, lines[0], row.want)
 			require.Equal(t, []string{
-				"Deployment NotSent: apps/v1/Deployment NAME/web: left out: it refers to v1/ConfigMap NAME/conf, which isn't as the set says",
+				"Deployment NotSent: apps/v1/Deployment NAME/web: left out: it refers to v1/ConfigMap NAME/conf, which doesn't match the set",
 				"Deployment Done",
 			}, lines[1:])
 		})
@@ -118,8 +118,8 @@ func TestWhatRefersToItByOthers(t *testing.T) {
 			"ServiceAccount: is left out as long as v1/Secret NAME/pull is, which it refers to",
 			"Deployment: is left out as long as v1/ServiceAccount NAME/acc is, which it refers to",
 		}, []string{
-			"ServiceAccount NotSent: v1/ServiceAccount NAME/acc: left out: it refers to v1/Secret NAME/pull, which isn't as the set says",
-			"Deployment NotSent: apps/v1/Deployment NAME/web: left out: it refers to v1/ServiceAccount NAME/acc, which isn't as the set says",
+			"ServiceAccount NotSent: v1/ServiceAccount NAME/acc: left out: it refers to v1/Secret NAME/pull, which doesn't match the set",
+			"Deployment NotSent: apps/v1/Deployment NAME/web: left out: it refers to v1/ServiceAccount NAME/acc, which doesn't match the set",
 		}},
 		"what is between stays": {1, nil, []string{"ServiceAccount Done", "Deployment Done"}},
 	} {

@@ -122,7 +122,7 @@ func TestRemovalOfUsers(t *testing.T) {
 		adopted[i].Adopted = member.Object.Kind == "StatefulSet"
 	}
 	require.Equal(t, []string{
-		"apps/v1/StatefulSet NAME/db: kept: it was there before the set",
+		"apps/v1/StatefulSet NAME/db: kept: it existed before the set",
 		"v1/Service NAME/db: kept: still used by apps/v1/StatefulSet NAME/db",
 		"v1/ServiceAccount NAME/db: kept: still used by apps/v1/StatefulSet NAME/db",
 		"v1/Secret NAME/pull: kept: still used by v1/ServiceAccount NAME/db",

@@ -43,7 +43,7 @@ var Quotes = append(refusals(),
 	quote("a page", func(said string) Fault {
 		return texted(http.StatusBadGateway, "text/html", "<html><body>"+said+"</body></html>")
 	}),
-	quote("a text", func(said string) Fault { return texted(http.StatusBadRequest, "text/plain", said) }),
+	quote("plain text", func(said string) Fault { return texted(http.StatusBadRequest, "text/plain", said) }),
 	quote("JSON of another", func(said string) Fault { return sent(http.StatusInternalServerError, map[string]any{"error": said}) }),
 	quote("200 foreign JSON", func(said string) Fault { return sent(http.StatusOK, map[string]any{"session": said}) }),
 	quote("200 text", func(said string) Fault { return texted(http.StatusOK, "application/json", said) }),
