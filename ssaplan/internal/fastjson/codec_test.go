@@ -163,11 +163,11 @@ func TestEncodingErrorsNameTheField(t *testing.T) {
 		"v: json: unsupported value: NaN":            math.NaN(),
 		"v: json: unsupported type: chan int":        make(chan int),
 		"v[1].a: json: unsupported value: +Inf":      []any{1, map[string]any{"a": math.Inf(1)}},
-		"v.b: the string isn't UTF-8":                  map[string]any{"a": "\ufffd", "b": "\xff"},
-		"v[\"\ufffd\"]: the string isn't UTF-8":        map[string]any{"\xff": "a"},
+		"v.b: the string isn't UTF-8":                map[string]any{"a": "\ufffd", "b": "\xff"},
+		"v[\"\ufffd\"]: the string isn't UTF-8":      map[string]any{"\xff": "a"},
 		"v[0][0]: the string isn't UTF-8; encode it": []any{[]any{"é\xc3"}},
-		"v: the string isn't UTF-8":                    map[string]string{"a": "b", "c\xff": "d"},
-		"v.l: the string isn't UTF-8":                  map[string]any{"l": []map[string]any{{"a": []string{"\xff"}}}},
+		"v: the string isn't UTF-8":                  map[string]string{"a": "b", "c\xff": "d"},
+		"v.l: the string isn't UTF-8":                map[string]any{"l": []map[string]any{{"a": []string{"\xff"}}}},
 	} {
 		_, err := Encode(map[string]any{"v": v})
 		require.ErrorContains(t, err, want)

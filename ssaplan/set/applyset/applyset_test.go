@@ -49,7 +49,7 @@ func TestParent(t *testing.T) {
 
 func TestRefusedParents(t *testing.T) {
 	for problem, change := range map[string]func(annotations, labels map[string]string){
-		"it exists but isn't an ApplySet":          func(a, _ map[string]string) { delete(a, "applyset.kubernetes.io/tooling") },
+		"it exists but isn't an ApplySet":      func(a, _ map[string]string) { delete(a, "applyset.kubernetes.io/tooling") },
 		"belongs to other, and not to kubectl": func(a, _ map[string]string) { a["applyset.kubernetes.io/tooling"] = "other/v1" },
 		`is "x"; expected "applyset-`:          func(_, l map[string]string) { l["applyset.kubernetes.io/id"] = "x" },
 		"lacks the annotation applyset.kubernetes.io/contains-group-kinds": func(a, _ map[string]string) {
