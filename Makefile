@@ -286,7 +286,7 @@ PARTS ?= import install command provider
 release-check: ## do with the last commit what others do with a release: import every module, install the command, release it and the provider, install that (git, gpg, buildah and terraform needed); make release-check PARTS=install
 	@test -x $(BIN)/goreleaser || GOBIN=$(BIN) $(GO) install $(GORELEASER)
 	@test -x $(BIN)/cyclonedx-gomod || GOFLAGS= GOBIN=$(BIN) $(GO) install $(CYCLONEDX)
-	@PATH=$(BIN):$$PATH internal/release/check.sh $(shell sed -n 's/^## \(v[0-9.]*\).*/\1/p' CHANGELOG.md | head -1) goreleaser $(CURDIR)/.cache/release $(PARTS)
+	@PATH=$(BIN):$$PATH internal/release/check.sh $(shell sed -n 's/^## \[\([0-9.]*\)\].*/v\1/p' CHANGELOG.md | head -1) goreleaser $(CURDIR)/.cache/release $(PARTS)
 
 # From the last commit, in two folders, so that what a build takes from its folder or its time would differ.
 PROGRAMS := kubectl-ssaplan terraform-provider-ssaplan operator

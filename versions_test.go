@@ -82,15 +82,47 @@ func TestLibrariesNeedLittle(t *testing.T) {
 }
 
 // A module that programs import is found by them only in versions that are tagged, and they don't see what it replaces.
-// So all require the version that the changelog begins with, and are tagged with it at once.
+// So all require the first version of the changelog, and are tagged with it at once.
 func TestModulesRequireTheComingVersion(t *testing.T) {
-	coming := find(t, read(t, "CHANGELOG.md"), `(?m)^## (v\S+)`)
+	coming := "v" + find(t, read(t, "CHANGELOG.md"), `(?m)^## \[(\d\S*)\]`)
 	modules := strings.Fields(find(t, read(t, "Makefile"), `(?m)^MODULES := (.*)$`))
 	requirement := regexp.MustCompile(`(?m)^(?:require)?\s+(github\.com/ssaplan/\S+) (v\S+)`)
 	for _, module := range append(modules, strings.Fields(find(t, read(t, "Makefile"), `(?m)^BENCHES := (.*)$`))...) {
 		for _, match := range requirement.FindAllStringSubmatch(read(t, filepath.Join(module, "go.mod")), -1) {
 			assert.Equal(t, coming, match[2], "%s in %s", match[1], module)
 			assert.Contains(t, read(t, filepath.Join(module, "go.mod")), match[1]+" => ../", module)
+		}
+	}
+}
+
+// Programs read a changelog of the form that it names, with these headings. A version without a date isn't released,
+// and the README says so.
+func TestChangelogHasItsForm(t *testing.T) {
+	text := read(t, "CHANGELOG.md")
+	version := regexp.MustCompile(`^\[(\d+\.\d+\.\d+)\] - (Unreleased|\d{4}-\d\d-\d\d)$`)
+	headings := regexp.MustCompile(`(?m)^(##|###) (.*)$`).FindAllStringSubmatch(text, -1)
+	require.NotEmpty(t, headings)
+	newest := ""
+	for _, heading := range headings {
+		if heading[1] == "###" {
+			assert.Contains(t, []string{"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}, heading[2])
+			continue
+		}
+		if heading[2] == "[Unreleased]" { // what has no version yet
+			assert.Empty(t, newest)
+			continue
+		}
+		parts := version.FindStringSubmatch(heading[2])
+		if !assert.NotNil(t, parts, heading[2]) {
+			continue
+		}
+		assert.Contains(t, text, "\n["+parts[1]+"]: https://github.com/ssaplan/primitives/releases/tag/v"+parts[1]+"\n")
+		if newest == "" {
+			newest = parts[1]
+			unreleased := strings.Contains(read(t, "README.md"), "Version v"+newest+" isn't released yet.")
+			assert.Equal(t, parts[2] == "Unreleased", unreleased, "the README names the versions that aren't released")
+		} else {
+			assert.NotEqual(t, "Unreleased", parts[2], parts[1])
 		}
 	}
 }

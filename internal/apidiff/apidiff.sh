@@ -1,13 +1,13 @@
 #!/bin/sh
 # Compares what the modules export with the last release: apidiff.sh APIDIFF MODULE... . It fails if a name that programs may use is gone or
-# another, unless the version that the changelog begins with is of another minor version, or since v1 of another major one, as docs/compatibility.md
+# another, unless the first version of the changelog is of another minor version, or since v1 of another major one, as docs/compatibility.md
 # promises.
 set -eu
 apidiff=$1
 shift
 
 released=$(git describe --tags --match 'v*' --abbrev=0 2>/dev/null) || { echo "NOT RUN: there is no release to compare with"; exit 0; }
-coming=$(sed -n 's/^## \(v[0-9.]*\).*/\1/p' CHANGELOG.md | head -1)
+coming=$(sed -n 's/^## \[\([0-9.]*\)\].*/v\1/p' CHANGELOG.md | head -1)
 # line returns the versions among which names stay: those of a minor version before v1, and of a major one since.
 line() { case $1 in v0.*) echo "$1" | cut -d . -f 1,2 ;; *) echo "$1" | cut -d . -f 1 ;; esac; }
 
@@ -29,6 +29,6 @@ if [ -z "$gone" ]; then
 elif [ "$(line "$released")" != "$(line "$coming")" ]; then
 	echo "ok: $coming may change names of $released"
 else
-	echo "FAILED: a program that was written for $released does not compile with $coming; the changelog has to begin with another minor version, and since v1 with another major one"
+	echo "FAILED: a program that was written for $released does not compile with $coming; the first version of the changelog has to be another minor version, and since v1 with another major one"
 	exit 1
 fi
