@@ -281,9 +281,9 @@ install: ## install the command, for kubectl ssaplan
 
 GORELEASER ?= github.com/goreleaser/goreleaser/v2@v2.15.1
 CYCLONEDX ?= github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.9.0
-PARTS ?= import install command provider
+PARTS ?= readme import install command provider
 .PHONY: release-check
-release-check: ## do with the last commit what others do with a release: import every module, install the command, release it and the provider, install that (git, gpg, buildah and terraform needed); make release-check PARTS=install
+release-check: ## do with the last commit what others do with a release: follow the README, import every module, install the command, release it and the provider, install that (git, gpg, buildah and terraform needed); make release-check PARTS=install
 	@test -x $(BIN)/goreleaser || GOBIN=$(BIN) $(GO) install $(GORELEASER)
 	@test -x $(BIN)/cyclonedx-gomod || GOFLAGS= GOBIN=$(BIN) $(GO) install $(CYCLONEDX)
 	@PATH=$(BIN):$$PATH internal/release/check.sh $(shell sed -n 's/^## \[\([0-9.]*\)\].*/v\1/p' CHANGELOG.md | head -1) goreleaser $(CURDIR)/.cache/release $(PARTS)

@@ -1,15 +1,15 @@
 #!/bin/sh
-# Does with the last commit what others do once it is tagged, with a module proxy of its own (proxy.sh): a program imports
-# each module that is meant for that, go install installs the command, the command and the provider's repository are
-# released but for the upload, and terraform installs the provider from there.
-# check.sh VERSION GORELEASER FOLDER [PART...], where the parts are import, install, command and provider.
+# Does with the last commit what others do once it is tagged, with a module proxy of its own (proxy.sh): the lines of the
+# README work, also in a clone, a program imports each module that is meant for that, go install installs the command, the
+# command and the provider's repository are released but for the upload, and terraform installs the provider from there.
+# check.sh VERSION GORELEASER FOLDER [PART...], where the parts are readme, import, install, command and provider.
 set -eu
 version=$1 goreleaser=$2 out=$3
 shift 3
-parts=${*:-import install command provider}
+parts=${*:-readme import install command provider}
 here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..
-rm -rf "$out" && mkdir -p "$out/importer" "$out/bin" "$out/terraform"
+rm -rf "$out" && mkdir -p "$out/importer" "$out/readme" "$out/bin" "$out/terraform"
 
 clean() { # a version that isn't released yet must not stay in the module cache, and the key is for this run
 	for d in "$(go env GOMODCACHE)/github.com/ssaplan" "$(go env GOMODCACHE)/cache/download/github.com/ssaplan"; do
@@ -35,6 +35,26 @@ sign() {
 	GPG_FINGERPRINT=$(fingerprint)
 	export GPG_FINGERPRINT
 }
+
+# readme does what the README says, with its program, in an empty folder and in a clone, on a server of its own.
+readme() (
+	export GOFLAGS=
+	quietly git clone "$root" "$out/clone"
+	GOBIN="$out/path" quietly make -C "$out/clone" install
+	cd "$out/readme"
+	sed -n '/^```go$/,/^```$/p' "$root/README.md" | grep -v '^```' >main.go
+	printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: readme, namespace: default}, data: {a: b}}\n' >app.yaml
+	{
+		get=$(sed -n 's/^    \(go get [^ ]*\).*/\1/p' "$root/README.md")
+		sed -n '/^## A complete program/,/^```go$/p' "$root/README.md" | grep -o '`go [^`]*`' | sed "s#\`##g; s#^go get\$#$get#"
+		sed -n 's/^    \(kubectl ssaplan [^#]*\).*/\1 || test $? = 2/p' "$root/README.md" # something would change
+	} >lines
+	(cd "$root/test" && PATH="$out/path:$PATH" CGO_ENABLED=0 quietly go run ./cmd/controlplane run -- sh -exc "cd '$out/readme' && . ./lines")
+	test "$(grep -c '^Create v1/ConfigMap default/readme' "$out/log")" = 2 # the plan, and the plan that is applied
+	grep -q '^Plan: 1 to update' "$out/log" # the plugin has another field manager
+	grep -q "github.com/ssaplan/primitives $version" go.mod
+	echo "ok: $(wc -l <lines) lines of the README do what it says"
+)
 
 import_modules() (
 	cd "$out/importer"
@@ -63,7 +83,7 @@ install_command() (
 )
 
 release_command() (
-	git clone -q "$root" "$out/command"
+	quietly git clone "$root" "$out/command"
 	cd "$out/command"
 	git tag "$version"
 	sign
@@ -73,12 +93,20 @@ release_command() (
 		cmp "kubectl-ssaplan_linux_$arch/kubectl-ssaplan" "../.cache/image/linux_${arch%%_*}/kubectl-ssaplan"
 	done
 	./kubectl-ssaplan_linux_amd64_v1/kubectl-ssaplan version | grep -q "^kubectl-ssaplan $version "
-	cp ../.cache/image/*_image_* . # where they are uploaded
-	quietly gpg --batch --verify checksums.txt.sig checksums.txt
+	cp ../.cache/image/*_image_* ../.cache/image/signing-key.asc . # where they are uploaded
+	grep -E '^    (gpg|sha256sum) ' "$root/examples/kubectl-ssaplan/README.md" >"$out/verify"
+	mkdir -m 700 "$out/keyring" # of a user, who has no keys
+	GNUPGHOME="$out/keyring" quietly sh -ex "$out/verify"
+	grep -q 'Good signature' "$out/log"
 	quietly sha256sum -c checksums.txt
 	for archive in *.tar.gz *.zip *.tar; do
 		grep -q " $archive\$" checksums.txt
 	done
+	for archive in *.tar.gz *.zip; do # what krew installs
+		case $archive in *_image_*) continue ;; esac
+		grep -A 3 " uri: .*/$version/$archive\$" krew/ssaplan.yaml | grep -q " sha256: $(sed -n "s/ .*$archive\$//p" checksums.txt)\$"
+	done
+	test "$(grep -c ' uri: ' krew/ssaplan.yaml)" = "$(grep -c -e '\.tar\.gz$' -e '\.zip$' checksums.txt)"
 	for bom in *.bom.json; do
 		grep -q '"pkg:golang/k8s.io/client-go@' "$bom"
 		grep -q " $bom\$" checksums.txt
@@ -118,6 +146,7 @@ release_provider() (
 
 for part in $parts; do
 	case $part in
+	readme) readme ;;
 	import) import_modules ;;
 	install) install_command ;;
 	command) release_command ;;

@@ -2,7 +2,6 @@
 package release_test
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,7 +9,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"text/template"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -42,7 +40,15 @@ type releaser struct {
 		Extra     []map[string]string `json:"extra_files"`
 	}
 	Release struct {
-		Extra []map[string]string `json:"extra_files"`
+		Extra  []map[string]string `json:"extra_files"`
+		Footer string
+	}
+	Krews []struct {
+		IDs                         []string
+		Name, Homepage, Description string
+		ShortDescription            string `json:"short_description"`
+		URL                         string `json:"url_template"`
+		SkipUpload                  bool   `json:"skip_upload"`
 	}
 	Sboms []struct {
 		ID, Artifacts, Cmd string
@@ -143,66 +149,17 @@ func TestImage(t *testing.T) {
 	assert.Contains(t, sh(buildah+"inspect --type image --format '{{.OCIv1.Config.User}} {{.OCIv1.Config.Entrypoint}}' "+image), "65532:65532 [/kubectl-ssaplan]")
 }
 
-// What krew demands of a manifest holds, and there is a platform for each archive that is made.
+// What krew demands of a manifest holds. goreleaser makes it, with all archives, and make release-check reads it.
 func TestKrewManifest(t *testing.T) {
-	const digest = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
-	manifest := template.Must(template.New("").Funcs(template.FuncMap{
-		"addURIAndSha": func(uri, tag string) (string, error) {
-			filled, err := template.New("").Parse(uri)
-			if err != nil {
-				return "", err
-			}
-			var out bytes.Buffer
-			err = filled.Execute(&out, map[string]string{"TagName": tag})
-			return fmt.Sprintf("uri: %s\nsha256: %s", out.String(), digest), err
-		},
-		"indent": func(n int, text string) string {
-			pad := strings.Repeat(" ", n)
-			return pad + strings.ReplaceAll(text, "\n", "\n"+pad)
-		},
-		"trim": strings.TrimSpace,
-	}).ParseFiles("krew.yaml"))
-	var text bytes.Buffer
-	require.NoError(t, manifest.ExecuteTemplate(&text, "krew.yaml", map[string]string{"TagName": "v0.1.0"}))
-	var plugin struct {
-		APIVersion, Kind string
-		Metadata         struct{ Name string }
-		Spec             struct {
-			Version, Homepage, ShortDescription, Description string
-			Platforms                                        []struct {
-				Selector         struct{ MatchLabels map[string]string }
-				URI, SHA256, Bin string
-			}
-		}
-	}
-	require.NoError(t, yaml.UnmarshalStrict(text.Bytes(), &plugin), text.String())
-	assert.Equal(t, "krew.googlecontainertools.github.com/v1alpha2", plugin.APIVersion)
-	assert.Equal(t, "Plugin", plugin.Kind)
-	assert.Equal(t, "ssaplan", plugin.Metadata.Name)
-	assert.Regexp(t, `^v\d+\.\d+\.\d+$`, plugin.Spec.Version)
-	assert.NotContains(t, plugin.Spec.ShortDescription, "\n")
-	assert.LessOrEqual(t, len(plugin.Spec.ShortDescription), 80)
-
 	r := readReleaser(t)
-	var made, named []string
-	for _, system := range r.Builds[0].Goos {
-		for _, machine := range r.Builds[0].Goarch {
-			made = append(made, system+" "+machine)
-		}
-	}
-	for _, p := range plugin.Spec.Platforms {
-		system, machine := p.Selector.MatchLabels["os"], p.Selector.MatchLabels["arch"]
-		named = append(named, system+" "+machine)
-		assert.Len(t, p.Selector.MatchLabels, 2)
-		format, suffix := r.Archives[0].Formats[0], ""
-		if system == "windows" {
-			format, suffix = "zip", ".exe"
-		}
-		name := strings.NewReplacer("{{ .Tag }}", "v0.1.0", "{{ .Os }}", system, "{{ .Arch }}", machine).Replace(r.Archives[0].Name)
-		assert.Equal(t, "https://github.com/ssaplan/primitives/releases/download/v0.1.0/"+name+"."+format, p.URI)
-		assert.Regexp(t, regexp.MustCompile(`^[0-9a-f]{64}$`), p.SHA256)
-		assert.Equal(t, r.Builds[0].Binary+suffix, p.Bin)
-	}
-	assert.ElementsMatch(t, made, named)
+	require.Len(t, r.Krews, 1)
+	plugin := r.Krews[0]
+	assert.Equal(t, "ssaplan", plugin.Name, "what follows kubectl- in the name of the program")
+	assert.Equal(t, []string{r.Archives[0].ID}, plugin.IDs)
+	assert.NotContains(t, plugin.ShortDescription, "\n")
+	assert.LessOrEqual(t, len(plugin.ShortDescription), 80)
+	assert.NotEmpty(t, plugin.Description)
+	assert.True(t, plugin.SkipUpload, "it is a file of the release")
+	assert.Contains(t, r.Release.Extra, map[string]string{"glob": "dist/krew/" + plugin.Name + ".yaml"})
 	assert.Contains(t, r.Archives[0].Files, any("LICENSE"))
 }
