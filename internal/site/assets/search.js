@@ -11,10 +11,12 @@ for (const section of sections) {
 	if (section.heading !== section.page) add(section.heading, 10);
 	add(section.text, 1);
 	section.length = words(section.text).length;
+	section.phrases = " " + words(section.heading + " " + section.text).join(" ") + " ";
 }
 
-// score is high for words in headings, for rare words, and for short sections. A section that lacks a word has none.
-function score(section, stems) {
+// score is high for words in headings, for rare words, for short sections, and where two words follow each other as in the
+// query, such as "who changed". A section that lacks a word has none.
+function score(section, stems, pairs) {
 	let sum = 0;
 	for (const wanted of stems) {
 		let weight = 0;
@@ -22,7 +24,7 @@ function score(section, stems) {
 		if (weight === 0) return 0;
 		sum += wanted.rarity * weight / (weight + 2 + section.length / 100);
 	}
-	return sum;
+	return sum * (1 + pairs.filter((pair) => section.phrases.includes(pair)).length / 2);
 }
 
 function search(query) {
@@ -32,7 +34,8 @@ function search(query) {
 		return {stem: beginning, rarity: Math.log(1 + sections.length / (1 + having))};
 	});
 	if (stems.length === 0) return [];
-	return sections.map((section) => ({section, score: score(section, stems)})).filter((hit) => hit.score > 0)
+	const pairs = words(query).slice(1).map((word, i) => " " + words(query)[i] + " " + word + " ");
+	return sections.map((section) => ({section, score: score(section, stems, pairs)})).filter((hit) => hit.score > 0)
 		.sort((a, b) => b.score - a.score).slice(0, 12).map((hit) => hit.section);
 }
 
