@@ -1,7 +1,9 @@
 package primitives_test
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -60,11 +62,38 @@ func TestModulesShareVersions(t *testing.T) {
 			assert.NotEmpty(t, requirements, module)
 			for _, match := range requirements {
 				path, version := match[1], match[2]
-				isTestify := path == "github.com/davecgh/go-spew" || path == "github.com/pmezard/go-difflib" // of which it alone is built
-				if other, seen := versions[path]; seen && !isTestify && !strings.HasPrefix(path, "github.com/ssaplan/") {
+				// by what readiness needs
+				raised := path == "github.com/davecgh/go-spew" || path == "github.com/pmezard/go-difflib"
+				if other, seen := versions[path]; seen && !raised && !strings.HasPrefix(path, "github.com/ssaplan/") {
 					assert.Equal(t, other, version, "%s in %s", path, module)
 				}
 				versions[path] = version
+			}
+		}
+	}
+}
+
+// The library and the modules beside it raise no version that the lowest client-go requires, so that a program on that
+// client-go gets only the library and what a module needs. docs/compatibility.md names what they raise all the same.
+func TestLibrariesRaiseNothing(t *testing.T) {
+	requirement := regexp.MustCompile(`(?m)^(?:require)?\s+(\S+) (v\S+)`)
+	requirements := func(text string) map[string]string {
+		versions := map[string]string{}
+		for _, match := range requirement.FindAllStringSubmatch(text, -1) {
+			versions[match[1]] = match[2]
+		}
+		require.NotEmpty(t, versions)
+		return versions
+	}
+	// In the module cache, where building the tests has put it.
+	goMod, err := exec.Command("go", "list", "-m", "-f", "{{.GoMod}}", "k8s.io/client-go").Output()
+	require.NoError(t, err)
+	lowest := requirements(read(t, strings.TrimSpace(string(goMod))))
+	page := read(t, "docs/compatibility.md")
+	for _, module := range strings.Fields(find(t, read(t, "Makefile"), `(?m)^LIBRARIES := (.*)$`)) {
+		for path, version := range requirements(read(t, filepath.Join(module, "go.mod"))) {
+			if asked, found := lowest[path]; found && version != asked {
+				assert.Contains(t, page, fmt.Sprintf("`%s` %s instead of %s", path, version, asked), "%s raises it", module)
 			}
 		}
 	}
