@@ -129,7 +129,13 @@ release_provider() (
 	cp ../terraform-registry-manifest.json "${name}_manifest.json" # which has that name where it is uploaded
 	quietly gpg --batch --verify "${name}_SHA256SUMS.sig" "${name}_SHA256SUMS"
 	quietly sha256sum -c "${name}_SHA256SUMS"
-	echo "ok: $(wc -l <"${name}_SHA256SUMS") files of the provider are signed"
+	for archive in *.zip; do # each has a program, and each program has a list of what it is built of
+		bom=${archive%.zip}.bom.json
+		grep -q '"pkg:golang/k8s.io/client-go@' "$bom"
+		grep -q " $archive\$" "${name}_SHA256SUMS"
+		grep -q " $bom\$" "${name}_SHA256SUMS"
+	done
+	echo "ok: $(wc -l <"${name}_SHA256SUMS") files of the provider are signed, with what each program is built of"
 
 	mkdir -p "$out/mirror/example.com/ssaplan/ssaplan" && cp ./*.zip "$out/mirror/example.com/ssaplan/ssaplan"
 	cd "$out/terraform"

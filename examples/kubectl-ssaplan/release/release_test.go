@@ -111,6 +111,47 @@ func TestRecipesNameDigests(t *testing.T) {
 	}
 }
 
+// A release is made by the programs that make release-check has tried, in the versions of the Makefile.
+func TestRecipesNameTheProgramsThatAreTried(t *testing.T) {
+	read := func(path string) string {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		return string(text)
+	}
+	find := func(text, pattern string) string {
+		match := regexp.MustCompile(pattern).FindStringSubmatch(text)
+		require.NotNil(t, match, "nothing matches %s in %s", pattern, text)
+		return match[1]
+	}
+	makefile := read("../../../Makefile")
+	releaser, sboms := find(makefile, `(?m)^GORELEASER \?= \S+@(\S+)$`), find(makefile, `(?m)^CYCLONEDX \?= (\S+)$`)
+	for recipe, program := range map[string]string{
+		"../../../.github/workflows/command.yml":       `go install "$(sed -n 's/^CYCLONEDX ?= //p' Makefile)"`,
+		"../../terraform-provider-ssaplan/release.yml": "go install " + sboms, // the provider's repository has no Makefile
+	} {
+		var workflow struct {
+			Jobs map[string]struct {
+				Steps []struct {
+					Uses, Run string
+					With      map[string]any
+				}
+			}
+		}
+		require.NoError(t, yaml.Unmarshal([]byte(read(recipe)), &workflow))
+		var versions, installed []any
+		for _, step := range workflow.Jobs["goreleaser"].Steps {
+			if strings.HasPrefix(step.Uses, "goreleaser/goreleaser-action@") {
+				versions = append(versions, step.With["version"])
+			}
+			if step.Run != "" {
+				installed = append(installed, step.Run)
+			}
+		}
+		assert.Equal(t, []any{releaser}, versions, recipe)
+		assert.Equal(t, []any{program}, installed, recipe)
+	}
+}
+
 // The image is built as it is released, the same twice, and plans what is in a folder that is mounted, as its user.
 func TestImage(t *testing.T) {
 	if _, err := exec.LookPath("buildah"); err != nil || os.Getuid() != 0 {

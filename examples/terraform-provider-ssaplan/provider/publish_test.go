@@ -81,11 +81,13 @@ func TestReleaseConfiguration(t *testing.T) {
 		}
 		Checksum struct {
 			NameTemplate string `json:"name_template"`
+			IDs          []string
 			ExtraFiles   []struct {
 				Glob         string
 				NameTemplate string `json:"name_template"`
 			} `json:"extra_files"`
 		}
+		Sboms   []struct{ ID, Artifacts, Cmd string }
 		Signs   []struct{ Artifacts string }
 		Release struct {
 			ExtraFiles []struct {
@@ -107,6 +109,9 @@ func TestReleaseConfiguration(t *testing.T) {
 	require.Equal(t, "{{ .ProjectName }}_{{ .Version }}_{{ .Os }}_{{ .Arch }}", release.Archives[0].NameTemplate)
 	require.Equal(t, "{{ .ProjectName }}_{{ .Version }}_SHA256SUMS", release.Checksum.NameTemplate)
 	require.Equal(t, "checksum", release.Signs[0].Artifacts)
+	require.Equal(t, "binary", release.Sboms[0].Artifacts, "what each program is built of, from the program itself")
+	require.Equal(t, "cyclonedx-gomod", release.Sboms[0].Cmd)
+	require.Equal(t, []string{"provider", release.Sboms[0].ID}, release.Checksum.IDs, "what is signed")
 	require.Equal(t, release.Checksum.ExtraFiles, release.Release.ExtraFiles)
 	require.Equal(t, "terraform-registry-manifest.json", release.Release.ExtraFiles[0].Glob)
 	require.Equal(t, "{{ .ProjectName }}_{{ .Version }}_manifest.json", release.Release.ExtraFiles[0].NameTemplate)
