@@ -254,14 +254,9 @@ lint: tools workspace ## gofmt, go vet and staticcheck on every module
 # provider needs, no version is fixed.
 VULNDB ?=
 UNFIXED := GO-2025-3408
-VULN := $(CURDIR)/.cache/vuln
 .PHONY: vulncheck
 vulncheck: tools workspace ## known vulnerabilities in what every module calls; needs the database, or a copy of it in VULNDB
-	@rm -rf $(VULN); mkdir -p $(VULN)
-	@set -e; export GOWORK=$(WORKSPACE); for m in $(MODULES) $(BENCHES); do echo "== $$m"; \
-		(cd $$m && $(BIN)/govulncheck $(if $(VULNDB),-db $(VULNDB)) ./...) >$(VULN)/log 2>&1 || \
-		test "$$(sed -n 's/^Vulnerability #.*: //p' $(VULN)/log)" = "$(UNFIXED)" || { cat $(VULN)/log; exit 1; }; \
-		grep -E '^(No vulnerabilities|Vulnerability )' $(VULN)/log; done
+	@GOWORK=$(WORKSPACE) VULNDB=$(VULNDB) internal/vuln/vulncheck.sh $(BIN)/govulncheck $(UNFIXED) $(MODULES) $(BENCHES)
 
 .PHONY: work
 work: ## write a go.work for editors, of all modules but those that clash with others; make doesn't use it
@@ -288,21 +283,24 @@ release-check: ## do with the last commit what others do with a release: follow 
 	@test -x $(BIN)/cyclonedx-gomod || GOFLAGS= GOBIN=$(BIN) $(GO) install $(CYCLONEDX)
 	@PATH=$(BIN):$$PATH internal/release/check.sh $(shell sed -n 's/^## \[\([0-9.]*\)\].*/v\1/p' CHANGELOG.md | head -1) goreleaser $(CURDIR)/.cache/release $(PARTS)
 
-# From the last commit, in two folders, so that what a build takes from its folder or its time would differ.
+# From the last commit, in two folders, so that what a build takes from its folder or its time would differ; and with a build
+# cache for each, or the second one would only link what the first one compiled.
 PROGRAMS := kubectl-ssaplan terraform-provider-ssaplan operator
 TWICE := $(CURDIR)/.cache/twice
 .PHONY: reproducible
 reproducible: ## build each program of the last commit in two folders: both have the same bytes
 	@rm -rf $(TWICE); set -e; for d in one another/folder; do mkdir -p $(TWICE)/$$d; git archive HEAD | tar -x -C $(TWICE)/$$d; \
-		for p in $(PROGRAMS); do (cd $(TWICE)/$$d/examples && CGO_ENABLED=0 GOFLAGS= $(GO) build -trimpath -buildvcs=false -ldflags="-s -w" -o $(TWICE)/$$d/$$p.built ./$$p); done; done; \
+		for p in $(PROGRAMS); do (cd $(TWICE)/$$d/examples && CGO_ENABLED=0 GOFLAGS= GOCACHE=$(TWICE)/$$d/cache $(GO) build -trimpath -buildvcs=false -ldflags="-s -w" -o $(TWICE)/$$d/$$p.built ./$$p); done; done; \
 		for p in $(PROGRAMS); do cmp $(TWICE)/one/$$p.built $(TWICE)/another/folder/$$p.built; sha256sum $(TWICE)/one/$$p.built | sed "s# .*#  $$p: the same bytes twice#"; done
 
-GOLICENSES ?= github.com/google/go-licenses@v1.6.0
+# What is released, by the recipes of goreleaser.
+SYSTEMS := darwin/amd64 darwin/arm64 freebsd/amd64 freebsd/arm64 linux/amd64 linux/arm64 windows/amd64 windows/arm64
+comma := ,
+empty :=
 .PHONY: licenses
-licenses: ## list the licences of everything that the programs are built of, and fail for one that isn't known or forbids use
-	@test -x $(BIN)/go-licenses || GOFLAGS= GOBIN=$(BIN) $(GO) install $(GOLICENSES)
-	@mkdir -p .cache; cd examples; export GOFLAGS=; for c in report "check --disallowed_types=forbidden,restricted,unknown"; do \
-		$(BIN)/go-licenses $$c --ignore github.com/ssaplan/primitives $(addprefix ./,$(PROGRAMS)) 2>$(CURDIR)/.cache/licenses.log || { cat $(CURDIR)/.cache/licenses.log; exit 1; }; done
+licenses: ## list the licences of everything that the library and the programs are built of on each system, and fail for one that isn't allowed
+	@cd internal/tools && $(TEST) ./licenses && $(GO) build -o $(BIN)/ ./licenses
+	@GOFLAGS= $(BIN)/licenses -systems $(subst $(empty) $(empty),$(comma),$(SYSTEMS)) $(addsuffix :./...,$(LIBRARIES)) "examples:$(addprefix ./,$(PROGRAMS))"
 
 .PHONY: tidy
 tidy: ## go mod tidy on every module

@@ -156,6 +156,27 @@ func TestChangelogHasItsForm(t *testing.T) {
 	}
 }
 
+// The licences are listed on each system for which something is released. Two builds are compared only if the second
+// finds nothing that the first compiled. Both take too long for each change, but not for each night.
+func TestWhatIsReleasedIsChecked(t *testing.T) {
+	var released []string
+	for _, recipe := range []string{"examples/kubectl-ssaplan/release/goreleaser.yaml", "examples/terraform-provider-ssaplan/.goreleaser.yml"} {
+		text := read(t, recipe)
+		for _, system := range strings.Split(find(t, text, `(?m)^ +goos: \[(.*)\]$`), ", ") {
+			for _, machine := range strings.Split(find(t, text, `(?m)^ +goarch: \[(.*)\]$`), ", ") {
+				released = append(released, system+"/"+machine)
+			}
+		}
+	}
+	slices.Sort(released)
+	makefile := read(t, "Makefile")
+	assert.Equal(t, slices.Compact(released), strings.Fields(find(t, makefile, `(?m)^SYSTEMS := (.*)$`)))
+	assert.Contains(t, find(t, makefile, `(?s)\nreproducible:(.*?)\n\n`), "GOCACHE=$(TWICE)/$$d/")
+	for _, target := range []string{"licenses", "reproducible"} {
+		assert.Contains(t, read(t, ".github/workflows/nightly.yml"), "- run: make "+target+"\n")
+	}
+}
+
 // tested returns the versions that the row of a table calls tested.
 func tested(t *testing.T, page, row string) []string {
 	t.Helper()
