@@ -5,7 +5,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
@@ -27,4 +31,21 @@ func TestADeferredChildSaysWhatIsDeclared(t *testing.T) {
 	plan.Explanation = explain.Explanation{}
 	c.judge(Policy{})
 	assert.Equal(t, "a webhook can't dry run", c.text)
+}
+
+// What may be shown and what may not is said to both Planners.
+func TestBothPlannersHideTheSame(t *testing.T) {
+	options := Options{
+		FieldManager: "a", Sensitive: projection.Patterns{}, ShowValuesOf: []schema.GroupKind{{Group: "example.com", Kind: "Backup"}},
+		Conditions: func(client.Object) (*[]metav1.Condition, *int64) { return nil, nil },
+	}
+	made := 0
+	_, err := newKit(nil, nil, options, func(planning ssaplan.Options) (*ssaplan.Planner, error) {
+		made++
+		assert.Equal(t, options.Sensitive, planning.Sensitive)
+		assert.Equal(t, options.ShowValuesOf, planning.ShowValuesOf)
+		return nil, nil
+	})
+	require.NoError(t, err)
+	assert.Equal(t, 2, made)
 }

@@ -40,6 +40,9 @@ type Options struct {
 	// Sensitive are more fields of children whose values are redacted in conditions, events, logs and errors; see
 	// [ssaplan.Options]. Default: none.
 	Sensitive projection.Patterns
+	// ShowValuesOf are kinds of children whose values are shown even if it isn't known which of them are sensitive; see
+	// [ssaplan.Options]. Default: none.
+	ShowValuesOf []schema.GroupKind
 	// Observe is called for each request for children. The kit's own metrics count them, too.
 	Observe func(context.Context, ssaplan.Observation)
 	// RetryAfter is the time after which an owner that isn't synced is reconciled again, since some reasons end without
@@ -102,7 +105,7 @@ func newKit(c Client, scheme *runtime.Scheme, options Options, planner func(ssap
 	options.fillIn()
 	planning := ssaplan.Options{
 		FieldManager: options.FieldManager, NoOps: options.NoOps, Observe: options.observe,
-		Sensitive: options.Sensitive,
+		Sensitive: options.Sensitive, ShowValuesOf: options.ShowValuesOf,
 	}
 	forcing, err := planner(planning)
 	if err != nil {

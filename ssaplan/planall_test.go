@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/ssaplan"
@@ -298,5 +299,30 @@ func TestPlanAllReadsWhatAppearedSinceTheList(t *testing.T) {
 		require.Equal(t, `data.k: owned by "other" (Update)`, plan.Conflicts[0].String())
 		require.Len(t, plan.Changes, 1)
 		require.Equal(t, "theirs", plan.Changes[0].Before)
+	}
+}
+
+// The warning that no value is shown names the option that shows them, as the host calls it; with it there is no warning.
+func TestWithheldValuesNameTheOption(t *testing.T) {
+	widget := manifestOf("ex.io/v1", "Widget", "", "a")
+	widget.Object["spec"] = map[string]any{"inside": map[string]any{
+		"apiVersion": "other.io/v1", "kind": "Gadget", "metadata": map[string]any{"name": "b"},
+	}}
+	for _, row := range []struct {
+		options ssaplan.Options
+		want    []string
+	}{
+		{ssaplan.Options{}, []string{"a Widget are secret; ShowValuesOf Widget.ex.io shows them", "of the Gadget inside", "; ShowValuesOf Gadget.other.io shows them"}},
+		{ssaplan.Options{ShowValuesOption: "--show-values-of"}, []string{"; --show-values-of Widget.ex.io shows them", "; --show-values-of Gadget.other.io shows them"}},
+		{ssaplan.Options{ShowValuesOf: []schema.GroupKind{{Group: "ex.io", Kind: "Widget"}, {Group: "other.io", Kind: "Gadget"}}}, nil},
+	} {
+		_, planner := world(row.options)
+		plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: widget})
+		require.NoError(t, err)
+		said := fmt.Sprintln(plan.Warnings)
+		for _, want := range row.want {
+			require.Contains(t, said, want)
+		}
+		require.Equal(t, row.want != nil, strings.Contains(said, "secret"), said)
 	}
 }

@@ -66,6 +66,9 @@ type Options struct {
 	SkipFormats bool
 	// ShowValuesOf are kinds whose values are printed even if it isn't known which of them are sensitive.
 	ShowValuesOf []schema.GroupKind
+	// ShowValuesOption is what the host calls ShowValuesOf, for the warning that no value is shown. Default:
+	// "ShowValuesOf".
+	ShowValuesOption string
 	// ShowServerText prints messages of servers about objects with sensitive values, which may quote these values.
 	ShowServerText bool
 	// Logger logs each request at level debug. Default: nothing is logged.

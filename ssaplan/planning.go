@@ -632,13 +632,16 @@ func (w *planning) withheld() (warnings []foreign.Text) {
 	if manifest == nil {
 		return nil
 	}
+	option := cmp.Or(w.options.ShowValuesOption, "ShowValuesOf")
 	if kind := manifest.GroupVersionKind(); w.server.MarksUnknown(kind) {
-		warnings = append(warnings, foreign.Textf("no value is shown: it isn't known which fields of a %s are secret", kind.Kind))
+		warnings = append(warnings, foreign.Textf("no value is shown: it isn't known which fields of a %s are secret; %s %s shows them",
+			kind.Kind, option, kind.GroupKind()))
 	}
 	for _, kind := range secrecy.Carried(manifest.Object) {
 		if w.server.MarksUnknown(kind) {
 			warnings = append(warnings, foreign.Textf(
-				"no value of the %s inside of the object is shown: it isn't known which of its fields are secret", kind.Kind))
+				"no value of the %s inside of the object is shown: it isn't known which of its fields are secret; %s %s shows them",
+				kind.Kind, option, kind.GroupKind()))
 		}
 	}
 	return warnings

@@ -59,7 +59,7 @@ func (o *options) connect(ctx context.Context) (*cluster, error) {
 	planning := ssaplan.Options{
 		FieldManager: o.manager, RefuseConflicts: !o.force, DefaultNamespace: c.namespace,
 		AllowVersionChange: true, ThrottleRetries: throttleRetries, Sensitive: o.hidden, ShowServerText: o.serverText,
-		ShowValuesOf: o.kindsShown(),
+		ShowValuesOf: o.kindsShown(), ShowValuesOption: "--show-values-of",
 	}
 	if c.noOps, err = o.remember(ctx, c); err != nil {
 		return nil, err

@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -133,19 +132,10 @@ func withToken(ctx context.Context, cluster types.Object, token types.String) (t
 func clusterConfig(ctx context.Context, block types.Object) (*rest.Config, error) {
 	config, err := namedConfig(ctx, block)
 	if err == nil && config.ExecProvider != nil {
-		mutePrograms()
+		said.count()
 	}
 	return config, err
 }
-
-// mutePrograms has the words of programs for credentials go nowhere: Terraform writes what comes from the standard
-// error of a provider into its log. A client takes [os.Stderr] for the program when it is made; the log of the provider
-// and a crash have the file itself.
-var mutePrograms = sync.OnceFunc(func() {
-	if nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0); err == nil {
-		os.Stderr = nowhere
-	}
-})
 
 func namedConfig(ctx context.Context, block types.Object) (*rest.Config, error) {
 	if block.IsNull() {
@@ -218,16 +208,13 @@ func (e *execPlugin) provider(env map[string]string) *api.ExecConfig {
 	return plugin
 }
 
-// withheldWords is what a user reads in place of the words of a program that prints credentials. These words may repeat
-// its arguments and its environment in any form.
-const withheldWords = "what the program that prints the credentials says isn't shown here, since it may repeat its arguments and its environment; run it by hand to see it"
-
 // complaint is what to add to an error of the connection that is configured.
 func complaint(err error) string {
 	if authresilience.Classify(err) != authresilience.ClassCredentialPlugin {
 		return ""
 	}
-	return "\n" + strings.ToUpper(withheldWords[:1]) + withheldWords[1:] + "."
+	withheld := said.withheld()
+	return "\n" + strings.ToUpper(withheld[:1]) + withheld[1:] + "."
 }
 
 // kubeconfigConfig reads the content of a kubeconfig. No error quotes it.

@@ -56,6 +56,7 @@ func (p *planners) importObject(ctx context.Context, text string) (*importedObje
 	}
 	planner, err := ssaplan.New(config, ssaplan.Options{
 		FieldManager: defaultFieldManager, RequireNamespace: true, Observe: logRequest, ThrottleRetries: throttleRetries,
+		ShowValuesOf: p.showValuesOf,
 	})
 	if err != nil {
 		return nil, err

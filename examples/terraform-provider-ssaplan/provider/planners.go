@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
+	k8sschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/ssaplan/primitives/ssaplan"
@@ -26,6 +27,8 @@ type planners struct {
 	keepUnreachable bool
 	// forgetOtherCluster makes a refresh forget the objects of another cluster than the one that is reached.
 	forgetOtherCluster bool
+	// showValuesOf are kinds whose values are shown although it isn't known which are secret.
+	showValuesOf []k8sschema.GroupKind
 	// refreshed says that this run has refreshed a resource, which an apply doesn't do.
 	refreshed atomic.Bool
 	claims    claims
@@ -70,7 +73,7 @@ func (p *planners) of(ctx context.Context, o object) (*ssaplan.Planner, error) {
 	}
 	planner, err := ssaplan.New(config, ssaplan.Options{
 		FieldManager: o.FieldManager.ValueString(), RefuseConflicts: !o.ForceConflicts.ValueBool(), Observe: logRequest,
-		ThrottleRetries: throttleRetries, Sensitive: sensitive,
+		ThrottleRetries: throttleRetries, Sensitive: sensitive, ShowValuesOf: p.showValuesOf, ShowValuesOption: "show_values_of",
 	})
 	if err != nil {
 		return nil, err

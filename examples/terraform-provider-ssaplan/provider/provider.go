@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	k8sschema "k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Address is the source by which configurations name the provider. It is published nowhere: dev_overrides and mirrors
@@ -38,6 +39,7 @@ type settings struct {
 	Cluster             types.Object `tfsdk:"cluster"`
 	RefreshUnreachable  types.String `tfsdk:"refresh_unreachable"`
 	RefreshOtherCluster types.String `tfsdk:"refresh_other_cluster"`
+	ShowValuesOf        types.List   `tfsdk:"show_values_of"`
 }
 
 func (p *ssaplanProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
@@ -57,6 +59,10 @@ func (p *ssaplanProvider) Schema(_ context.Context, _ provider.SchemaRequest, re
 				Optional: true,
 				MarkdownDescription: "What a refresh does with an object that was applied in another cluster than the present one: " +
 					"`error`, or `forget` the object, which stays in its cluster. Default: `error`.",
+			},
+			"show_values_of": schema.ListAttribute{
+				Optional: true, ElementType: types.StringType,
+				MarkdownDescription: "Kinds, such as `Backup.example.com`, whose values are shown although it isn't known which of their fields are secret, because the server doesn't serve the kind or its schema can't be read. Default: none.",
 			},
 			"cluster": clusterAttribute(providerCluster),
 		},
@@ -81,6 +87,13 @@ func (p *ssaplanProvider) Configure(ctx context.Context, req provider.ConfigureR
 		text := choice.text.ValueString()
 		if *choice.chosen = text == choice.of; !*choice.chosen && text != "" && text != "error" {
 			resp.Diagnostics.AddAttributeError(path.Root(choice.name), wrongConfiguration, fmt.Sprintf("%s: one of error, %s", choice.name, choice.of))
+		}
+	}
+	if isKnown(ctx, config.ShowValuesOf) {
+		var kinds []string
+		resp.Diagnostics.Append(config.ShowValuesOf.ElementsAs(ctx, &kinds, false)...)
+		for _, kind := range kinds {
+			p.planners.showValuesOf = append(p.planners.showValuesOf, k8sschema.ParseGroupKind(kind))
 		}
 	}
 	p.planners.cluster = config.Cluster
