@@ -6,6 +6,10 @@
 //	credential := restconfig.Credential(config)
 //	fmt.Println(authresilience.Diagnose(credential, time.Now()))
 //	// the user name and password: it isn't known whether the credentials expired
+//
+// A client writes what the program for credentials says to [os.Stderr], as that is when the client is made. It may
+// repeat the arguments and the environment of the program. A host whose standard error is a log sets os.Stderr to a
+// pipe before that, and counts what comes.
 package restconfig
 
 import (
