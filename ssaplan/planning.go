@@ -243,7 +243,9 @@ func (w *planning) encode(e *fastjson.Encoder) (content map[string]any, err erro
 // be of the same resourceVersion.
 func (w *planning) ask(ctx context.Context) (err error) {
 	supplied := w.live != nil || w.absent // and maybe of long ago
-	if !supplied {
+	if supplied {
+		w.server.LearnCarried(ctx, w.live)
+	} else {
 		if w.live, err = w.target.Live(ctx); err != nil {
 			return w.unreadable(ctx, err)
 		}

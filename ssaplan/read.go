@@ -93,7 +93,6 @@ func (p *Planner) Read(ctx context.Context, prior *explain.State) (*Reading, err
 		}
 		reading.Requests = target.Requests()
 	case err == nil:
-		p.server.LearnCarried(ctx, live)
 		refreshed, err := explain.Refresh(prior.Hiding(p.Guard(live).Fields(live)), live.Object)
 		if err != nil {
 			return nil, p.failure(prior.Identity, "read", err)

@@ -93,15 +93,24 @@ func notServed(kind schema.GroupVersionKind) error {
 type mappedKinds struct{ mapper meta.RESTMapper }
 
 func (m mappedKinds) find(_ context.Context, kind schema.GroupVersionKind) (Served, error) {
-	mapping, err := m.mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	mapping, err := m.mapping(kind)
 	if meta.IsNoMatchError(err) {
 		m.forget(kind.GroupVersion()) // the kind may have been installed since the mapper last looked
-		mapping, err = m.mapper.RESTMapping(kind.GroupKind(), kind.Version)
+		mapping, err = m.mapping(kind)
 	}
 	if err != nil {
 		return Served{}, err
 	}
 	return Served{mapping.Resource, mapping.Scope.Name() == meta.RESTScopeNameNamespace}, nil
+}
+
+// mapping returns the mapping of exactly this version: a mapper of several versions answers with another one instead.
+func (m mappedKinds) mapping(kind schema.GroupVersionKind) (*meta.RESTMapping, error) {
+	mapping, err := m.mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	if err == nil && mapping.GroupVersionKind.Version != kind.Version {
+		return nil, &meta.NoKindMatchError{GroupKind: kind.GroupKind(), SearchedVersions: []string{kind.Version}}
+	}
+	return mapping, err
 }
 
 func (m mappedKinds) forget(schema.GroupVersion) {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -55,7 +54,7 @@ func (s *Server) MarksUnknown(kind schema.GroupVersionKind) bool {
 }
 
 // LearnCarried finds out which fields of the objects inside of an object are passwords, such as those of the manifest
-// in an Object of Crossplane. All fields of a kind that the server doesn't serve are.
+// in an Object of Crossplane. All fields of a kind are that isn't known to be served.
 func (s *Server) LearnCarried(ctx context.Context, obj *unstructured.Unstructured) {
 	if !s.learns || obj == nil {
 		return
@@ -64,7 +63,7 @@ func (s *Server) LearnCarried(ctx context.Context, obj *unstructured.Unstructure
 		served, err := s.Find(ctx, kind)
 		if err == nil {
 			s.learn(ctx, kind, served.Resource)
-		} else if meta.IsNoMatchError(err) {
+		} else { // also if a mapper calls a version that isn't served ambiguous, or nobody could be asked
 			s.unserved.Store(kind, true)
 		}
 	}

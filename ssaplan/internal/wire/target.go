@@ -161,6 +161,7 @@ func (t *Target) Live(ctx context.Context) (*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.server.LearnCarried(ctx, obj)
 	return t.seen(obj), nil
 }
 

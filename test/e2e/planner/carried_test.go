@@ -80,3 +80,22 @@ func TestSecretsInsideOfObjects(t *testing.T) {
 		}
 	}
 }
+
+// Nothing is known of the kind of an object that only the live object contains, and that isn't served.
+func TestSecretsInsideOfTheLiveObject(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	c.Define(t, lab.Object(t, envelopeCRD))
+	planner := c.Planner(t, ssaplan.Options{FieldManager: manager})
+	const secret = "hunter2-correct-horse"
+	inside := `{apiVersion: secrets.example.com/v1, kind: Envelope, metadata: {name: %s}, spec: {size: 1, manifest: {apiVersion: v9, kind: Vault, metadata: {name: a}, spec: {token: %q}}}}`
+	live := c.Apply(t, manager, manifest(t, inside, "live", secret))
+	without := manifest(t, `{apiVersion: secrets.example.com/v1, kind: Envelope, metadata: {name: %s}, spec: {size: 1}}`, "live")
+	for _, request := range []ssaplan.Request{{Manifest: without}, {Manifest: without, Live: live}} {
+		out := &shown{}
+		plan := out.plan(planner.Plan(t.Context(), request))
+		require.NoError(t, out.last)
+		require.NotEmpty(t, plan.Changes)
+		require.Empty(t, leak.In(out.String(), secret), "%s", out)
+	}
+}

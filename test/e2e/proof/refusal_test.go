@@ -128,7 +128,7 @@ func (t *trial) judgeVerdict(ctx context.Context, refused *ssaplan.RefusedError)
 	// Of these replacing may work, and yet it isn't the way.
 	mayWork := []immutability.Refusal{immutability.RefusalDirectional, immutability.RefusalAdmissionDenied, immutability.RefusalMetadataPrecondition}
 	isOfAnotherVersion := t.created != nil && t.created.GetResourceVersion() != ""
-	isUntried := (isOfAnotherVersion || len(t.giveUp) > 0) &&
+	isUntried := (isOfAnotherVersion || len(t.giveUp)+len(t.except.Ignore) > 0) &&
 		strings.Contains(refused.Error(), "the whole manifest isn't refused for that")
 	isKnown := createErr != nil || isUntried || slices.Contains(mayWork, verdict.Refusal)
 	t.check(replace, isKnown, "replacing works, which the plan doesn't say: %v", refused)

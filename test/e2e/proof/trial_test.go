@@ -474,6 +474,9 @@ func (t *trial) judgeNormalization(ctx context.Context) {
 	raw.SetSelfLink("")
 	t.forgetCopy(raw, wire)
 	lines := differences(withoutBookkeeping(raw.Object), withoutBookkeeping(wire.Object), nil)
+	if hasOtherVersions(t.before) && !kinds.IsBuiltin(t.manifest.Object) && wire.GetResourceVersion() == t.before.GetResourceVersion() {
+		return // a no-op doesn't fill in what the version at hand has by default, as a write does
+	}
 	isOfHook := hasHook(t.manifest) && !slices.ContainsFunc(lines, func(line string) bool { return !strings.Contains(line, `"stamped"`) })
 	t.check(normalized, len(lines) == 0 || isOfHook, "%s", strings.Join(lines, "\n"))
 }
