@@ -567,6 +567,10 @@ func (t *trial) judgeGuess() {
 			return // an item of a list around it may have been elsewhere
 		}
 	}
+	patterns := slices.Concat(t.except.Ignore, t.giveUp)
+	if len(patterns.WithoutPositions()) < len(patterns) {
+		return // a position in the manifest names no item of the object
+	}
 	was, _ := t.except.Ignore.Remove(t.before.Object)
 	is, _ := t.except.Ignore.Remove(t.manifest.Object)
 	theirs, _ := valueAt(&unstructured.Unstructured{Object: was}, path)
