@@ -146,7 +146,7 @@ var descriptions = []Description{
 	{ClassAdmission, "an admission plugin of the server refused the request", "change what the message complains about"},
 	{ClassForbidden, "the server refused the request and doesn't say on which ground", "ask the operator of the server, or of the gateway in front of it"},
 	{ClassConflict, "other field managers own fields with other values", "leave these fields to them, agree on the values, or apply with force"},
-	{ClassOutdated, "the object is not the one, or no longer in the version, that the request refers to", "read the object again and plan again"},
+	{ClassOutdated, "the request refers to another object, or to an earlier version of this one", "read the object again and plan again"},
 	{ClassInvalidManifest, "the manifest doesn't fit the schema of its type", "correct the field that the message names"},
 	{ClassInvalid, "validation refused the object: a value isn't allowed, or may not change", "correct the fields that the causes name"},
 	{ClassLostVersion, "managedFields of the object have an entry in a version that the CRD no longer has", "move the entry to a version that the CRD has (Request.LostVersions; in kubectl ssaplan --lost-version, in Terraform lost_versions), or remove it"},
