@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 old=github.com/ssaplan/primitives/examples/terraform-provider-ssaplan new=github.com/ssaplan/terraform-provider-ssaplan
 
 mkdir -p "$out/.github/workflows"
-cp -R "$here/main.go" "$here/provider" "$here/docs" "$here/examples" "$here/modules" "$here/README.md" "$here/.goreleaser.yml" \
+cp -R "$here/main.go" "$here/provider" "$here/docs" "$here/examples" "$here/modules" "$here"/*.md "$here/.goreleaser.yml" \
 	"$here/terraform-registry-manifest.json" "$here/../../LICENSE" "$out"
 cp "$here/release.yml" "$out/.github/workflows/release.yml"
 rm -rf "$out/provider/testdata"

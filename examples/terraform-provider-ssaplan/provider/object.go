@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -143,7 +144,7 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 		Attributes: map[string]schema.Attribute{
 			"yaml_body": schema.StringAttribute{
 				Optional: true, Computed: true, Sensitive: true,
-				MarkdownDescription: "The whole manifest, one YAML document. It is sensitive, because it may be a Secret: plans show `manifest` and `fields` instead. The state has it in plain text.",
+				MarkdownDescription: "The whole manifest, one YAML document. It is sensitive, because it may be a Secret: plans show `manifest` and `fields` instead. The state has it in plain text. Comments, layout and the order of keys don't matter. Plain `y`, `yes`, `on` and the like are booleans, as everywhere in Kubernetes; a warning says where. A manifest of a namespaced kind without a namespace is applied to `default`.",
 			},
 			"yaml_body_wo": schema.StringAttribute{
 				Optional: true, WriteOnly: true,
@@ -155,11 +156,11 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 			},
 			"object": schema.DynamicAttribute{
 				Optional:            true,
-				MarkdownDescription: "The whole manifest as a Terraform value, like in `kubernetes_manifest`. It replaces `yaml_body`. Plans show its fields: sensitive values are hidden, and unknown ones are `(known after apply)`. A field that is null counts as absent. Not for a Secret.",
+				MarkdownDescription: "The whole manifest as a Terraform value, like in `kubernetes_manifest`. It replaces `yaml_body`. Plans show its fields: sensitive values are hidden, and unknown ones are `(known after apply)`. A field that is null counts as absent. Not for a Secret. Fields that derive from a sensitive value must be named in `sensitive_fields`.",
 			},
 			"field_manager": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString(defaultFieldManager),
-				MarkdownDescription: "Name under which the server records the fields of the manifest. Two configurations that write to one object need different names. Default: `" + defaultFieldManager + "`.",
+				MarkdownDescription: "Name under which the server records the fields of the manifest. Two configurations that write to one object need different names, otherwise each removes the fields of the other. Default: `" + defaultFieldManager + "`.",
 			},
 			"force_conflicts": schema.BoolAttribute{
 				Optional: true, Computed: true, Default: booldefault.StaticBool(true),
@@ -167,15 +168,15 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 			},
 			"ignore_fields": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Fields to leave to others. The object is created with the manifest's values, and later the fields stay as they are. Paths with wildcards, JSON pointers or JSONPath: `spec.replicas`, `metadata.annotations[~\"example.io/*\"]`.",
+				MarkdownDescription: "Fields to leave to others. The object is created with the manifest's values, and later the fields stay as they are. If you edit only ignored fields, nothing changes. If you edit others too, a warning says that the ignored ones aren't sent. [Paths with wildcards](https://pkg.go.dev/github.com/ssaplan/primitives/projection#Pattern), JSON pointers or JSONPath: `spec.replicas`, `metadata.annotations[~\"example.io/*\"]`, `spec.template.spec.containers[name=\"app\"].image`.",
 			},
 			"adopt": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Field managers whose fields are taken over before the apply, such as `kubectl-client-side-apply`. Their fields that the manifest lacks are then removed. `auto` means all known tools.",
+				MarkdownDescription: "Field managers whose fields are taken over before the apply, such as `kubectl-client-side-apply`. Their fields that the manifest lacks are then removed. `auto` means all known tools. Without `adopt`, these fields stay, and a warning names them. Another warning names managers that the object doesn't have.",
 			},
 			"clear": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Fields to remove from the object, no matter who owns them, unless the manifest has them, such as `spec.strategy.rollingUpdate` for a change to `Recreate`. `auto` means the fields that provably block the apply.",
+				MarkdownDescription: "Fields to remove from the object, no matter who owns them, unless the manifest has them, such as `spec.strategy.rollingUpdate` for a change to `Recreate`. `auto` means the fields that provably block the apply. The plan lists the removed fields and their owners.",
 			},
 			"lost_versions": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
@@ -183,7 +184,7 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 			},
 			"if_exists": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "What to do with an object that exists but isn't in the state: `take_over`, or `refuse`, unless `field_manager` applied it before. With the default `field_manager`, which every state uses, `refuse` refuses every existing object. Default: `take_over`.",
+				MarkdownDescription: "What to do with an object that exists but isn't in the state: `take_over`, or `refuse`, unless `field_manager` applied it before. With the default `field_manager`, which every state uses, an object that this name applied may belong to another state: `refuse` refuses every existing object, and `take_over` warns. The rule also covers an object that appears between plan and apply. Default: `take_over`.",
 			},
 			"on_destroy": schema.StringAttribute{
 				Optional:            true,
@@ -195,7 +196,7 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 			},
 			"sensitive_fields": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Fields whose values are never shown, as paths with wildcards, such as `data.password`. Secrets and fields that a CRD marks with `format: password` are always hidden. Messages of the server may quote such values, so only their field names and known phrases are shown.",
+				MarkdownDescription: "Fields whose values are never shown, as paths with wildcards, such as `data.password`. Secrets and fields that a CRD marks with `format: password` are always hidden. Messages of the server may quote such values, so only their field names and known phrases are shown. A warning names paths that match neither the manifest nor the object.",
 			},
 			"version_change": schema.StringAttribute{
 				Optional:            true,
@@ -211,14 +212,14 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 			},
 			"outputs": schema.MapAttribute{
 				Computed: true, ElementType: types.StringType,
-				MarkdownDescription: "The values of `output_fields`, from the last apply or refresh. A string is as it is, another value is JSON, an absent one is null, a sensitive one is `<redacted>`.",
+				MarkdownDescription: "The values of `output_fields`, from the last apply or refresh. A string is as it is, another value is JSON, an absent one is null, a sensitive one is `<redacted>`. `(known after apply)` if the plan applies something.",
 			},
 			"cluster":  computedCluster(),
 			"token_wo": tokenWOAttribute(),
 			"id":       schema.StringAttribute{Computed: true, MarkdownDescription: "The object, as an import ID: `shop/apps/v1/Deployment/web`."},
 			"uid":      schema.StringAttribute{Computed: true, MarkdownDescription: "The UID of the object. A destroy deletes only the object with this UID."},
 			"manifest": schema.StringAttribute{
-				Optional: true, Computed: true, MarkdownDescription: "The whole manifest as a YAML document that plans show. It replaces `yaml_body`, and takes no Secret and no `sensitive_fields`. If you don't set it, it is the content of `yaml_body`, with sensitive values redacted; null with `object` and `yaml_body_wo`.",
+				Optional: true, Computed: true, MarkdownDescription: "The whole manifest as a YAML document that plans show. It replaces `yaml_body`, and takes no Secret and no `sensitive_fields`. If you don't set it, it is the content of `yaml_body`, with sensitive values redacted; null with `object` and `yaml_body_wo`. It is known in every plan, except if `yaml_body` is unknown, or if the CRD doesn't exist yet and may mark fields as sensitive.",
 			},
 			"taken_over": schema.StringAttribute{
 				Computed: true, MarkdownDescription: "The UID of the object that existed when the resource was created, if `field_manager` hadn't applied it; null otherwise.",
@@ -231,7 +232,7 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 			},
 			"fields": schema.MapAttribute{
 				Computed: true, ElementType: types.StringType,
-				MarkdownDescription: "The declared fields with the server's values, by path. Sensitive values are keyed digests, which only show that a value changes.",
+				MarkdownDescription: "The declared fields with the server's values, by path. List items are named by key. A string that reads like a number, `true` or JSON is quoted: `\"5\"`. Sensitive values are keyed digests, which only show that a value changes.",
 			},
 			"other_owners": schema.MapAttribute{
 				Computed: true, ElementType: types.StringType,
@@ -239,9 +240,17 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 			},
 		},
 		Blocks: map[string]schema.Block{
-			"timeouts": timeouts.Block(ctx, timeouts.Opts{Create: true, Update: true, Delete: true}),
+			"timeouts": timeouts.Block(ctx, timeouts.Opts{
+				Create: true, CreateDescription: howLong(defaultCreateTimeout), Update: true, UpdateDescription: howLong(defaultUpdateTimeout),
+				Delete: true, DeleteDescription: howLong(defaultDeleteTimeout) + " Apply a change of it before the destroy.",
+			}),
 		},
 	}
+}
+
+// howLong describes a timeout.
+func howLong(limit time.Duration) string {
+	return fmt.Sprintf("A duration such as `30s` or `2h45m`. Default: %g minutes.", limit.Minutes())
 }
 
 // ValidateConfig finds what is wrong without a cluster.

@@ -144,6 +144,11 @@ func TestSplit(t *testing.T) {
 	require.Contains(t, string(mod), "module github.com/ssaplan/terraform-provider-ssaplan\n")
 	require.Contains(t, string(mod), "github.com/ssaplan/primitives v0.1.0")
 	require.NotContains(t, string(mod), "=>", "a relative path leads nowhere there")
+	pages, err := filepath.Glob("../*.md")
+	require.NoError(t, err)
+	for _, page := range pages {
+		require.FileExists(t, filepath.Join(out, filepath.Base(page)), "the README links to it")
+	}
 
 	root, err := filepath.Abs("../../..")
 	require.NoError(t, err)

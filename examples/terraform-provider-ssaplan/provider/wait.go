@@ -53,11 +53,11 @@ func (r *waitResource) Schema(ctx context.Context, _ resource.SchemaRequest, res
 				Required: true, PlanModifiers: again, MarkdownDescription: "The `id` of the object's resource, such as `ssaplan_object.web.id`.",
 			},
 			"condition": schema.StringAttribute{
-				Optional: true, PlanModifiers: again, MarkdownDescription: "The type of the condition that must be true, such as `Synced`. Default: the rules of kstatus, or no condition if `fields` is set.",
+				Optional: true, PlanModifiers: again, MarkdownDescription: "The type of the condition that must be true, such as `Synced`. Default: the rules of [kstatus](https://github.com/kubernetes-sigs/cli-utils/tree/master/pkg/kstatus), which know the built-in kinds and the usual conditions of custom resources, or no condition if `fields` is set.",
 			},
 			"fields": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType, PlanModifiers: []planmodifier.Map{mapplanmodifier.RequiresReplace()},
-				MarkdownDescription: "The required value of each field, by path: `{\"status.phase\" = \"Bound\"}`. A string is compared as it is, another value as JSON, and `*` matches any value that isn't empty. With `condition`, both must hold.",
+				MarkdownDescription: "The required value of each field, by path: `{\"status.phase\" = \"Bound\"}`. A string is compared as it is, another value as JSON, and `*` matches any value that isn't empty. With `condition`, both must hold. The status must be of the object's current generation.",
 			},
 			"triggers": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType, PlanModifiers: []planmodifier.Map{mapplanmodifier.RequiresReplace()},
@@ -73,7 +73,7 @@ func (r *waitResource) Schema(ctx context.Context, _ resource.SchemaRequest, res
 				Computed: true, PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()}, MarkdownDescription: "The same as `object`.",
 			},
 		},
-		Blocks: map[string]schema.Block{"timeouts": timeouts.Block(ctx, timeouts.Opts{Create: true})},
+		Blocks: map[string]schema.Block{"timeouts": timeouts.Block(ctx, timeouts.Opts{Create: true, CreateDescription: howLong(defaultWaitTimeout)})},
 	}
 }
 
