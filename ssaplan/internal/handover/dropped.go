@@ -2,8 +2,6 @@ package handover
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -21,13 +19,13 @@ type remains struct {
 
 // withoutDropped returns what is left of a copy of the object, with its record of after the handover and the apply,
 // without what the applier owned and nobody does now; nil if there is nothing of that kind. A server removes what the
-// last apply had, with the structures around it, and keeps what anybody owns something in, and lists of named items
-// that are empty already. An item of a list goes although others own something in it, and the maps around the item stay
-// for that. A map or list that stays, since it is declared as empty, and from which all goes, becomes null, but not a
-// map in which something is declared that isn't stored, such as an empty list of a built-in kind. Answered are fields
-// of which the object shows already what a server makes of dropping them. It finds items by their keys of today, so it
-// keeps those that are recorded by other ones, but for a list that goes as such. Source: Updater.prune in
-// sigs.k8s.io/structured-merge-diff/v6/merge.
+// last apply had, with the structures around it, and keeps what anybody owns something in, and what it records nothing
+// of: lists of named items that are empty already, and maps of nothing but such. An item of a list goes although others
+// own something in it, and the maps around the item stay for that. A map or list that stays, since it is declared as
+// empty, and from which all goes, becomes null, but not a map in which something is declared that isn't stored, such as
+// an empty list of a built-in kind. Answered are fields of which the object shows already what a server makes of
+// dropping them. It finds items by their keys of today, so it keeps those that are recorded by other ones, but for a
+// list that goes as such. Source: Updater.prune in sigs.k8s.io/structured-merge-diff/v6/merge.
 func (h *Handover) withoutDropped(server Server, obj map[string]any, answered projection.FieldSet) (*remains, error) {
 	owners, err := fieldowner.Read(obj)
 	if err != nil {
@@ -43,11 +41,10 @@ func (h *Handover) withoutDropped(server Server, obj map[string]any, answered pr
 	left.object, _ = projection.Patterns{}.Remove(obj) // a copy
 	known := h.own.Union(kept)
 	known = known.Renamed(h.namesOfToday(server, left.declared, dropped), h.live.Object)
-	content, named, found := projection.NewObject(left.object, known), namedLists(known), false
-	h.findNamed(server, content, dropped, named)
+	content, found := projection.NewObject(left.object, known), false
+	unrecorded := h.unrecorded(server, content, dropped, namedLists(known))
 	for p := range dropped.All() {
-		value, exists := content.Get(p)
-		if !exists || named[patternOf(p)] && isEmpty(value) || !content.Remove(p) {
+		if isIn(p, unrecorded) || !content.Remove(p) {
 			continue
 		}
 		found = true
@@ -67,28 +64,39 @@ func (h *Handover) withoutDropped(server Server, obj map[string]any, answered pr
 	return left, nil
 }
 
-// findNamed notes in named whether the empty lists that are dropped have named items, of whose patterns it isn't known
-// yet. A list that is removed with what is around it needs no answer.
-func (h *Handover) findNamed(
+// unrecorded returns those of the dropped lists and maps without anything in them but empty lists of which the server
+// records nothing, so that it doesn't find them to drop. Of a list whose items are named in the record, that is known.
+// What is removed with what is around it needs no answer. Source: toFieldSetWalker in
+// sigs.k8s.io/structured-merge-diff/v6/typed, and Updater.addBackDanglingItems in package merge of that.
+func (h *Handover) unrecorded(
 	server Server, content *projection.Object, dropped projection.FieldSet, named map[string]bool,
-) {
-	lists := map[string]projection.Path{}
+) projection.FieldSet {
+	var out, unclear []projection.Path
 	for p := range dropped.All() {
-		pattern := patternOf(p)
-		_, known := named[pattern]
-		if value, _ := content.Get(p); !known && isEmptyList(value) && !isBelow(p, dropped) {
-			lists[pattern] = p
+		value, _ := content.Get(p)
+		fields, _ := value.(map[string]any)
+		switch isList := isEmptyList(value); {
+		case isIn(p[:len(p)-1], dropped):
+		case isList && named[patternOf(p)]:
+			out = append(out, p)
+		case isList || len(fields) > 0 && isHollow(value):
+			unclear = append(unclear, p)
 		}
 	}
-	wholes := h.wholes(server, content, slices.Collect(maps.Values(lists)))
-	for pattern, p := range lists {
-		named[pattern] = !wholes.Has(p)
+	if len(unclear) > 0 {
+		trial := h.tried(server, content, unclear)
+		for _, p := range unclear {
+			if trial != nil && trial.recorded.Under(p).Empty() {
+				out = append(out, p)
+			}
+		}
 	}
+	return projection.NewFieldSet(out...)
 }
 
-// isBelow reports whether p is in one of the fields.
-func isBelow(p projection.Path, fields projection.FieldSet) bool {
-	for n := range len(p) {
+// isIn reports whether p is one of the fields, or in one.
+func isIn(p projection.Path, fields projection.FieldSet) bool {
+	for n := range len(p) + 1 {
 		if fields.Has(p[:n]) {
 			return true
 		}

@@ -56,6 +56,10 @@ func TestTryLeavesWhatServersLeave(t *testing.T) {
 		{"one that has named items by its definition stays", `{"named": [], "x": 1}`, `"f:named": {}, "f:x": {}`, "", `"f:y": {}`, `{"named": []}`, `{"named": []}`, ""},
 		{"of several, each does what it does alone", `{"e": [], "named": [], "x": {"l": []}}`, `"f:e": {}, "f:named": {}, "f:x": {".": {}, "f:l": {}}`, "", `"f:y": {}`,
 			`{"named": []}`, `{"named": []}`, ""},
+		{"a map of nothing but such lists stays", `{"m": {"named": [], "in": {"named": []}}, "y": 1}`, `"f:m": {".": {}, "f:named": {}, "f:in": {"f:named": {}}}, "f:y": {}`, "",
+			`"f:z": {}`, `{"m": {"named": [], "in": {"named": []}}}`, `{}`, ""},
+		{"also one that was declared as empty", `{"m": {"named": []}, "y": 1}`, `"f:m": {}, "f:y": {}`, "", `"f:z": {}`, `{"m": {"named": []}}`, `{}`, ""},
+		{"and goes with anything else in it", `{"m": {"named": [], "a": 1}, "y": 1}`, `"f:m": {".": {}, "f:named": {}, "f:a": {}}, "f:y": {}`, "", `"f:z": {}`, `{}`, `{}`, ""},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			record := func(declared string) string {
@@ -76,10 +80,12 @@ func TestTryLeavesWhatServersLeave(t *testing.T) {
 				},
 				Force: func(body []byte) (*unstructured.Unstructured, error) { // whether a list is one whole
 					asked++
-					recorded := row.declared
-					for _, whole := range []string{"l", "e"} {
-						if strings.Contains(string(body), `"`+whole+`":[]`) {
-							recorded = strings.TrimSuffix(`"f:`+whole+`": {}, `+recorded, ", ")
+					recorded, text := row.declared, string(body)
+					for _, whole := range []struct{ sent, recorded string }{
+						{`"x":{"l":[]}`, `"f:x": {"f:l": {}}`}, {`"l":[]`, `"f:l": {}`}, {`"e":[]`, `"f:e": {}`},
+					} {
+						if before, after, isSent := strings.Cut(text, whole.sent); isSent {
+							recorded, text = strings.TrimSuffix(whole.recorded+", "+recorded, ", "), before+after
 						}
 					}
 					return object(t, "7", `"spec": `+row.live, record(recorded)), nil

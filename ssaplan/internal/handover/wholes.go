@@ -24,15 +24,21 @@ func (h *Handover) wholes(server Server, content *projection.Object, all []proje
 	if len(all) == 0 {
 		return projection.FieldSet{}
 	}
-	if !h.trial.has(content, all) {
-		h.trial = h.tryAll(server, content, all)
-	}
-	if h.trial == nil {
+	trial := h.tried(server, content, all)
+	if trial == nil {
 		return projection.NewFieldSet(all...)
 	}
 	return projection.NewFieldSet(slices.DeleteFunc(slices.Clone(all), func(p projection.Path) bool {
-		return !h.trial.recorded.Under(p).Equal(projection.NewFieldSet(p)) // what is in a map may be recorded beside it
+		return !trial.recorded.Under(p).Equal(projection.NewFieldSet(p)) // what is in a map may be recorded beside it
 	})...)
+}
+
+// tried returns what the server records of the live object with these values of the content, nil if it can't be tried.
+func (h *Handover) tried(server Server, content *projection.Object, all []projection.Path) *trial {
+	if !h.trial.has(content, all) {
+		h.trial = h.tryAll(server, content, all)
+	}
+	return h.trial
 }
 
 // has reports whether the values of the content have been tried.

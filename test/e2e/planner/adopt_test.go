@@ -161,6 +161,49 @@ func TestAdoptDropsEmptyLists(t *testing.T) {
 	require.Equal(t, made.Object["spec"], plan.Result().Object["spec"])
 }
 
+// TestAdoptLeavesWhatIsNotRecorded drops maps in which there are but empty lists. Those of which the server records
+// nothing stay, also where the definition requires them.
+func TestAdoptLeavesWhatIsNotRecorded(t *testing.T) {
+	c := newCluster(t)
+	const named = "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], items: {type: object, required: [name], properties: {name: {type: string}}}}"
+	c.Define(t, lab.Objectf(t, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: rules.adopt.example.com}, spec: {
+		group: adopt.example.com, names: {kind: Rule, plural: rules}, scope: Namespaced, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {
+			type: object, required: [spec], properties: {spec: {type: object, properties: {
+				a: {type: string}, groups: %[1]s, in: {type: object, properties: {groups: %[1]s, list: {type: array, items: {type: string}}, in: {type: object, properties: {groups: %[1]s}}}},
+				whole: {type: object, x-kubernetes-map-type: atomic, properties: {groups: %[1]s}}, open: {type: object, additionalProperties: %[1]s}}}}}}}]}}`, named))
+	for _, row := range []struct{ why, was, is, left string }{
+		{"a required map", "{}", "{groups: []}", "{groups: []}"},
+		{"two levels of it", "{}", "{groups: [], in: {in: {groups: []}}}", "{groups: [], in: {in: {groups: []}}}"},
+		{"not declared", "{a: A, in: {groups: []}}", "{a: X}", "{a: X, in: {groups: []}}"},
+		{"not declared and deep", "{a: A, in: {groups: [], in: {groups: []}}}", "{a: X}", "{a: X, in: {groups: [], in: {groups: []}}}"},
+		{"a list that is one whole", "{a: A, in: {list: []}}", "{a: X}", "{a: X}"},
+		{"both", "{a: A, in: {groups: [], list: []}}", "{a: X}", "{a: X}"},
+		{"an empty map", "{a: A, in: {groups: [], in: {}}}", "{a: X}", "{a: X}"},
+		{"a map that is one whole", "{a: A, whole: {groups: []}}", "{a: X}", "{a: X}"},
+		{"no field of the definition", "{a: A, open: {k: []}}", "{a: X}", "{a: X}"},
+	} {
+		for _, by := range []string{"ann", fieldowner.ClientSideApply} {
+			t.Run(row.why+" of "+by, func(t *testing.T) {
+				body := func(name, spec string) *unstructured.Unstructured {
+					return lab.Objectf(t, "{apiVersion: adopt.example.com/v1, kind: Rule, metadata: {name: %s-%s}, spec: %s}", name, by, spec)
+				}
+				was, is := body("rule", row.was), body("rule", row.is)
+				if by == "ann" {
+					c.Apply(t, by, was)
+				} else {
+					c.Kubectl(t, jsonOf(t, was), "apply", "-f", "-")
+				}
+				defer c.Delete(t, was)
+				plan := c.plan(t, ssaplan.Request{Manifest: is, Adopt: []string{by}})
+				made, err := c.planner.Apply(t.Context(), plan)
+				require.NoError(t, err)
+				require.Equal(t, body("rule", row.left).Object["spec"], made.Object["spec"])
+				require.Equal(t, alike(t, plan.Result()), alike(t, made))
+			})
+		}
+	}
+}
+
 // TestAdoptWhatMayNotChange plans the adoption of an object that a policy of later is against: whoever changes it is
 // refused, also who only has its fields change hands, though the manifest is as the policy wants it.
 func TestAdoptWhatMayNotChange(t *testing.T) {
