@@ -54,13 +54,13 @@ type Object struct {
 	content  map[string]any
 	fields   *node
 	manifest bool
-	lists    map[listID]*listIndex
+	lists    map[listID]*listIndex // nil until there is one
 }
 
 // NewObject returns the [Object] for obj, as a server returned it. fields has the keys of its lists; for a list that
 // isn't in fields, the keys in each path are used. The Object shares memory with obj.
 func NewObject(obj map[string]any, fields FieldSet) *Object {
-	return &Object{content: obj, fields: fields.root, lists: map[listID]*listIndex{}}
+	return &Object{content: obj, fields: fields.root}
 }
 
 // NewManifest returns the Object of a manifest, in which items of lists may leave out key fields that have a default.
@@ -210,9 +210,17 @@ func (o *Object) list(list []any, n *node) *listIndex {
 	}
 	id := listID{&list[0], len(list), n}
 	if o.lists[id] == nil {
-		o.lists[id] = newListIndex(slices.Clip(list), n, o.manifest) // clipped, so that appending leaves what is behind alone
+		o.keep(newListIndex(slices.Clip(list), n, o.manifest)) // clipped, so that appending leaves what is behind alone
 	}
 	return o.lists[id]
+}
+
+// keep keeps the index of a list that isn't empty.
+func (o *Object) keep(x *listIndex) {
+	if o.lists == nil {
+		o.lists = map[listID]*listIndex{}
+	}
+	o.lists[listID{&x.list[0], len(x.list), x.n}] = x
 }
 
 // forget drops the index of a list that has changed.
@@ -363,7 +371,7 @@ func (o *Object) editedList(at spot, list []any, p Path, depth int, by editor) (
 	case now.exists:
 		o.forget(x)
 		x.put(now.value, p[depth])
-		o.lists[listID{&x.list[0], len(x.list), x.n}] = x
+		o.keep(x)
 		at.value = x.list
 	default:
 		o.forget(x)

@@ -280,8 +280,10 @@ func (w *planning) ask(ctx context.Context) (err error) {
 		case err != nil:
 			return w.refused(ctx, err)
 		case explain.SameVersion(content(w.live), dryRun.Object, w.manifest.Object):
-			var learned bool
-			if w.prepared.Ignored, learned = w.prepared.Ignored.Learn(w.left, content(w.live), dryRun.Object); learned {
+			var settled, learned bool
+			w.prepared, settled = w.prepared.Settle(w.left, dryRun.Object)
+			w.prepared.Ignored, learned = w.prepared.Ignored.Learn(w.left, content(w.live), dryRun.Object)
+			if settled || learned {
 				continue
 			}
 			if err = w.explain(dryRun); err != nil || !w.lossy || w.plan.Action == ActionNoOp {
@@ -406,7 +408,7 @@ func (w *planning) wanted() handover.Wanted {
 
 // isForLive reports whether what is sent depends on the live object, beside the values that aren't known.
 func (w *planning) isForLive() bool {
-	return !w.prepared.Ignored.Empty() || len(w.prepared.Empty) > 0 || w.request.handsOver()
+	return !w.prepared.Ignored.Empty() || w.prepared.Empty != nil || w.request.handsOver() // also if they were settled
 }
 
 // handsOver reports whether fields are to change hands.
@@ -572,6 +574,9 @@ func (w *planning) showDeclared() error {
 func (w *planning) dryRun(ctx context.Context, patch Patch, pinned bool) (*unstructured.Unstructured, error) {
 	if err := scale.Check(w.plan.Subresource, w.manifest.Object); err != nil {
 		return nil, err
+	}
+	if w.handover == nil { // as in most plans, which allocate less without the rest
+		return handover.Apply(ctx, w.target, w.live, patch.Body, patch.Options, pinned, w.pair)
 	}
 	server := handover.ServerOf(ctx, w.target, w.live, patch.Options, pinned, w.pair)
 	made, err := w.handover.Try(server, w.manifest.Object, patch.Body)

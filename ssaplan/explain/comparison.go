@@ -168,10 +168,14 @@ func (c *comparison) inParts(remembered projection.FieldSet) projection.FieldSet
 func (c *comparison) changes(e *Explanation) ([]Change, error) {
 	own := c.own(e)
 	out := withCause(c.differences(e, own), CauseEdited)
-	live, manifest := projection.NewObject(c.Live, own), projection.NewManifest(c.Manifest, own)
+	manifest := projection.NewManifest(c.Manifest, own)
+	var live *projection.Object
 	for i := range out {
-		c.attribute(&out[i], isOverridden(out[i], manifest, live))
+		c.attribute(&out[i], isOverridden(out[i], manifest))
 		if out[i].Op == projection.OpRemove && isItem(out[i].Path) {
+			if live == nil { // as in most plans it isn't needed
+				live = projection.NewObject(c.Live, own)
+			}
 			out[i].Before, _ = live.Get(out[i].Path) // with all that goes with it, whoever owns that
 		}
 	}
@@ -387,13 +391,12 @@ func (c *comparison) attribute(change *Change, isOverridden bool) {
 }
 
 // isOverridden reports whether the manifest declares what the object has, and the server makes something else of it.
-func isOverridden(c Change, manifest, live *projection.Object) bool {
+func isOverridden(c Change, manifest *projection.Object) bool {
 	if c.Op != projection.OpChange && c.Op != projection.OpRemove {
 		return false // nothing was there, or it is about the order and the number of items
 	}
-	is, isDeclared := manifest.Get(c.Path)
-	was, existed := live.Get(c.Path)
-	return isDeclared && existed && equal(is, was)
+	declared, isDeclared := manifest.Get(c.Path)
+	return isDeclared && equal(declared, c.Before)
 }
 
 // isDropped reports whether the last apply declared p itself or something below it, and the manifest declares neither.

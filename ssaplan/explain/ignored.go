@@ -77,6 +77,7 @@ type Left struct {
 	Manifest map[string]any
 	// Restored are the fields that are sent as null or empty, as in the manifest. Other such fields are dropped.
 	Restored []projection.Path
+	unowned  []unowned // those of them over values without an owner
 	// Fields are the ignored fields, with the list keys of the live object's managedFields.
 	Fields []IgnoredField
 	// Warnings name the patterns that match neither the manifest nor the object.
@@ -89,15 +90,15 @@ type Left struct {
 // before a handover of fields, since after it managedFields may lack the keys of given-up list items. If was is nil,
 // live is used.
 func (p Prepared) For(live, was map[string]any, applier fieldowner.Applier) (Left, error) {
-	manifest, restored, err := p.restored(live, applier)
+	restored, err := p.restored(live, applier)
 	if err != nil {
-		return Left{Manifest: p.Manifest}, err
+		return restored, err
 	}
-	out, err := p.Ignored.Leave(manifest, live, was, applier)
+	out, err := p.Ignored.Leave(restored.Manifest, live, was, applier)
 	if err != nil {
 		return out, err
 	}
-	out.Restored = restored
+	out.Restored, out.unowned = restored.Restored, restored.unowned
 	out.Manifest, err = p.Unknown.Hold(out.Manifest, live)
 	return out, err
 }

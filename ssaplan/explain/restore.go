@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 
@@ -46,31 +47,60 @@ func droppedEmpty(content map[string]any, adjustments []projection.Adjustment, i
 //
 // In the metadata this is done only if there is a value without an owner: for an empty map or list that stays empty,
 // see [projection.Normalize].
-func (p Prepared) restored(live map[string]any, applier fieldowner.Applier) (map[string]any, []projection.Path, error) {
+func (p Prepared) restored(live map[string]any, applier fieldowner.Applier) (left Left, err error) {
+	left.Manifest = p.Manifest
 	if len(p.Empty) == 0 || live == nil {
-		return p.Manifest, nil, nil
+		return left, nil
 	}
 	owners, err := fieldowner.Read(live)
 	if err != nil {
-		return nil, nil, err
+		return left, err
 	}
 	set, ours := owners.Fields(nil), owners.Fields(applier.Is)
-	out, _ := projection.Patterns{}.Remove(p.Manifest) // a copy
-	sent, there := projection.NewManifest(out, set), projection.NewObject(live, set)
-	var restored []projection.Path
+	left.Manifest, _ = projection.Patterns{}.Remove(p.Manifest) // a copy
+	sent, there := projection.NewManifest(left.Manifest, set), projection.NewObject(live, set)
 	for _, empty := range p.Empty {
 		at := sent.Resolve(empty.Path)
 		value, _ := there.Get(at)
+		isOwned := set.Has(at) && set.Under(at).Len() == 1 || !ours.Under(at).Empty()
 		isUnowned := value != nil && set.Under(at).Empty() && len(wholeAt(set, at)) == len(at)
-		isNeeded := set.Has(at) && set.Under(at).Len() == 1 || !ours.Under(at).Empty() || isUnowned
 		if at[0] == projection.Field("metadata") {
-			isNeeded = !ours.Under(at).Empty() && hasUnowned(live, at, set)
+			isOwned, isUnowned = !ours.Under(at).Empty() && hasUnowned(live, at, set), false
 		}
-		if isNeeded && sent.Set(empty.Path, empty.Value) == nil {
-			restored = append(restored, empty.Path)
+		if !isOwned && !isUnowned || sent.Set(empty.Path, empty.Value) != nil {
+			continue
+		}
+		left.Restored = append(left.Restored, empty.Path)
+		if !isOwned {
+			left.unowned = append(left.unowned, unowned{empty.Path, at, value})
 		}
 	}
-	return out, restored, nil
+	return left, nil
+}
+
+// unowned is a null that is sent over a value without an owner.
+type unowned struct {
+	path, at projection.Path // in the manifest, and in the object
+	value    any
+}
+
+// Settle returns p without the nulls that made no difference in the answer to a dry run of left: the value that no
+// manager owns is the default already. They would only be recorded in managedFields. ok is false if there is none.
+// Otherwise another dry run is needed, since [Prepared.For] now returns another manifest.
+func (p Prepared) Settle(left Left, answer map[string]any) (settled Prepared, ok bool) {
+	if len(left.unowned) == 0 {
+		return p, false
+	}
+	made := projection.NewObject(answer, projection.FieldSet{})
+	isIdle := func(e EmptyField) bool {
+		return slices.ContainsFunc(left.unowned, func(u unowned) bool {
+			is, exists := made.Get(u.at)
+			return u.path.Equal(e.Path) && exists && reflect.DeepEqual(is, u.value)
+		})
+	}
+	before := len(p.Empty)
+	p.Empty = slices.DeleteFunc(slices.Clone(p.Empty), isIdle)
+	return p, len(p.Empty) < before
 }
 
 // hasUnowned reports whether the list or map at p has a value without an owner; owned are all fields with an owner.

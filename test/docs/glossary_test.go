@@ -24,7 +24,7 @@ var notInGlossary = map[string][]string{
 		"authresilience.CredentialKind", "fieldowner.TransferKind", "immutability.HazardKind", "projection.ElementKind",
 	},
 	"several of something that the glossary has":               {"projection.Patterns"},
-	"a part of something that the glossary has":                {"immutability.Field", "authresilience.Description", "projection.Held"},
+	"a part of something that the glossary has":                {"immutability.Field", "authresilience.Description", "projection.Held", "explain.EmptyField"},
 	"a cache, and what collects warnings: no idea of planning": {"ssaplan.NoOpCache", "ssaplan.NoOpCacheOptions", "ssaplan.NoOpStats", "ssaplan.WarningHandler"},
 	"another name of a type of package write":                  {"ssaplan.Outcome", "ssaplan.Stage", "ssaplan.ApplyError", "ssaplan.ReplaceError"},
 	"another name of a type of package immutability":           {"ssaplan.RefusedError"},

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/restmapper"
 
+	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/input"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/statefile"
 	"github.com/ssaplan/primitives/fieldowner"
@@ -79,11 +80,11 @@ func (a *applySet) find(name, namespace string) (id identity.Identity, err error
 	}
 	kind, err := a.mapper.KindFor(schema.ParseGroupResource(resource).WithVersion(""))
 	if err != nil {
-		return id, fmt.Errorf("--applyset: %w", err)
+		return id, fmt.Errorf("--applyset: %w", authresilience.Redact(err))
 	}
 	mapping, err := a.mapper.RESTMapping(kind.GroupKind(), kind.Version)
 	if err != nil {
-		return id, fmt.Errorf("--applyset: %w", err)
+		return id, fmt.Errorf("--applyset: %w", authresilience.Redact(err))
 	}
 	id = identity.Identity{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind, Name: name}
 	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
@@ -158,7 +159,7 @@ func (a *applySet) left(ctx context.Context, all []manifest.Manifest, namespace 
 			members, err := a.client.Resource(mapping.Resource).Namespace(in).List(ctx,
 				metav1.ListOptions{LabelSelector: applyset.PartOfLabel + "=" + applyset.ID(a.parent.Object)})
 			if err != nil {
-				return nil, nil, fmt.Errorf("--applyset: list of %s: %w", kind, err)
+				return nil, nil, fmt.Errorf("--applyset: list of %s: %w", kind, authresilience.Redact(err))
 			}
 			for _, member := range members.Items {
 				id := identityOf(&member)

@@ -36,10 +36,9 @@ func inputWarnings(m manifest.Manifest) []foreign.Text {
 	return out
 }
 
-// configurationFailure is that of what is needed before or beside the plans. A server or a program for credentials may
-// have a part in it.
+// configurationFailure is that of what is needed before or beside the plans.
 func configurationFailure(err error) render.Failure {
-	return render.Failure{Class: string(authresilience.ClassConfiguration), Message: oneLine(authresilience.Redact(err).Error())}
+	return render.Failure{Class: string(authresilience.ClassConfiguration), Message: oneLine(err.Error())}
 }
 
 // objectFailure is that of one object. The text of err names the object.

@@ -27,7 +27,9 @@ func ServerOf(
 		HandOver: func(body []byte) (*unstructured.Unstructured, error) {
 			return target.Patch(ctx, live, body, options.FieldManager, metav1.DryRunAll)
 		},
-		Apply: func(body []byte) (*unstructured.Unstructured, error) { return try(ctx, live, body, options) },
+		Apply: func(body []byte) (*unstructured.Unstructured, error) {
+			return Apply(ctx, target, live, body, options, pinned, pair)
+		},
 		Force: func(body []byte) (*unstructured.Unstructured, error) { return try(ctx, live, body, forced) },
 		Patch: func(body []byte) (*unstructured.Unstructured, error) {
 			return target.Patch(ctx, live, body, options.FieldManager, metav1.DryRunAll)
@@ -39,9 +41,6 @@ func ServerOf(
 	if pair == nil {
 		return server
 	}
-	server.Apply = func(body []byte) (*unstructured.Unstructured, error) {
-		return pair.Try(ctx, target, live, body, options)
-	}
 	server.HandOver = func(body []byte) (*unstructured.Unstructured, error) {
 		_, made, err := target.TryByRecord(ctx, live, body, options.FieldManager)
 		return made, err
@@ -50,4 +49,18 @@ func ServerOf(
 		return target.TryContent(ctx, live, body, options.FieldManager)
 	}
 	return server
+}
+
+// Apply tries the apply of a body to the live object, as a [Server] does. If pinned, it is tried for just this version.
+func Apply(
+	ctx context.Context, target *wire.Target, live *unstructured.Unstructured, body []byte, options metav1.PatchOptions,
+	pinned bool, pair *wire.Pair,
+) (*unstructured.Unstructured, error) {
+	switch {
+	case pair != nil:
+		return pair.Try(ctx, target, live, body, options)
+	case pinned:
+		return target.TryPinned(ctx, live, body, options)
+	}
+	return target.Try(ctx, live, body, options)
 }

@@ -105,7 +105,7 @@ func TestApplyLetsNoObjectVanish(t *testing.T) {
 	isChanged(ssaplan.ActionUpdate)(t, err)
 	var changed *ssaplan.ChangedError
 	require.ErrorAs(t, err, &changed)
-	require.Contains(t, fmt.Sprint(changed.Plan.Warnings), "the object will be gone")
+	require.Contains(t, fmt.Sprint(changed.Plan.Warnings), "the object will be deleted")
 	c.Get(t, m)
 	_, err = c.planner.Apply(t.Context(), changed.Plan)
 	require.NoError(t, err, "now that was reviewed")

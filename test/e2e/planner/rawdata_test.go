@@ -27,6 +27,6 @@ func TestDataThatIsEqualIsNoReasonToReplace(t *testing.T) {
 	_, err = c.planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest(t, text, "l: x", 1)})
 	var refused *ssaplan.RefusedError
 	require.ErrorAs(t, err, &refused)
-	require.ErrorContains(t, err, "the manifest changes none of that")
+	require.ErrorContains(t, err, "the manifest changes none of these fields")
 	require.Equal(t, ssaplan.ActionReplace, c.plan(t, ssaplan.Request{Manifest: manifest(t, text, "l: x", 2)}).Action)
 }

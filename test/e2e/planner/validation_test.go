@@ -51,7 +51,7 @@ func TestValidationOfFields(t *testing.T) {
 		"object in a custom resource": {`{apiVersion: fields.example.com/v1, kind: Check, metadata: {name: a},
 			spec: {object: {apiVersion: v1, kind: X, metadata: {name: a}, x: 1}}}`, ""},
 		"unknown in the metadata of it": {`{apiVersion: fields.example.com/v1, kind: Check, metadata: {name: a},
-			spec: {object: {apiVersion: v1, kind: X, metadata: {lables: {a: b}}}}}`, ".spec.object.metadata.lables: field not declared in schema"},
+			spec: {object: {apiVersion: v1, kind: X, metadata: {lables: {a: b}}}}}`, "spec.object.metadata.lables: field not declared in schema"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := lab.Object(t, row.manifest)

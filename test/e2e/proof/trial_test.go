@@ -487,6 +487,23 @@ func (t *trial) showsNull(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "no such overload") && !kinds.IsBuiltin(t.manifest.Object)
 }
 
+// hasNullOverUnowned reports whether the manifest has null where the object has a value that no manager owns.
+func (t *trial) hasNullOverUnowned() bool {
+	if t.before == nil {
+		return false
+	}
+	owners, err := fieldowner.Read(t.before.Object)
+	if err != nil {
+		return false
+	}
+	_, adjustments := projection.Normalize(t.manifest.Object)
+	return slices.ContainsFunc(adjustments, func(a projection.Adjustment) bool {
+		written, isWritten := valueAt(t.manifest, a.Path)
+		_, exists := valueAt(t.before, a.Path)
+		return isWritten && written == nil && exists && !owners.Fields(nil).Touches(a.Path)
+	})
+}
+
 // forgetCopy takes out of the objects the copy that the server keeps of what the manager kubectl applies.
 func (t *trial) forgetCopy(objects ...*unstructured.Unstructured) {
 	for _, obj := range objects {
@@ -527,6 +544,9 @@ func (t *trial) allowedRequests() int {
 	}
 	if t.before != nil && len(t.before.GetManagedFields()) == 0 && len(t.except.Ignore)+len(hollowsOf(t.manifest.Object)) > 0 {
 		n++ // what a record of it would be
+	}
+	if t.hasNullOverUnowned() {
+		n++ // once the first answer shows that it changes nothing
 	}
 	if t.ignoresWithoutOwner() {
 		n++ // once the first answer shows that a list is one whole
