@@ -33,7 +33,9 @@ const maxSize = 1 << 20
 func Compare(before, after string) (differences []projection.Difference, ok bool) {
 	a, errBefore := parse(before)
 	b, errAfter := parse(after)
-	if errBefore != nil || errAfter != nil || !slices.Equal(a.comments, b.comments) {
+	const mark = "\ufeff" // a byte order mark, which is no data
+	isMarked := strings.HasPrefix(before, mark) != strings.HasPrefix(after, mark)
+	if errBefore != nil || errAfter != nil || isMarked || !slices.Equal(a.comments, b.comments) {
 		return nil, false
 	}
 	compare(nil, a.value, b.value, &differences)

@@ -39,6 +39,8 @@ func TestCompare(t *testing.T) {
 		{"no data", "listen 80", "listen 81", nil},
 		{"one side that isn't data", `{"a": 1}`, `{"a": 1`, nil},
 		{"a comment is lost in data", "# one\na: 1", "# two\na: 2", nil},
+		{"a byte order mark is lost in data", "\ufeffa: 1", "a: 2", nil},
+		{"one on both sides", "\ufeffa: 1", "\ufeffa: 2", []string{"a: 1 -> 2"}},
 		{"a name that appears twice", `{"a": 1, "a": 2}`, `{"a": 1}`, nil},
 		{"references", "a: &x 1\nb: *x", "a: &x 2\nb: *x", nil},
 		{"merges", "<<: {a: 1}", "<<: {a: 2}", nil},
