@@ -169,13 +169,10 @@ func (c *comparison) changes(e *Explanation) ([]Change, error) {
 	own := c.own(e)
 	out := withCause(c.differences(e, own), CauseEdited)
 	manifest := projection.NewManifest(c.Manifest, own)
-	var live *projection.Object
+	live := projection.NewObject(c.Live, own)
 	for i := range out {
-		c.attribute(&out[i], isOverridden(out[i], manifest))
+		c.attribute(&out[i], isOverridden(out[i], manifest, live))
 		if out[i].Op == projection.OpRemove && isItem(out[i].Path) {
-			if live == nil { // as in most plans it isn't needed
-				live = projection.NewObject(c.Live, own)
-			}
 			out[i].Before, _ = live.Get(out[i].Path) // with all that goes with it, whoever owns that
 		}
 	}
@@ -391,12 +388,16 @@ func (c *comparison) attribute(change *Change, isOverridden bool) {
 }
 
 // isOverridden reports whether the manifest declares what the object has, and the server makes something else of it.
-func isOverridden(c Change, manifest *projection.Object) bool {
+func isOverridden(c Change, manifest, live *projection.Object) bool {
 	if c.Op != projection.OpChange && c.Op != projection.OpRemove {
 		return false // nothing was there, or it is about the order and the number of items
 	}
 	declared, isDeclared := manifest.Get(c.Path)
-	return isDeclared && equal(declared, c.Before)
+	if !isDeclared || !equal(declared, c.Before) {
+		return false
+	}
+	was, _ := live.Get(c.Path) // with what others have in it, and what is dropped from it
+	return equal(declared, was)
 }
 
 // isDropped reports whether the last apply declared p itself or something below it, and the manifest declares neither.
