@@ -267,11 +267,19 @@ func (d *Deleter) Finish(ctx context.Context, live *unstructured.Unstructured) (
 		if err != nil || d.isGone {
 			return err
 		}
-		if live, err = d.Look(ctx); err != nil {
+		if live, err = d.Look(ctx); err != nil && !d.isRemoved(err) {
 			return err
 		}
 	}
 	return nil
+}
+
+// isRemoved reports whether the object is gone, given the error of the look after the delete: its kind isn't served any
+// more, such as when the CRD is deleted at the same time. An object without finalizers is gone once its delete is
+// accepted.
+func (d *Deleter) isRemoved(err error) bool {
+	return d.Accepted && d.Seen.GetDeletionTimestamp() == nil && len(d.Seen.GetFinalizers()) == 0 &&
+		d.Request.Propagation != metav1.DeletePropagationForeground && authresilience.Classify(err) == authresilience.ClassTypeNotServed
 }
 
 // send sends the delete of the object with that uid, and notes what became of it. The error is nil if it is done.

@@ -39,7 +39,7 @@ type afterHandover struct {
 
 func (a afterHandover) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := a.next.RoundTrip(r)
-	if r.Header.Get("Content-Type") == string(types.JSONPatchType) {
+	if err == nil && response.StatusCode == http.StatusOK && r.Header.Get("Content-Type") == string(types.JSONPatchType) {
 		a.do()
 	}
 	return response, err
