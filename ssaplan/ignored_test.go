@@ -74,19 +74,26 @@ func TestNothingToGiveUp(t *testing.T) {
 	p = plan(t, planner, request)
 	require.Equal(t, ssaplan.ActionUpdate, p.Action)
 	require.Subset(t, p.Warnings, never)
-	made, err = planner.Apply(t.Context(), p)
-	require.NoError(t, err)
-	state, err := p.State(made)
-	require.NoError(t, err)
-	text, err := json.Marshal(state)
-	require.NoError(t, err)
-	request.Prior = &explain.State{}
-	require.NoError(t, json.Unmarshal(text, request.Prior))
+	request.Prior = appliedAndStored(t, planner, p)
 	p = plan(t, planner, request)
 	require.Equal(t, ssaplan.ActionNoOp, p.Action)
 	require.Empty(t, p.Warnings, "both were left to others before")
 	request = ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "A", "c": "C"}), GiveUp: patterns(t, "data.c"), Prior: prior}
 	require.NotContains(t, plan(t, planner, request).Warnings, never[0], "that the manifest isn't sent with it is what the pattern does")
+}
+
+// appliedAndStored applies a plan, and returns the state as a later run reads it.
+func appliedAndStored(t *testing.T, planner *ssaplan.Planner, plan *ssaplan.Plan) *explain.State {
+	t.Helper()
+	made, err := planner.Apply(t.Context(), plan)
+	require.NoError(t, err)
+	state, err := plan.State(made)
+	require.NoError(t, err)
+	text, err := json.Marshal(state)
+	require.NoError(t, err)
+	stored := &explain.State{}
+	require.NoError(t, json.Unmarshal(text, stored))
+	return stored
 }
 
 // A pattern that clears nothing is a warning, unless the field may have been cleared before.
@@ -102,14 +109,7 @@ func TestNothingToClear(t *testing.T) {
 	p = plan(t, planner, request)
 	require.Equal(t, ssaplan.ActionUpdate, p.Action)
 	require.Equal(t, nothing, p.Warnings)
-	made, err := planner.Apply(t.Context(), p)
-	require.NoError(t, err)
-	state, err := p.State(made)
-	require.NoError(t, err)
-	text, err := json.Marshal(state)
-	require.NoError(t, err)
-	request.Prior = &explain.State{}
-	require.NoError(t, json.Unmarshal(text, request.Prior))
+	request.Prior = appliedAndStored(t, planner, p)
 	p = plan(t, planner, request)
 	require.Equal(t, ssaplan.ActionNoOp, p.Action)
 	require.Empty(t, p.Warnings, "both were to be cleared before")

@@ -19,7 +19,7 @@ const (
 	// HandlingHeld: the live value, since no other manager owns the field, and a server would delete or reset it if it
 	// weren't sent. For a map with fields of others, it is the map without these fields.
 	HandlingHeld Handling = "held"
-	// HandlingLeftOut: the field isn't sent, since others or nobody own it, or the object doesn't have it.
+	// HandlingLeftOut: the field isn't sent, since others or no manager own it, or the object doesn't have it.
 	HandlingLeftOut Handling = "leftOut"
 )
 
@@ -108,8 +108,8 @@ func (p Prepared) For(live, was map[string]any, applier fieldowner.Applier) (Lef
 //
 // Ignored parts of an atomic list or map are sent with the live value, including those that the manifest lacks; see
 // [projection.Patterns.Hold]. So are ignored fields that the manifest lacks and only the applier owns: a server would
-// delete them otherwise. A list that nobody owns, and that would be sent as it is with nothing but ignored items, is
-// left out. A field in a list item that the manifest drops is deleted with the item, and a field to clear is deleted.
+// delete them otherwise. A list without an owner of which only ignored items would be sent, unchanged, is left out. A
+// field in a list item that the manifest drops is deleted with the item, and a field to clear is deleted.
 // A map or list that becomes empty is left out, with two exceptions. Inside of an atomic list or map it stays if the
 // live object has an empty one there. A map that only the applier owns is sent as empty, too: otherwise a server whose
 // schema lacks the map would delete it, with the fields of others in it.
@@ -322,8 +322,8 @@ func (l *leaving) hold(w whole) (out []IgnoredField, err error) {
 	return out, err
 }
 
-// isUnsent reports whether nobody owns a list or map of which the manifest has nothing but ignored parts. Sent with the
-// live values it would be the applier's, also what was given up of it before.
+// isUnsent reports whether a list or map has no owner, and the manifest has only ignored parts of it. If it were sent
+// with the live values, the applier would own it, including what it gave up before.
 func (l *leaving) isUnsent(w whole, value any) bool {
 	rest, err := w.parts.Hold(w.at, value, nil)
 	return err == nil && !rest.Exists && l.all.Under(w.at).Empty()

@@ -19,8 +19,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 )
 
-// unquoted returns the words of an error without those of somebody else, and what is shown of each of its parts that
-// had some. What wraps such a part has its own words around it; where the part was put otherwise, these go, too.
+// unquoted returns the text of an error without quoted answers, and what is shown of each part that quoted one. An
+// error that wraps such a part keeps its own text around it, unless its text doesn't contain that of the part.
 func (g Guard) unquoted(err error) (text string, shown []error) {
 	if _, done := err.(*withheld); done {
 		return err.Error(), nil
@@ -49,7 +49,7 @@ func (g Guard) unquoted(err error) (text string, shown []error) {
 	return own.String() + rest, shown
 }
 
-// quoted returns what is shown of an error that has words of somebody else itself, nil if it has none.
+// quoted returns what is shown of an error that quotes an answer itself, nil if it has none.
 func (g Guard) quoted(err error) error {
 	switch e := err.(type) {
 	case apierrors.APIStatus:
@@ -69,8 +69,8 @@ type withheld struct{ *apierrors.StatusError }
 
 func (e *withheld) Unwrap() error { return e.StatusError }
 
-// isPlain reports whether the words of a failed request are all those of this program and its libraries, in which
-// nobody can put anything: how a connection failed, what a certificate lacks, and that time is up.
+// isPlain reports whether the text of a failed request comes only from this program and its libraries, so that no
+// server or proxy can put a value into it: how a connection failed, what a certificate lacks, and that time is up.
 func isPlain(err error) bool {
 	if answer.IsNil(err) {
 		return true

@@ -9,7 +9,7 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// Received marks the error of a request as a [Reply], which may have words of whoever answered. A status is known for
+// Received marks the error of a request as a [Reply], which may quote the answer. A status is known for
 // that by its type, and gets a message if it has none.
 func Received(err error) error {
 	var status apierrors.APIStatus

@@ -63,7 +63,7 @@ func (s *Server) LearnCarried(ctx context.Context, obj *unstructured.Unstructure
 		served, err := s.Find(ctx, kind)
 		if err == nil {
 			s.learn(ctx, kind, served.Resource)
-		} else { // also if a mapper calls a version that isn't served ambiguous, or nobody could be asked
+		} else { // also if a mapper calls a version that isn't served ambiguous, or if the server can't be asked
 			s.unserved.Store(kind, true)
 		}
 	}
