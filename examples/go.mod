@@ -17,6 +17,7 @@ require (
 	github.com/ssaplan/primitives/readiness v0.1.0
 	github.com/ssaplan/primitives/test v0.1.0
 	github.com/stretchr/testify v1.11.1
+	github.com/yuin/goldmark v1.8.7
 	golang.org/x/net v0.60.0
 	golang.org/x/sys v0.48.0
 	golang.org/x/term v0.46.0

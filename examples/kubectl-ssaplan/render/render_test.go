@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -17,10 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
-	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
-	"github.com/ssaplan/primitives/projection"
-	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
@@ -200,48 +196,4 @@ func TestTextHasNoCommandsForCI(t *testing.T) {
 		assert.False(t, strings.HasPrefix(strings.TrimSpace(line), "::"), "%q", line)
 	}
 	assert.Equal(t, 3, strings.Count(out, `\x3a:`), out)
-}
-
-// Names and values have nothing in them that can't be seen, or that a runner of a CI system takes for a command,
-// wherever they are shown.
-func TestNothingHidesInAnyFormat(t *testing.T) {
-	hostile := regexp.MustCompile(`(?m)[\x{3164}\x{115F}\x{034F}\x{FE0F}\x{E0100}\x{2800}\x{E0067}\x{202E}]|##[a-z]*\[|^[ +-]*::[a-z]`)
-	for _, text := range []string{
-		"\u3164", "\u115f", "\u034f", "\ufe0f", "\U000e0100", "\u2800", "\U000e0067", "\u202e", "##[error]", "##vso[task.complete]", "a\n  ::error::x\n", "::error::x",
-	} {
-		c := change(t, "data.x", projection.OpChange, "old"+text, "new"+text)
-		c.Path = projection.Path{projection.Field("data"), projection.Field(text)}
-		c.Cause, c.Manager, c.Operation = explain.CauseDrifted, foreign.Text("kubectl"+text), "Update"
-		list := change(t, "data.list", projection.OpAdd, nil, []any{map[string]any{text: text}})
-		plan := &ssaplan.Plan{
-			Object: object("v1", text+"Kind", "name"+text, text+"space"), Action: ssaplan.ActionUpdate, Reason: text,
-			Explanation: explain.Explanation{Changes: []explain.Change{c, list}, Warnings: []foreign.Text{foreign.Text(text)}},
-			Conflicts:   []fieldowner.Conflict{{Path: c.Path, Owner: fieldowner.Owner{Manager: foreign.Text(text), Operation: "Apply"}}},
-		}
-		deferred := *plan
-		deferred.Action, deferred.Deferral = ssaplan.ActionDeferred, ssaplan.DeferralSet
-		r := render.Report{
-			Target: render.Destination{Context: text, Server: "https://h" + text, Namespace: text, FieldManager: "kubectl" + text},
-			Plans:  []*ssaplan.Plan{plan, &deferred}, Failures: []render.Failure{{Object: plan.Object, Message: text}},
-		}
-		for _, verbose := range []bool{false, true} {
-			said := render.Text{Now: now, Verbose: verbose}
-			page, err := said.HTML(r)
-			require.NoError(t, err)
-			diff, err := said.Unified(r)
-			require.NoError(t, err)
-			asYAML, err := r.YAML()
-			require.NoError(t, err)
-			asJSON, err := r.JSON()
-			require.NoError(t, err)
-			lines, err := r.Lines()
-			require.NoError(t, err)
-			for format, out := range map[string]string{
-				"text": said.Heading(r.Target) + said.Report(r), "markdown": said.Markdown(r), "html": string(page), "diff": string(diff),
-				"yaml": string(asYAML), "json": string(asJSON), "jsonl": string(lines), "failures": strings.Join(said.Failures(r.Failures), "\n"),
-			} {
-				assert.NotRegexp(t, hostile, out, "%q as %s", text, format)
-			}
-		}
-	}
 }
