@@ -123,7 +123,7 @@ func (t *tool) deploy(ctx context.Context, manifests []*unstructured.Unstructure
 	return t.apply(ctx, application)
 }
 
-// apply carries out the plans that were shown, and stores the new states.
+// apply carries out the plans that were shown, and puts the new states into t.states.
 func (t *tool) apply(ctx context.Context, application *set.Set) error {
 	var failures []error
 	for result := range application.Apply(ctx) {
