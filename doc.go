@@ -12,7 +12,7 @@
 //   - projection: which fields a manifest declares, what an object has there, and how two objects differ.
 //   - identity: whether two manifests name the same object.
 //   - immutability: whether a rejected change can be made by replacing the object.
-//   - authresilience: whether a failed read may keep the last known state.
+//   - authresilience: whether a tool may keep its last known state of an object after a failed read.
 //   - fieldowner: who owns which field, and what an apply changes about that.
 //
 // ssaplan/ssaplantest is an API server in memory, for tests.

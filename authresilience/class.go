@@ -50,7 +50,7 @@ const (
 const (
 	// ClassNamespaceTerminating: nothing can be created in a namespace that is being deleted.
 	ClassNamespaceTerminating Class = "NamespaceTerminating"
-	// ClassQuota: a ResourceQuota is used up, or demands what the object doesn't have.
+	// ClassQuota: a ResourceQuota is used up, or requires a field that the object lacks, such as a limit.
 	ClassQuota Class = "Quota"
 	// ClassLimitRange: the object is outside of a LimitRange.
 	ClassLimitRange Class = "LimitRange"
@@ -66,7 +66,8 @@ const (
 	ClassWebhookUnreachable Class = "WebhookUnreachable"
 	// ClassAdmission: another admission plugin refused the request.
 	ClassAdmission Class = "Admission"
-	// ClassForbidden: a 403 that doesn't say who may not do what, nor which admission plugin refused.
+	// ClassForbidden: a 403 whose message names neither the denied user and action nor the admission plugin that
+	// refused.
 	ClassForbidden Class = "Forbidden"
 )
 
@@ -82,8 +83,8 @@ const (
 	ClassInvalid Class = "Invalid"
 	// ClassInvalidManifest: the manifest doesn't fit the schema of its type (400, or a 500 without a reason).
 	ClassInvalidManifest Class = "InvalidManifest"
-	// ClassLostVersion: an entry of managedFields is in a version that the CRD no longer has (500), so that a server
-	// applies nothing to the object.
+	// ClassLostVersion: an entry of managedFields is in a version that the CRD no longer has (500). The server then
+	// rejects each apply to the object.
 	ClassLostVersion Class = "LostVersion"
 	// ClassTooLarge: the object is larger than the server takes.
 	ClassTooLarge Class = "TooLarge"

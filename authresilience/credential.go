@@ -42,7 +42,7 @@ type ClientConfig struct {
 	HasKey          bool // of the certificate
 	BearerToken     string
 	BearerTokenFile string
-	HasPassword     bool    // a password, and not only a user name
+	HasPassword     bool    // a user name or a password is set
 	ExecCommand     *string // of the exec plugin, nil if there is none
 	AuthProvider    *string // its name, nil if there is none
 	CustomTransport bool    // the caller wraps the transport, which may send other credentials

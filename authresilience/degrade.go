@@ -23,8 +23,8 @@ type ReadAttempt struct {
 	Credential Diagnosis
 	// Remembered says that the server's address and credentials come from an earlier run, as from a Terraform state,
 	// and not from the configuration of this run. Then the state is also kept if the program that provides the
-	// credentials fails. Otherwise a user who has configured another program could never make a plan, since the read
-	// with the old one fails. Default: they are configured.
+	// credentials fails. Otherwise the failing old program would block every plan, even if the user has configured
+	// another one for this run. Default: they come from the configuration of this run.
 	Remembered bool
 	// KeepUnreachable also keeps the state if no server can be reached or answers in time, or if its certificate isn't
 	// trusted: the server was removed, or its certificate was renewed. A server that is only down looks the same, so

@@ -9,14 +9,15 @@ import (
 	"time"
 )
 
-// ClockSkew is how far the clocks of this machine and of the server may be apart. Nothing is claimed about a credential
-// whose end is nearer to now than this.
+// ClockSkew is how far the clocks of this machine and of the server may be apart. Less than this before or after its
+// expiry, a credential counts neither as valid nor as expired.
 const ClockSkew = 5 * time.Minute
 
 // Validity says whether a credential is valid now, by its dates.
 type Validity string
 
-// What dates can say. Expired and NotYet are certain beyond [ClockSkew].
+// The values of Validity. ValidityExpired and ValidityNotYet are only used if they hold even for clocks that differ by
+// [ClockSkew].
 const (
 	// ValidityUnknown: the end of the credential isn't known, or is too near to now.
 	ValidityUnknown Validity = "unknown"
@@ -36,7 +37,7 @@ type Finding struct {
 	Name      string // path of the file, name of the plugin, or otherwise the subject of the token or certificate
 	Validity  Validity
 	NotBefore time.Time // zero if it has no such date
-	NotAfter  time.Time // zero if it has no such date; a valid one then doesn't expire by itself
+	NotAfter  time.Time // zero if it has no such date: then a valid credential doesn't expire by itself
 	Issuer    string    // of a JWT, or of a client certificate
 	Audiences []string  // of a JWT
 	Problem   string    // what is wrong with it, or unknown about it

@@ -17,8 +17,8 @@
 // [Classify] returns the class of a failure, with advice. [Degrade] decides about a failed read. [Diagnose] reads the
 // dates in a credential, and [Diagnosis.Err] is an error if it has expired, before any request is sent.
 //
-// This package prints no token, key or signature, and not the text of the error: it may quote the page of a proxy with
-// a token in it. [Redact] returns an error that is safe to print.
+// A [Warning] contains no token, key or signature. The only text of the error in it is an RBAC denial, since other text
+// may be the page of a proxy with a token in it. [Redact] returns an error that is safe to print.
 //
 // The package sends no request and retries none.
 package authresilience

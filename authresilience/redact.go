@@ -18,10 +18,10 @@ import (
 // returns an error that wraps err and prints its class instead. Both errors have the same class. In the printed text,
 // invisible characters are escaped, lines are joined, and text longer than [foreign.Limit] is cut.
 //
-// Text of another origin is a proxy or login page, which client-go quotes and which may repeat the request with its
-// token. So is the output of a credential plugin, and an address with a password in it. Addresses of requests are
-// printed as [ShownAddress] returns them. The message of an API server about an invalid object is printed, and may
-// quote values of the object.
+// Three kinds of text count as text of another origin: a proxy or login page that client-go quotes, which may repeat
+// the request with its token; the output of a credential plugin; and an address with a password in it. Addresses of
+// requests are printed as [ShownAddress] returns them. The message of an API server about an invalid object is printed,
+// and may quote values of the object.
 func Redact(err error) error {
 	if !answer.Walk(err, holdsForeignText) {
 		return answer.Visible(withShownAddresses(err))
@@ -56,8 +56,9 @@ func withShownAddresses(err error) error {
 }
 
 // ShownAddress returns the address of a server or proxy as it may be printed: without query and fragment, and without
-// the part before the last @, which can be a user and a password. The address needn't be a valid URL. What is encoded
-// counts as what it stands for, and a port that is none as a password.
+// the part before the last @, which can be a user and a password. The address needn't be a valid URL. The encoded forms
+// %40, %3F and %23 count as @, ? and #. If an address without @ has a port that doesn't begin with a digit, the text
+// from there on counts as a password.
 func ShownAddress(address string) foreign.Text {
 	address = decoded.Replace(address)
 	at := strings.LastIndex(address, "@")

@@ -48,8 +48,8 @@ func (s Stale) MarshalJSON() ([]byte, error) {
 	return json.Marshal(staleJSON{staleVersion, s.Reason, s.Time})
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. A mark of another version is an error, and so is a mark with an unknown
-// reason: a guess could make a caller trust a stale state.
+// UnmarshalJSON implements [json.Unmarshaler]. A mark in another version of the JSON form is an error, and so is a mark
+// with an unknown reason: a guess could make a caller trust a stale state.
 func (s *Stale) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		*s = Stale{}

@@ -147,10 +147,10 @@ func (o *Options) observe(ctx context.Context, seen ssaplan.Observation) {
 
 // Reconcile creates, updates and deletes the children of an owner, as far as the policy allows, and writes the owner's
 // status and events. The status is the one in owner, with the kit's conditions. Status fields that only other field
-// managers own stay, unless the caller has changed them. If owner was read so long ago that a difference in a status
-// field may be the work of others, the field stays, too: the rest is written, and the error is one for which
-// apierrors.IsConflict is true. After a write, owner is the object in the server's answer. For an owner that is being
-// deleted it does nothing, so that deleted children don't come back. The result says when to reconcile again.
+// managers own stay, unless the caller has changed them. If owner is out of date, a difference in a status field may be
+// the work of others. Then this field stays, too. The rest of the status is written, and Reconcile returns an error for
+// which apierrors.IsConflict is true. After a write, owner is the object in the server's answer. For an owner that is
+// being deleted it does nothing, so that deleted children don't come back. The result says when to reconcile again.
 //
 // All children are planned in their order before the first is written. If one child can't be written, the edits of all
 // children wait. After a failed write, the remaining edits wait, too. Drift is repaired even then, if the policy and

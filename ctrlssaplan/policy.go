@@ -11,7 +11,8 @@ type Policy struct {
 	// Replace permits that a child is deleted and created again if it can't be changed in place. Default: that is only
 	// reported.
 	Replace bool
-	// ToReplace is the advice for a user who wants a child to be replaced. Default: none.
+	// ToReplace is a text that is added to the message about a child that must be replaced: what a user does to allow
+	// that. Default: none.
 	ToReplace string
 }
 

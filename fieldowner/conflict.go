@@ -39,13 +39,13 @@ func (c Conflict) compare(other Conflict) int {
 // path that isn't found there is looked up among the fields of live. If that fails as well, because live is nil or
 // another version of the object, the path is read as if no name contained a dot.
 //
-// If one owner has several fields that read alike, [ConflictsOfApply] finds out which of them conflict.
+// If the message can mean several fields of one owner, [ConflictsOfApply] finds out which of them conflict.
 func ConflictsFromError(err error, live map[string]any) []Conflict {
 	return ConflictsOfApply(err, live, nil)
 }
 
-// ConflictsOfApply does what [ConflictsFromError] does, and uses the rejected manifest: if an owner has several fields
-// that read alike, it returns those that the manifest would change.
+// ConflictsOfApply does what [ConflictsFromError] does, and uses the rejected manifest: if the message can mean several
+// fields of an owner, it returns those that the manifest would change.
 func ConflictsOfApply(err error, live, manifest map[string]any) []Conflict {
 	causes := conflictCauses(err)
 	if len(causes) == 0 {

@@ -16,8 +16,8 @@ import (
 // Declaration is what a field manager declared when it applied a manifest to an object. Plans, remembered states,
 // refreshes and imports all use it, so that they agree.
 type Declaration struct {
-	// Fields are the fields that managedFields has for the applier, except those in Assigned. A list item with null in
-	// a key field of the manifest has the key that it got from the server.
+	// Fields are the fields that managedFields has for the applier, except those in Assigned. If the manifest has null
+	// in a key field of a list item, the item is named by the key that the server gave it.
 	Fields projection.FieldSet
 	// Filled are the Fields that were declared as empty maps and have content in the object, such as defaults or the
 	// fields of other managers. The map is declared, and its content isn't.
@@ -267,9 +267,9 @@ func emptied(p projection.Path, v any) any {
 	return v
 }
 
-// Content returns those of the given fields whose whole value the manager declared: all except the maps that were
-// declared as empty. It also leaves out a path that only leads to such a map, since as a leaf it would mean everything
-// below it.
+// Content returns the given fields without the maps that were declared as empty, since the manager didn't declare their
+// content. If a path has nothing but such maps below it, the path is left out, too. Otherwise it would become a leaf of
+// the set, and a leaf means everything below it.
 func (d Declaration) Content(fields projection.FieldSet) projection.FieldSet {
 	if d.Filled.Empty() {
 		return fields

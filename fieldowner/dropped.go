@@ -49,8 +49,9 @@ func (o Ownership) Dropped(after Ownership, live, result map[string]any, applier
 	return after.Fates(o.Fields(applier.Is), live, result, applier)
 }
 
-// Fates does what [Ownership.Dropped] does, for the fields in had: fields that the applier declared at some time, such
-// as those of a stored state, whether they have an owner or not. o is the ownership of result.
+// Fates returns what becomes of those fields in had that the applier doesn't own in result. had are fields that the
+// applier declared at some time, such as the fields of a stored state; the live object needn't show an owner for them.
+// o is the ownership of result, and otherwise Fates is like [Ownership.Dropped].
 func (o Ownership) Fates(had projection.FieldSet, live, result map[string]any, applier Applier) []DroppedField {
 	has := o.Fields(applier.Is)
 	missing := had.Difference(has)

@@ -21,9 +21,9 @@ type Handover struct {
 }
 
 // Migrate returns the handover that makes manager the owner, with the operation Apply, of all fields that the managers
-// in from own in the object itself, by apply or by update. Fields of subresources keep their owners. After that, the
-// next apply of manager removes the fields that it leaves out. Without the handover they would stay, owned by the old
-// names.
+// listed in from own, by apply or by update. That includes only fields of the object itself: fields of subresources
+// keep their owners. After that, the next apply of manager removes the fields that it leaves out. Without the handover
+// they would stay, owned by the old names.
 //
 // Use it to move from client-side apply to server-side apply ([ClientSideApply], [BeforeFirstApply], a tool's own old
 // names; see [ClientSideAppliers]), or from one field manager to another. WARNING: [BeforeFirstApply] owns everything
@@ -42,8 +42,9 @@ func Migrate(live map[string]any, manager string, from ...string) (Handover, err
 	})
 }
 
-// ClientSideAppliers returns the names of the managers that client-side apply used on the object: the owners of its
-// annotation. kubectl and the tools built on it use different names.
+// ClientSideAppliers returns the field managers under which client-side apply wrote to the object. They own the
+// annotation kubectl.kubernetes.io/last-applied-configuration by an update. kubectl and the tools built on it use
+// different names.
 func ClientSideAppliers(o Ownership) []string {
 	var names []string
 	for _, e := range o.entries {
@@ -54,8 +55,9 @@ func ClientSideAppliers(o Ownership) []string {
 	return slices.Compact(names)
 }
 
-// Rename returns the handover of all fields of the manager called from to the manager called to. Operations and
-// subresources stay the same. Use it when the name of a controller changes. For its errors see [Migrate].
+// Rename returns the handover that gives a field manager another name: all fields of the old name (from) are owned by
+// the new name (to) afterwards. Operations and subresources stay the same. Use it when the name of a controller
+// changes. For its errors see [Migrate].
 func Rename(live map[string]any, from, to string) (Handover, error) {
 	return HandOver(live, func(e Entry) Entry {
 		if e.Manager == foreign.Text(from) {

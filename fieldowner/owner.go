@@ -18,7 +18,7 @@ const (
 	OperationUpdate = "Update"
 )
 
-// Names in managedFields that no tool has chosen as its field manager.
+// Names in managedFields with a special meaning.
 const (
 	// BeforeFirstApply owns the fields that an object without managedFields had when it was applied for the first time.
 	BeforeFirstApply = "before-first-apply"

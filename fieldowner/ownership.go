@@ -25,8 +25,9 @@ type Ownership struct {
 	records Records
 }
 
-// Records is a cache of decoded fieldsV1, since objects of a kind often share them. It returns the fields for a
-// fieldsV1 map that it has seen (the same map, not an equal one), and false otherwise. The nil Records is empty.
+// Records looks up decoded fieldsV1 in a cache of the caller, since objects of a kind often have the same fields. It
+// returns the fields for a fieldsV1 map that is in the cache (the same map, not an equal one), and false otherwise. The
+// nil Records finds nothing.
 type Records func(fieldsV1 map[string]any) (projection.FieldSet, bool)
 
 // record is a set of fields, and the FieldsV1 that it was read from.
@@ -219,8 +220,8 @@ func (r *entryReader) fields() projection.FieldSet {
 // Entries returns every owner with its fields, ordered by [Owner.Compare].
 func (o Ownership) Entries() []Entry { return slices.Clone(o.entries) }
 
-// Shown returns o redacted: a list whose item keys are sensitive values appears as a whole; see
-// [projection.Patterns.Shown].
+// Shown returns o redacted: if the keys of a list's items are sensitive values, the result has the list as a whole and
+// not its items; see [projection.Patterns.Shown].
 func (o Ownership) Shown(sensitive projection.Patterns) Ownership {
 	entries := o.Entries()
 	for i := range entries {
@@ -239,9 +240,9 @@ func (o Ownership) Format(f fmt.State, _ rune) {
 	}
 }
 
-// Renamed returns o with list items keyed as in current: if a CRD changes the keys of a list, managedFields keep the
-// old keys. obj is the object that o was read from, or an earlier version of it, and also are later versions; see
-// [projection.FieldSet.Renamed].
+// Renamed returns o with the list keys of current. It is needed after a CRD has changed the keys of a list, since
+// managedFields keep the old keys. obj is the object that o was read from, or an earlier version of it. The last
+// arguments are later versions of it; see [projection.FieldSet.Renamed].
 func (o Ownership) Renamed(current projection.FieldSet, obj map[string]any, also ...map[string]any) Ownership {
 	var entries []Entry
 	for i, e := range o.entries {

@@ -253,8 +253,9 @@ func isEmpty(v any) bool {
 	return false
 }
 
-// IsHollow reports whether v is empty, or a map that contains only empty values. For an empty set or keyed list, a
-// server records only the map around it.
+// IsHollow reports whether v is null, an empty list, an empty map, or a map with nothing but such values. A server
+// records no owner for an empty set or keyed list, so in managedFields a map that has only these looks like an empty
+// map.
 func IsHollow(v any) bool {
 	fields, isMap := v.(map[string]any)
 	for _, field := range fields {

@@ -20,8 +20,8 @@ const (
 	ManagerFields Strategy = "manager"
 )
 
-// Selection describes which fields of an object to import. The zero Selection selects all of them. It is comparable. It
-// is invalid with a Manager and another strategy than [ManagerFields], and with that strategy and no Manager.
+// Selection describes which fields of an object to import. The zero Selection selects all of them. It is comparable.
+// [ManagerFields] requires a Manager, and the other strategies allow none.
 type Selection struct {
 	Strategy Strategy
 	// Manager is the name of the manager whose fields are selected. Operation and Subresource narrow this down to one

@@ -21,8 +21,8 @@ type Tool struct {
 // Tools returns the tools that are recognised. [BeforeFirstApply] isn't among them, since its fields can come from any
 // writer.
 //
-// Source: the field managers that the tools send, or the names that a server takes from the beginning of their user
-// agents.
+// Source: the field managers that the tools send. If a tool sends none, a server takes the name from the beginning of
+// the tool's user agent.
 func Tools() []Tool { return slices.Clone(tools) }
 
 var tools = []Tool{

@@ -24,7 +24,8 @@ const (
 	// TransferLost is a field that the manager no longer owns and that the Owners own instead.
 	TransferLost TransferKind = "Lost"
 	// TransferDisowned is a field that the Owners owned and that has no owner now, although the object still has its
-	// value, such as a default of an adopted object. It is also the kind if nothing shows that the value is gone.
+	// value, such as a default of an adopted object. A field also has this kind if it isn't known whether the object
+	// still has the value, as in [Compare].
 	TransferDisowned TransferKind = "Disowned"
 	// TransferDestroyed is a field that the Owners owned and that the object no longer has, or has with a value of
 	// another type: it was in a list item or a map that the manager removed or replaced, or it was adopted and isn't in
@@ -36,7 +37,7 @@ const (
 type Transfer struct {
 	Path projection.Path `json:"path"`
 	Kind TransferKind    `json:"change"`
-	// Owners are the other owners in this change.
+	// Owners are owners other than the manager. The Kind says whether they lost the field, got it, or still own it.
 	Owners []Owner `json:"managers,omitempty"`
 }
 

@@ -14,9 +14,9 @@ type Writer struct {
 	Tool string `json:"tool"`
 	// Stays are the fields and list items that the tool owns and the manifest lacks. They stay in the object until the
 	// applier takes them over ([HandOver]) and applies without them, since only this tool or other tools own them. For
-	// client-side apply they are the fields in its annotation. Other tools may also own fields that they didn't write:
-	// those that a server or a webhook filled in at their write. A server sets or keeps some of these when they are
-	// left out. So only the answer to an apply without the fields shows which fields such an apply removes.
+	// client-side apply they are the fields in its annotation. Any other tool may also own fields that it didn't send:
+	// a server or a webhook filled them in when the tool wrote. If an apply leaves such a field out, a server may keep
+	// it or set it again. So only the answer to an apply without the fields shows which of them it removes.
 	Stays []projection.Path `json:"stays,omitempty"`
 }
 
@@ -30,8 +30,8 @@ func (w Writer) String() string {
 }
 
 // Writers returns the tools that wrote to the object besides the applier, and which of their fields would stay behind,
-// in the order of the owners. o is the ownership of obj after an apply, or its dry run. There are none for the applier
-// of a subresource, since it takes nothing over.
+// in the order of the owners. o is the ownership of obj after an apply, or its dry run. For an applier of a subresource
+// it returns nil, since such an applier doesn't take over the fields of tools.
 func (o Ownership) Writers(obj map[string]any, applier Applier, tools []Tool) []Writer {
 	var writers []Writer
 	var theirs []Entry

@@ -119,7 +119,7 @@ func (r Result) Same() bool {
 	return r.Relation == RelationSame || r.Relation == RelationVersionChanged && r.verification == uidEqual
 }
 
-// Replace reports whether getting from old to new takes two objects: old is deleted, new is created. It is true for a
+// Replace reports whether old has to be deleted and new created, to get from one to the other. It is true for a
 // different object and for a version change that wasn't verified. It is false for a re-created object: the old object
 // is gone already, and the caller has to decide whether the new one may be touched.
 func (r Result) Replace() bool {

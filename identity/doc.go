@@ -17,10 +17,10 @@
 //		fmt.Println(result.Reason()) // different object: v1/ConfigMap a -> v1/ConfigMap b: metadata.name "a" -> "b"
 //	}
 //
-// The comparison is case-sensitive, and every difference counts. Options say what only the server knows: whether the
-// kind is namespaced, which namespace an empty one means, and whether two versions of a group show one stored object
-// (equal UIDs prove that).
+// The comparison is case-sensitive, and every difference counts. Options say what the manifests don't: whether the kind
+// is namespaced, which namespace is the default, and whether two versions of a group show one stored object (equal UIDs
+// prove that).
 //
-// The package doesn't check whether names are valid, and talks to no server. It imports only package projection, for
-// paths.
+// The package doesn't check whether names are valid, and talks to no server. Outside of the standard library, it only
+// imports package projection, for paths, and projection/foreign, to print texts safely.
 package identity

@@ -31,8 +31,8 @@ func (id Identity) Resolve(scope Scope, defaultNamespace string) (resolved Ident
 	return id, warning
 }
 
-// ScopeOf returns the scope of the kind of other, if id has the same group and kind. It is that of id: namespaced if id
-// has a namespace, and cluster-scoped if not. Otherwise it returns [ScopeUnknown].
+// ScopeOf returns the scope of other's kind, as far as id shows it. If id has the same group and kind, that is
+// [ScopeNamespaced] if id has a namespace, and [ScopeCluster] if not. For another kind it is [ScopeUnknown].
 func (id Identity) ScopeOf(other Identity) Scope {
 	switch {
 	case id.Group() != other.Group() || id.Kind != other.Kind:

@@ -14,14 +14,14 @@
 //		fmt.Println("don't replace it:", verdict.Refusal)
 //	}
 //
-// [Probe] then asks the server. A dry-run create of the same manifest fails as existing (409) if the manifest is valid,
-// and as invalid (422) if it isn't. A dry-run update of the whole manifest shows whether fields are immutable, or
-// whether a field that the apply leaves in the object is in the way.
+// [Probe] then asks the server. A dry-run create of the same manifest fails with 409 (AlreadyExists) if the manifest is
+// valid, and with 422 (Invalid) if it isn't. A dry-run update of the whole manifest shows whether fields are immutable.
+// If the update works, the apply failed only because of a field that it leaves in the object.
 //
 // A replacement destroys something, so the rules are strict:
 //
 //   - Only [Verdict.Replaceable] permits a replacement: every cause is a known immutable field, or Probe has proven
-//     that the manifest is valid and that no update gets there.
+//     that the manifest is valid and that no update can change the object to it.
 //   - A single word in a message never decides. A message is recognised only as a whole, and only for the kind, the
 //     field and the cause with which servers send it.
 //   - The rules of a CRD have free texts as messages. Without [Probe] their refusals are [RefusalInvalid] with

@@ -78,7 +78,7 @@ type Answer struct {
 	// Message is the first line of the server's message for Refused and Unanswered. For Valid it is empty, or says
 	// which unusual answer showed that the manifest is valid.
 	Message foreign.Text
-	// Err is the whole error of an Unanswered create, and not nil for one.
+	// Err is the whole error of a create with [OutcomeUnanswered]. It is nil in every other answer.
 	Err error
 }
 

@@ -51,7 +51,8 @@ func NeedlessHazard(apiVersion string) Hazard {
 // String returns the message.
 func (h Hazard) String() string { return h.Message }
 
-// HazardOptions say how the object is deleted. The zero value is that of a replacement as package ssaplan makes it.
+// HazardOptions say how the object is deleted. The zero value is for a replacement with the propagation Background, as
+// package ssaplan makes it by default.
 type HazardOptions struct {
 	// Propagation is the deletion policy that is sent. Default: Background.
 	Propagation metav1.DeletionPropagation
@@ -109,8 +110,8 @@ func hazardsOf(kind schema.GroupKind, live *unstructured.Unstructured, options H
 	return found
 }
 
-// UnnamedLoss returns the hazards in found of the kinds [HazardData] and [HazardContents], if named has no hazard of
-// the same kind.
+// UnnamedLoss returns the hazards in found that lose data ([HazardData]) or objects ([HazardContents]) and whose kind
+// no hazard in named has.
 func UnnamedLoss(found, named []Hazard) []Hazard {
 	var lost []Hazard
 	for _, f := range found {

@@ -32,8 +32,8 @@ func (v Verdict) Locate(manifest, live *unstructured.Unstructured, declared proj
 }
 
 // OfCreate returns the verdict for a refused create of the manifest. No field can be immutable then, and a replacement
-// doesn't help. A denial by a policy stays [RefusalAdmissionDenied]. A field that doesn't fit the schema, which
-// [Classify] doesn't count as a refusal, becomes the reason.
+// doesn't help. A denial by a policy stays [RefusalAdmissionDenied]. For an error about a field that doesn't fit the
+// schema, Classify returns [RefusalNone]; OfCreate adds this field to Fields.
 func (v Verdict) OfCreate(manifest *unstructured.Unstructured) Verdict {
 	if v.Refusal == RefusalAdmissionDenied {
 		return v

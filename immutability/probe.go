@@ -48,20 +48,22 @@ type ProbeOptions struct {
 // Probe confirms or corrects the verdict of [Classify] by asking the server, and returns the verdict with the answers
 // as evidence. manifest is what was applied, live is the object that it was applied to; neither is modified. It sends
 // no request for verdicts that no answer could change (None, Directional, MetadataPrecondition, AdmissionDenied, and
-// proven Invalid). Otherwise it sends one dry run if the create decides, and two or three in other cases. To find
-// leftovers it tries each field that may be in the way, with at most sixteen more dry runs.
+// proven Invalid). Otherwise it sends one dry run if the create decides, and two or three in other cases.
+// [ProbeOptions].Apply, if set, may be one more. To find leftovers it tries each field that may be in the way, with at
+// most sixteen more dry runs.
 //
 // The create shows whether the manifest itself is valid. If it is, and not every cause is a known immutable field, the
 // update of the whole manifest follows. If that update works, the object can be changed in place, and the refusal is a
-// MergeLeftover. If it is refused for another reason than the apply, a second update keeps the fields of others. It may
-// still show that the change works, or that the server rejects a value which the manifest changes.
+// MergeLeftover. If the server rejects this update for another reason than the apply, Probe sends a second update,
+// which keeps the fields that only others have set. If the second update works, the refusal is a MergeLeftover as well.
+// If both updates are rejected for the same value that the manifest changes, its field is immutable.
 //
 // If the server would refuse the create for other reasons (missing RBAC, policy, a terminating namespace), the verdict
 // becomes uncertain and isn't replaceable: after the delete there would be no object. A full quota is no such reason if
-// the delete frees it. If there is no answer (timeouts, internal errors), the verdict of the messages stays, and the
-// evidence shows that. A verdict only becomes replaceable if the server has called the manifest valid. Volume claims,
-// volumes, CRDs, namespaces and nodes become replaceable only if every message is known as well: an unknown message may
-// come from a rule that protects their data.
+// it counts objects and the delete makes room in it. If there is no answer (timeouts, internal errors), the verdict of
+// the messages stays, and the evidence shows that. A verdict only becomes replaceable if the server has called the
+// manifest valid. Volume claims, volumes, CRDs, namespaces and nodes become replaceable only if every message is known
+// as well: an unknown message may come from a rule that protects their data.
 //
 // The dry run of a Service checks less than a create. So each cluster IP that the manifest sets and the live object
 // doesn't have takes one more Get. Node ports are assumed to be in the default range, unless the live object shows

@@ -170,9 +170,10 @@ func (r rule) says(c cause) bool {
 	return r.isComputed || c.IsOfRule(r.message, r.text)
 }
 
-// IsLifted reports whether an update of a CRD, from before to after, lifts all that the verdict is about: in before,
-// each cause is a transition rule of the given version, and in after, that version has none of these rules. Whether
-// other rules refuse the same isn't known before the definition is served.
+// IsLifted reports whether an update of a CRD removes the rules that the verdict is about. before and after are the CRD
+// before and after the update. The result is true if each cause is a transition rule of the given version in before,
+// and after has none of these rules in that version. Other rules of after may still reject the change; only the server
+// can tell, once it serves the new CRD.
 func (v Verdict) IsLifted(before, after *unstructured.Unstructured, version string) bool {
 	was, is := readDefinition(before).versions[version], readDefinition(after).versions[version]
 	for _, c := range v.causes {

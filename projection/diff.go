@@ -123,12 +123,12 @@ func endsInList(p Path) bool { return len(p) > 0 && p[len(p)-1].kind != FieldKin
 // a map or list comes after the removals in it.
 //
 // Elements of associative lists and sets are matched by key or value, whatever their position. An element that only one
-// side has is a single difference with its whole value. An element with another position among the matched ones is an
-// [OpMove]. A map or list that only one side has is compared with an empty one, so that each of its fields is a
-// difference of its own. Values of different types are different: 5, "5", 5.0 and null.
+// side has is a single difference with its whole value. An element that both sides have, in another order relative to
+// the other matched elements, is an [OpMove]. A map or list that only one side has is compared with an empty one, so
+// that each of its fields is a difference of its own. Values of different types are different: 5, "5", 5.0 and null.
 //
-// The differences are complete: before.Object with all of them is after.Object. Positions are those in the objects
-// given to [Project], whose lists may have elements that the set lacks.
+// The differences are complete: if you make all of them in before.Object, you get after.Object. Positions are those in
+// the objects given to [Project], whose lists may have elements that the set lacks.
 //
 // Project both objects with the same set. If a path is a leaf in one set and has paths below it in the other set, the
 // values there are compared as a whole.

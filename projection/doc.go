@@ -28,6 +28,7 @@
 //   - Values of Secrets are Sensitive: the package prints that they changed, and never the values.
 //
 // Objects are the maps that JSON decoding produces (unstructured content). No function talks to a server or changes its
-// input. The time of each grows in proportion to the size of the objects. The package imports only the standard
+// input, except that Set, Remove and Strip of an [Object] change the object that it was made from. The time of each
+// grows in proportion to the size of the objects. Outside of this module, the package imports only the standard
 // library. Sources that need Kubernetes' schemas are in projection/builtin and projection/openapi.
 package projection

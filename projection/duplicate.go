@@ -1,9 +1,9 @@
 package projection
 
 // DiffDuplicates compares list items that share a key or value of fields with other items of their list. It returns an
-// [OpDuplicate] for each such element with different items, in the order of the paths. [Project] and [Diff] only look
-// at the first item of each; an element that only differs in its first item isn't among the results. Neither object is
-// modified, and the differences share no memory with them.
+// [OpDuplicate] for each key or value whose items differ between the two objects, in the order of the paths. The first
+// item of each key or value isn't compared here, since [Project] and [Diff] look at it. Neither object is modified, and
+// the differences share no memory with them.
 func DiffDuplicates(before, after map[string]any, fields FieldSet) []Difference {
 	d := differ{sensitive: Sensitive(before).Union(Sensitive(after))}
 	b, a := NewObject(before, fields), NewObject(after, fields)

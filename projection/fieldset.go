@@ -9,8 +9,9 @@ import (
 
 // FieldSet is an immutable set of paths. The zero FieldSet is empty. Sets are safe for concurrent use.
 //
-// A path with other paths of the set below it (such as a map) means that place without its content: only the paths
-// below it say which content belongs to the set. A path without any below it (a leaf) means the whole value there.
+// If the set has other paths below a path (such as that of a map), the path means the map or list item itself, without
+// its content: only the paths below it say which content belongs to the set. A path without any below it (a leaf) means
+// the whole value there.
 type FieldSet struct {
 	root *node
 }
@@ -203,7 +204,8 @@ func (n *node) leaves() *node {
 	return out
 }
 
-// Above returns the leaves of s below which other has paths: the values that s has as a whole, and other in parts.
+// Above returns the leaves of s that have paths of other below them: s means the whole value there, and other only
+// parts of it.
 func (s FieldSet) Above(other FieldSet) FieldSet { return FieldSet{above(s.root, other.root)} }
 
 func above(n, other *node) *node {
@@ -228,8 +230,8 @@ func above(n, other *node) *node {
 	return out
 }
 
-// WithItems returns s with the paths of all list elements that have paths of s below them. Then a difference shows an
-// element as added or removed only if the list has gained or lost it, whatever values it has at those paths.
+// WithItems returns s with the paths of all list elements that have paths of s below them. Then [Diff] shows an element
+// as added or removed exactly if the list has gained or lost it, even if the element has no values at those paths.
 func (s FieldSet) WithItems() FieldSet {
 	if s.root == nil {
 		return s

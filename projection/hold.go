@@ -11,20 +11,22 @@ type Held struct {
 	// the live object has an empty one there.
 	Value  any
 	Exists bool
-	// Kept are the matched parts with the value of the live object, Gone those that it lacks, and New those that stay
-	// unchanged because they are in a new list item.
+	// Kept are the matched parts that have the value of the live object in the result. Gone are the matched parts that
+	// the live object lacks, so that the result lacks them, too. New are the matched parts in a new list item, which
+	// stay as in the value that was given.
 	Kept, Gone, New []Path
 }
 
-// Hold returns a copy of value, which will be applied at the path at, in which the parts that the patterns match are as
-// in live. It is for atomic lists and maps: applying one replaces all of it.
+// Hold returns a copy of value in which the parts that the patterns match are as in live. The parameter at is the path
+// at which value will be applied. Use Hold for an atomic list or map, since applying one replaces all of it.
 //
 // Items of an atomic list have no key. Items that a pattern matches as a whole are replaced by the items that it
-// matches in the live list. If a pattern matches a part of an item, the item is paired with the live item that is equal
-// except for this part. If there is none, it is paired with the only live item left over between the same neighbours,
-// since it was then edited in place. It is an error if other items are left over on both sides and a live one has
-// something that a pattern matches, since it isn't known which item belongs to which. It is also an error if a position
-// in a pattern would then mean another item.
+// matches in the live list. If a pattern matches a part of an item, the item is paired with the live item that is the
+// same except for this part and for defaults. If there is no such live item, but exactly one live item is left over
+// between the same neighbours, the two are a pair: the item was edited in place. If items of both lists have no pair
+// after that, and a pattern matches something in such a live item, Hold returns an error, since it isn't known which
+// items belong together. It also returns an error if a pattern has a position at which the result would have another
+// item than the live list.
 func (ps Patterns) Hold(at Path, value any, live any) (Held, error) {
 	pr, done := ps.start(), false
 	for _, e := range at {

@@ -11,10 +11,11 @@ type Reason string
 // The reasons of an [Ineffective].
 const (
 	// ReasonUntracked is a field that the server doesn't record as declared and doesn't take from the manifest: the
-	// status.
+	// status, or a second list item with the same key.
 	ReasonUntracked Reason = "untracked"
 	// ReasonUnrecorded is a field that the server stores as it was sent, but doesn't record as declared: the spec of a
-	// new CertificateSigningRequest. It isn't compared, and removing it from the manifest has no effect.
+	// new CertificateSigningRequest, or the status of a new Node or ServiceCIDR. It isn't compared, and removing it
+	// from the manifest has no effect.
 	ReasonUnrecorded Reason = "unrecorded"
 	// ReasonAbsent is a field that the server records as declared, but its object doesn't have: stringData of a Secret,
 	// a field whose feature is switched off, an unknown field that was pruned.
@@ -51,9 +52,9 @@ func FindIneffective(manifest, answer map[string]any, declared FieldSet) []Ineff
 	return k.unkept
 }
 
-// FindOmitted returns the declared fields of the manifest that are null or empty and that the answer lacks, and those
-// that are null and that the answer has as an empty string or zero. Arguments and order are those of [FindIneffective].
-// Some servers store a new version of an object at each apply of such a field.
+// FindOmitted returns the declared fields of the manifest that are null or empty and that the server stores
+// differently: the answer lacks the field, or has an empty string or zero in place of null. Arguments and order are
+// those of [FindIneffective]. Some servers store a new version of an object at each apply of such a field.
 func FindOmitted(manifest, answer map[string]any, declared FieldSet) (paths []Path) {
 	k := keeper{withOmitted: true}
 	k.fields(manifest, declared.root, side{value: answer})

@@ -26,28 +26,29 @@ func (a Adjustment) String() string {
 	return fmt.Sprintf("%s: dropped: %s", a.Path, a.Reason)
 }
 
-// Normalize returns a copy of the manifest of which a server tracks all fields when it is applied, and the adjustments
-// that this took:
+// Normalize returns a changed copy of the manifest, so that a server tracks each field in it, and the adjustments that
+// were made:
 //
 //   - stringData of a Secret is moved to data, and replaces values with the same key there. A server records stringData
 //     as declared, and never the data that it makes from it. So a key that is no longer sent would stay in the object.
 //   - Metadata that only the server writes is dropped: creationTimestamp, managedFields and the like. The uid and the
 //     resourceVersion stay, since they are preconditions of the apply.
-//   - Empty maps and lists are dropped from the metadata, because they would be recorded in managedFields. Besides, a
-//     server writes a custom resource with one again at each apply, which no dry run shows (seen in 1.33 and 1.36). If
-//     the object has values without an owner there, and the manifest drops its own ones, an empty map or list keeps
-//     these values, so a planner must send it.
+//   - Empty maps and lists are dropped from the metadata, because they would be recorded in managedFields. There is
+//     another reason: if a custom resource has an empty map or list there, a server writes the object again at each
+//     apply, and no dry run shows that (seen in 1.33 and 1.36). In one case a planner must send the empty map or list
+//     after all: if the object has values without an owner there, and the manifest drops the values that it had there
+//     before. Then the empty map or list keeps the values without an owner.
 //   - The status of a built-in kind is dropped, since the server would ignore it. The status of a custom resource
-//     stays, since it may be an ordinary field, and so does that of a Node or ServiceCIDR, which a server stores when
-//     it creates one; see [Ineffective].
+//     stays, since it may be an ordinary field. The status of a Node or ServiceCIDR stays, too, since a server stores
+//     it when it creates the object; see [ReasonUnrecorded].
 //   - The deprecatedTopology of endpoints is dropped: a server ignores it, and yet counts it as a change at each apply.
 //   - Null fields are dropped from the metadata and from built-in kinds. There null means that the field is absent, but
-//     it would be recorded as declared. Where the object has a value, a null resets it, so a planner must send it.
-//     If a server stores a null, it isn't dropped: the value of a map key, such as a label or a limit, which becomes an
-//     empty string or zero; and null in a custom resource or in arbitrary JSON of a built-in kind. Some are replaced by
-//     the empty string that the server would store, since otherwise it would write the object again at each apply: a
-//     null label or annotation of a custom resource, and a null in the data of a Secret or the binaryData of a
-//     ConfigMap.
+//     it would be recorded as declared. If the object has a value there, a null resets this value, so a planner must
+//     put such a null back. A null that a server stores isn't dropped: a value in a map such as labels or limits (it
+//     becomes an empty string or zero), and a null in a custom resource or in arbitrary JSON of a built-in kind. Some
+//     of these nulls are replaced by the empty string that the server would store; otherwise the server would write the
+//     object again at each apply. They are the null labels and annotations of a custom resource, and nulls in the data
+//     of a Secret or the binaryData of a ConfigMap.
 //
 // Invalid values, such as a number in stringData, stay, so that the server rejects them. Normalize does not modify the
 // manifest, and the result shares no memory with it.
@@ -206,9 +207,9 @@ func (n *normalizer) fold(data map[string]any, key, text string) Adjustment {
 	return Adjustment{Path: Path{Field("stringData"), Field(key)}, To: Path{Field("data"), Field(key)}, Reason: reason}
 }
 
-// IsNormal reports whether [Normalize] has nothing to do for a manifest. The manifest must consist of the types that
-// JSON decoding makes, without null; IsNormal doesn't check that. It may return false for a normal manifest, such as a
-// custom resource with a status, but never true for another.
+// IsNormal reports whether [Normalize] wouldn't change a manifest. The manifest must consist of the types that JSON
+// decoding makes, without null; IsNormal doesn't check that. It may return false for a manifest that Normalize wouldn't
+// change, such as a custom resource with a status. It never returns true for a manifest that Normalize would change.
 func IsNormal(manifest map[string]any) bool {
 	_, hasStatus := manifest["status"]
 	_, hasStringData := manifest["stringData"]

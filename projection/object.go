@@ -9,8 +9,8 @@ import (
 )
 
 // Get returns the value that obj has at p, and whether it has one; null is a value. A key in p finds the first list
-// item with these key fields. The value shares memory with obj. Use [Object] for many paths, and if a field set with
-// all key fields is known.
+// item with these key fields. The value shares memory with obj. Use an [Object] for many paths, or if you have a field
+// set with all key fields of the lists.
 func Get(obj map[string]any, p Path) (any, bool) { return NewObject(obj, FieldSet{}).Get(p) }
 
 // Set returns a copy of obj that has v at p. It creates the maps, lists and items on the way to p that obj lacks or has
@@ -48,8 +48,8 @@ func ParsePointer(obj map[string]any, pointer string, fields FieldSet) (Path, er
 }
 
 // Object reads and sets the values of one object at paths. It indexes each list once. So the time for many paths into a
-// long list grows with the number of paths plus the length of the list. An Object is not safe for concurrent use. Make
-// a new one after changing lists of the object in another way.
+// long list grows with the number of paths plus the length of the list. An Object is not safe for concurrent use. If
+// you change a list of the object without these methods, make a new Object.
 type Object struct {
 	content  map[string]any
 	fields   *node
@@ -122,11 +122,11 @@ func (o *Object) ParsePointer(pointer string) (Path, error) {
 	return path, nil
 }
 
-// Resolve returns p with complete list keys, as the fields of o have them, instead of positions and of keys without
+// Resolve returns p with complete list keys, as the fields of o have them. It replaces positions, and keys that lack
 // some key fields. So a path that a user wrote for a manifest becomes the path of the same place in a field set. An
 // item that isn't in the fields is keyed like other items of its list, if it has all key fields and no earlier item has
-// the same key. Elements of p for a place that the object doesn't have, or for a list that the fields don't have, stay
-// unchanged.
+// the same key. An element of p stays unchanged if the object doesn't have its place, or if the fields don't have its
+// list.
 func (o *Object) Resolve(p Path) Path {
 	out, at := Path{}, o.root()
 	for _, e := range p {

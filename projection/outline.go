@@ -15,8 +15,8 @@ func Differing(before, after map[string]any, known FieldSet) (FieldSet, error) {
 	return DifferingNamed(before, after, known, FieldSet{})
 }
 
-// DifferingNamed does what [Differing] does, with the list keys that names has. After a CRD has changed the keys of a
-// list, managedFields still have the old ones; see [FieldSet.Renamed].
+// DifferingNamed does what [Differing] does, and takes the keys of lists from the parameter names. After a CRD has
+// changed the keys of a list, managedFields still have the old ones; see [FieldSet.Renamed].
 func DifferingNamed(before, after map[string]any, known, names FieldSet) (FieldSet, error) {
 	b, a := apart(before, after, known.Union(serverMetadata).root)
 	if len(b) == 0 && len(a) == 0 {

@@ -23,10 +23,10 @@ import (
 //	/spec/template/spec/containers/0/image          a JSON pointer; a number is a position or a field that is called so
 //	$.spec.containers[?(@.name=='app')].image       JSONPath: a $ or dot in front, conditions of equality (also joined
 //	                                                by &&), and names in single quotes
-//	metadata.annotations.example.io/owner           after annotations or labels in metadata, or after matchLabels, all
-//	                                                text up to a bracket is one name with its dots; * is any text
-//	data.tls.crt                                    tls.crt is also read as one name, as of a map's key; if an object has
-//	                                                both, both match
+//	metadata.annotations.example.io/owner           below annotations and labels of the metadata, and below
+//	                                                matchLabels, the text up to a bracket is one name, dots
+//	                                                included; * is any text
+//	data.tls.crt                                    the field crt of the map tls, and also the map key tls.crt
 type Pattern struct {
 	text     string
 	segments []segment
@@ -129,8 +129,8 @@ func (ps Patterns) Touches(p Path) bool {
 	})
 }
 
-// WithoutPositions returns the patterns without positions of list items. A pattern with a position is only valid for
-// one version of an object: after an item is removed it would match the next one.
+// WithoutPositions returns those of the patterns that name no list item by its position. A pattern with a position is
+// only valid for one version of an object: after an item is removed it would match the next one.
 func (ps Patterns) WithoutPositions() Patterns {
 	return slices.DeleteFunc(slices.Clone(ps), Pattern.hasPosition)
 }
@@ -255,9 +255,10 @@ func (n *node) addFilled(e Element, sub *node) {
 // Remove returns a copy of the object without the values that the patterns match, and the paths of the removed values.
 // A server deletes a field that is no longer sent, or sets it to its default, unless another manager owns it.
 //
-// An object alone doesn't show which fields of an item are its keys. So a key field in a pattern matches any field of
-// that name, and the path of a removed item has those fields as its key. A list or map that is left empty stays. The
-// fields that identify the object (apiVersion, kind, and the name and namespace in its metadata) stay too.
+// An object alone doesn't show which fields of an item are its keys. So a key field in a pattern is compared with the
+// field of that name, whether or not it is a key. The path of a removed item has the fields in the pattern as its key.
+// A list or map that is left empty stays. The fields that identify the object (apiVersion, kind, and the name and
+// namespace in its metadata) stay too.
 func (ps Patterns) Remove(obj map[string]any) (rest map[string]any, removed []Path) {
 	return ps.remove(obj, remover{})
 }

@@ -200,8 +200,8 @@ func (p Projection) Leaves() iter.Seq2[Path, any] {
 	}
 }
 
-// MapLeaves yields the leaves of set at which obj has a map, with the map, in the order of the paths. These are the
-// maps that are declared as a whole, or as empty. Each path may be kept and changed by the caller; the maps belong to
+// MapLeaves yields each leaf of set at which obj has a map, together with that map, in the order of the paths. Such a
+// map was declared as a whole, or as an empty map. Each path may be kept and changed by the caller; the maps belong to
 // obj.
 func MapLeaves(obj map[string]any, set FieldSet) iter.Seq2[Path, map[string]any] {
 	return func(yield func(Path, map[string]any) bool) {

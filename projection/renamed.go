@@ -6,12 +6,12 @@ import (
 )
 
 // Renamed returns the set with list items keyed as in current. It is needed after a CRD has changed the keys of a list,
-// since managedFields keep the old keys. The item for an old key is the one in obj with the same values in the old key
-// fields, as far as these are still keys, or the item still has them; items in current are preferred. An old key
-// without an item is left out. Lists without items in current stay as they are. If no key changes, s itself is
-// returned. also are later versions of obj, in which items are looked up that obj lacks. For the fields of two
-// versions, use the same ones in the same order, so that an old key stays that of one item even if a new item would fit
-// it, too.
+// since managedFields keep the old keys. The item for an old key is the item of obj that has the same values in the old
+// key fields. An old key field that is no key any more, and that the item lacks, isn't compared. If several items fit,
+// an item that current has is preferred. An old key without an item is left out. Lists without items in current stay as
+// they are. If no key changes, s itself is returned. The last arguments are later versions of obj: an item that obj
+// lacks is looked up in them, in their order. To rename the fields of two versions, pass the same objects in the same
+// order both times. Then an old key leads to the same item both times, even if a newer item would fit, too.
 func (s FieldSet) Renamed(current FieldSet, obj map[string]any, also ...map[string]any) FieldSet {
 	r := renamer{obj: obj, also: also, path: make(Path, 0, deep)}
 	if root := r.node(s.root, current.root); root != s.root {
@@ -23,11 +23,11 @@ func (s FieldSet) Renamed(current FieldSet, obj map[string]any, also ...map[stri
 // Same reports whether both share memory, as a copy without changes does. Other equal sets aren't the same.
 func (s FieldSet) Same(other FieldSet) bool { return s.root == other.root }
 
-// WithDefaultKeys returns the set with other names for those items that have a null among their key fields: the names
-// that they have in obj, which is a server's answer to an apply. A server records such a null as it was sent and then
-// fills in the default, so that no item has the recorded name. The item is the one that has the same values in the
-// other key fields and that nothing else names, in this set or in all, the fields of every manager. If there are
-// several, it isn't known which, and the name stays. A set without such names is returned itself.
+// WithDefaultKeys returns the set with other keys for list items that have a null in a key field. A server records such
+// a null as it was sent, and then fills in the default, so no item of its object has the recorded key. The new key is
+// the one that the item has in obj, a server's answer to an apply. The item is the one with the same values in the
+// other key fields that no other path names, neither in this set nor in the parameter all, which has the fields of
+// every manager. If several items fit, the key stays as it is. A set without such keys is returned unchanged.
 func (s FieldSet) WithDefaultKeys(obj map[string]any, all FieldSet) FieldSet {
 	if !s.root.hasNullKey() {
 		return s

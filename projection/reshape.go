@@ -6,14 +6,16 @@ import "slices"
 type Renaming struct{ Was, Is Path }
 
 // Reshaped adapts p, which was made with an older schema of the kind, to the current schema. The managedFields of obj
-// show that schema: the set today has all their fields, and the set names has those fields that certainly have the
-// current list keys. isOwn says whether names are the fields of the manager of p, and not those of other managers.
+// show the current schema. The parameter today has all fields in them. The parameter names has only those of these
+// fields whose list keys are certainly the current ones. isOwn says whether names are the fields of the manager of p,
+// and not those of other managers.
 //
-//   - A map or list that is a leaf in p, and has fields below it in today, gets the fields that p has values for.
+//   - If a map or list is a leaf in p, and the parameter today has fields below it, it gets the fields for which p has
+//     values.
 //   - A map or list that has fields below it in p, and is a leaf in today, becomes a leaf, unless it is an empty map in
 //     obj.
-//   - A list item gets its current key, see [FieldSet.Renamed], and the key fields that it lacks in p. It keeps its old
-//     key if obj doesn't have the item.
+//   - A list item gets its current key; see [FieldSet.Renamed]. If its value in p lacks a key field, the field is
+//     added. An item that obj doesn't have keeps its old key.
 //
 // It returns the renamings of list items, outer items before inner ones. If nothing changes, it returns p.
 func (p Projection) Reshaped(today, names FieldSet, isOwn bool, obj map[string]any) (Projection, []Renaming) {

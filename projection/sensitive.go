@@ -71,8 +71,8 @@ func (ps Patterns) OfEveryItem() Patterns {
 	return out
 }
 
-// Shown returns p redacted, for patterns of sensitive fields. If a key in p is a sensitive value, the result ends at
-// the list of that item, since no longer path can be printed without the value.
+// Shown returns p redacted, for patterns of sensitive fields. If a key in p is a sensitive value, the result is the
+// path of the list that has this item: a longer path would show the value.
 func (ps Patterns) Shown(p Path) Path {
 	if len(ps) == 0 {
 		return p

@@ -58,8 +58,8 @@ func PredictDeclared(ctx context.Context, manifest map[string]any, sources ...So
 	return Prediction{}, errors.Join(skipped...)
 }
 
-// NoSchema is the [Source] without types. It assumes that every list is atomic, that every map has fields of its own,
-// and that the status is a subresource. Its answer is a guess; use it if there is no other source.
+// NoSchema is the [Source] without types. It assumes that every list is atomic, that no map is atomic, and that the
+// status is a subresource. Its answer is a guess; use it if there is no other source.
 type NoSchema struct{}
 
 // Declared returns the fields that the manifest seems to declare. It gives no error.

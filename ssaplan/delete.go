@@ -16,7 +16,7 @@ import (
 
 // What deletions are made of, which package deletion explains.
 type (
-	// DeleteRequest is what to plan the deletion of.
+	// DeleteRequest names the object whose deletion is planned.
 	DeleteRequest = deletion.Request
 	// DeletePlan is what deleting an object will do.
 	DeletePlan = deletion.Plan

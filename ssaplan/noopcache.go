@@ -19,15 +19,15 @@ import (
 // content, the manifest, the field manager, force, and the configuration of the server (version, CRDs, webhooks and
 // policies; see ServerInterval in [NoOpCacheOptions]).
 //
-// Other changes aren't noticed: in the program of an admission or conversion webhook or the endpoints of its Service,
-// in the parameter objects of a policy, and in the labels by which webhooks and policies select namespaces. After them
-// an entry is valid until its MaxAge, unless the caller uses the methods Forget or Clear.
+// Other changes aren't noticed. These are changes of the program of an admission or conversion webhook, of the
+// endpoints of its Service, of the parameter objects of a policy, and of the labels by which webhooks and policies
+// select namespaces. After them an entry is valid until its MaxAge, unless the caller uses the methods Forget or Clear.
 type NoOpCache struct{ cache *noop.Cache }
 
 // NoOpCacheOptions are the options of a [NoOpCache]. The zero value works.
 type NoOpCacheOptions struct {
-	// Size is the number of objects, of about 170 bytes each. If the cache is full, the object that wasn't planned for
-	// the longest time is removed. Default: 10000.
+	// Size is the maximum number of objects in the cache. Each takes about 170 bytes. If the cache is full, the object
+	// that wasn't planned for the longest time is removed. Default: 10000.
 	Size int
 	// MaxAge is the maximum age of an entry. Each entry gets an age between half of it and all of it, so that not all
 	// expire at once. Default: an hour.
@@ -74,8 +74,9 @@ func (c *NoOpCache) Forget(object identity.Identity, subresources ...string) {
 	c.cache.Forget(object, subresources...)
 }
 
-// Clear removes all entries. A plan that is being made isn't stored either. Plans of the next 10 seconds are stored
-// only until these are over, since a server takes some time to notice a change of its configuration.
+// Clear removes all entries. A plan that is being made isn't stored either. Plans that are made in the next 10 seconds
+// are stored only until the 10 seconds are over, since a server takes some time to notice a change of its
+// configuration.
 func (c *NoOpCache) Clear() { c.cache.Clear() }
 
 // Save writes the entries of a portable cache, for another process to [NoOpCache.Restore]: digests and times, and no

@@ -57,7 +57,7 @@ const (
 	DeferralSet Deferral = "SameSet"
 )
 
-// Request is what to plan.
+// Request is the input of [Planner.Plan].
 type Request struct {
 	// Manifest is the desired object. Required. It is not modified.
 	Manifest *unstructured.Unstructured
@@ -78,16 +78,16 @@ type Request struct {
 	AdoptTools bool
 	// GiveUp are the fields that this field manager stops owning, and that keep their values. From then on they are
 	// ignored, see Ignore. A field without another owner then has no owner. A new object is created with them, and a
-	// second write right after that gives them up. The plan warns of a field that the object lacks. If only others have
-	// set the field, the plan warns only if there is a Prior: without one, an earlier apply may have given the field
-	// up.
+	// second write right after that gives them up. The plan warns about a pattern that matches neither the manifest nor
+	// the object. It also warns about a field that the manifest lacks and that only others own, but only if there is a
+	// Prior that was stored without this pattern: otherwise an earlier apply may have given the field up.
 	GiveUp projection.Patterns
 	// Clear are fields to delete from the object, no matter who owns them, such as spec.strategy.rollingUpdate if the
 	// manifest sets spec.strategy.type to Recreate. Fields that the manifest declares stay. It isn't needed for fields
-	// that only this field manager owns: they are deleted when the manifest drops them. A position in a pattern is that
-	// of an item in the manifest, and matches nothing in a list that the manifest lacks; the same holds for GiveUp. The
-	// plan for an existing object has a warning about a pattern that matches nothing, unless the Prior was stored with
-	// the same pattern.
+	// that only this field manager owns: they are deleted when the manifest drops them. A position in a pattern, such
+	// as [0], counts in the manifest's list, and so matches nothing in a list that the manifest lacks. The same holds
+	// for GiveUp. The plan for an existing object has a warning about a pattern that matches nothing, unless the Prior
+	// was stored with the same pattern.
 	Clear projection.Patterns
 	// ClearBlocking clears the fields that are proven to make the server reject the apply; see
 	// [immutability.Verdict.Leftovers].
@@ -192,8 +192,8 @@ func (plan *Plan) Live() *unstructured.Unstructured {
 }
 
 // Result returns a copy of the object that the server returned for the dry run, nil if there was none. For a no-op it
-// is the live object. The values at the Generated and Assigned fields, and those that the server assigns to a new
-// object, will be others in the apply.
+// is the live object. The apply will have other values in the Generated and Assigned fields, and in the fields that the
+// server sets in a new object.
 func (plan *Plan) Result() *unstructured.Unstructured {
 	switch {
 	case plan.basis == nil:

@@ -57,17 +57,17 @@ type Options struct {
 	// Sensitive are more fields whose values are redacted, in addition to those of Secrets. In an object that has one,
 	// annotations and free texts are redacted, too. For keys of list items see [projection.Patterns.Shown].
 	Sensitive projection.Patterns
-	// SkipFormats doesn't read CRDs to find the fields that are passwords. Default: fields of a custom resource with
-	// the format password in its schema are sensitive. For the first kind of a group and version, the Planner reads the
-	// CRD. For its other kinds, and for kinds without a CRD, it reads the OpenAPI document of the group and version
-	// instead. Both are read at most once a minute. A Planner of [NewForClient] reads only CRDs. If the schema of a
-	// kind isn't known, because the kind isn't served or its schema can't be read, all values of its objects are
-	// redacted, and the plan has a warning; see ShowValuesOf and [Planner.LearnDefinitions].
+	// SkipFormats makes the Planner ignore the formats in schemas. Default: a field of a custom resource is sensitive
+	// if the schema gives it the format password. For the first kind of a group and version, the Planner reads the CRD.
+	// For its other kinds, and for kinds without a CRD, it reads the OpenAPI document of the group and version instead.
+	// Both are read at most once a minute. A Planner of [NewForClient] reads only CRDs. If the schema of a kind isn't
+	// known, because the kind isn't served or its schema can't be read, all values of its objects are redacted, and the
+	// plan has a warning; see ShowValuesOf and [Planner.LearnDefinitions].
 	SkipFormats bool
 	// ShowValuesOf are kinds whose values are printed even if it isn't known which of them are sensitive.
 	ShowValuesOf []schema.GroupKind
-	// ShowValuesOption is what the host calls ShowValuesOf, for the warning that no value is shown. Default:
-	// "ShowValuesOf".
+	// ShowValuesOption is the name that your tool gives to the option ShowValuesOf, such as a flag. The warning that no
+	// value is shown names it. Default: "ShowValuesOf".
 	ShowValuesOption string
 	// ShowServerText prints messages of servers about objects with sensitive values, which may quote these values.
 	ShowServerText bool
@@ -140,9 +140,10 @@ func (p *Planner) Resolve(ctx context.Context, id identity.Identity) (identity.I
 	return target.Identity, nil
 }
 
-// Known returns what the server has, if a plan lacks a kind or a namespace: for [DeferralTypeNotServed] all its kinds,
-// each as apiVersion, a space and the kind, and for [DeferralNamespaceNotFound] the names of its namespaces. Use it to
-// suggest the right name after a typo.
+// Known returns names that the server has, for a plan that is Deferred because a kind or a namespace is missing. For
+// [DeferralTypeNotServed] they are the kinds whose objects can be listed and deleted, such as "apps/v1 Deployment". For
+// [DeferralNamespaceNotFound] they are its namespaces, at most 500. A Planner of [NewForClient] can't list kinds, and
+// returns an error. Use the names to suggest the right one after a typo.
 func (p *Planner) Known(ctx context.Context, missing Deferral) ([]string, error) {
 	list := p.server.Kinds
 	if missing == DeferralNamespaceNotFound {

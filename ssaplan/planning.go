@@ -36,11 +36,11 @@ import (
 
 // Plan returns what applying the manifest will do. It changes nothing on the server.
 //
-// It takes two requests: a Get and a dry run. With [Request].Live it saves the Get, and on a hit in [Options.NoOps] the
-// dry run. If the server rejects the dry run, more requests find out why, and what would help: usually up to four, one
-// for each new cluster IP of a Service, and one if Live may be out of date; see also [immutability.Probe]. If the
-// object changes between Get and dry run, both are repeated until they are of the same version, or ctx ends; changes of
-// the status alone don't count.
+// It takes two requests: a Get and a dry run. With [Request].Live it sends no Get, and on a hit in [Options.NoOps] no
+// dry run. If the server rejects the dry run, more requests find out why, and what would help. Usually that is up to
+// four, and in addition one for each new cluster IP of a Service, and one if Live may be out of date; see also
+// [immutability.Probe]. If the object changes between Get and dry run, both are repeated until they are of the same
+// version, or ctx ends; changes of the status alone don't count.
 //
 // An error means that no plan could be made; it names the object and wraps the server's answer. A [RefusedError] means
 // that the manifest can't be applied. If the kind or the namespace doesn't exist yet, the result is a plan with the

@@ -38,8 +38,8 @@ const (
 // Reading is the result of [Planner.Read].
 type Reading struct {
 	Presence Presence
-	// State is the state to store now: the refreshed state if the object was found, otherwise a copy of the prior one.
-	// It is marked as stale if the object is Unreadable.
+	// State is the state to store now: the refreshed state if the object was found, and otherwise the prior one. It is
+	// marked as stale if the object is Unreadable.
 	State *explain.State
 	// Live is the object that was read; nil unless it is PresenceFound or PresenceRecreated. A following [Request] can
 	// supply it.

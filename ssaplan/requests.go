@@ -13,10 +13,12 @@ import (
 
 // Observation describes one request that the Planner sent, without the content of objects.
 type Observation struct {
-	// Verb is get, list, patch, create, update, delete or discover. For discover, Object has only the apiVersion whose
-	// kinds were asked for; it is empty if all kinds, the server's version or its CRDs were.
+	// Verb is get, list, patch, create, update, delete or discover. For discover, Object has only an apiVersion: the
+	// group and version whose kinds were read. It is empty for other documents, such as the kinds of all groups, the
+	// server's version and OpenAPI documents.
 	Verb string
-	// DryRun is true for a dry run, and for the question whether the server supports them, which it rejects.
+	// DryRun is true for a dry run. It is also true for a request with an invalid dryRun, which a server rejects: the
+	// Planner sends it to check that the parameter arrives.
 	DryRun bool
 	Object identity.Identity
 	// Duration is the time from sending the request until its answer was decoded.
@@ -31,8 +33,8 @@ type Observation struct {
 
 // WarningHandler adds the warnings in the server's answers to the plan of the object. [New] sets it. For
 // [NewForClient], set it as WarningHandlerWithContext of the client's config. Its field Others gets the warnings of
-// requests that aren't part of a plan, such as an apply, whose warnings were in the plan already. Default: these are
-// dropped. The WarningHandler that New sets gives them to the handler in the config.
+// requests that aren't part of a plan, such as an apply; the plan had the same warnings from the dry run. Default: the
+// warnings of these requests are dropped. The WarningHandler that New sets gives them to the handler in the config.
 type WarningHandler struct {
 	Others rest.WarningHandlerWithContext
 }

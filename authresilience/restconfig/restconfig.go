@@ -7,9 +7,9 @@
 //	fmt.Println(authresilience.Diagnose(credential, time.Now()))
 //	// the user name and password: it isn't known whether the credentials expired
 //
-// A client writes what the program for credentials says to [os.Stderr], as that is when the client is made. It may
-// repeat the arguments and the environment of the program. A host whose standard error is a log sets os.Stderr to a
-// pipe before that, and counts what comes.
+// A client passes the standard error of an exec plugin on to the file that [os.Stderr] was when the client was made.
+// This output may repeat the arguments and the environment of the plugin. If the standard error of your tool goes to a
+// log, set os.Stderr to a pipe before you make the client, and read and drop the output of the pipe.
 package restconfig
 
 import (

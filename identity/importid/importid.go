@@ -35,9 +35,9 @@ const Form = "[NAMESPACE/][GROUP/]VERSION/KIND/NAME, NAMESPACE/KIND[.VERSION][.G
 //	default/Deployment.v1.apps/web                 with version and group
 //	default/apps/v1/Deployment/web                 the same in the form of an apiVersion
 //	default/v1/Secret/db                           in the core group
-//	rbac.authorization.k8s.io/v1/ClusterRole/view  cluster-scoped; a namespace has no dots, a group always has, if its
-//	                                               kinds are cluster-scoped
-//	/v1/Namespace/web                              an empty namespace says the same
+//	rbac.authorization.k8s.io/v1/ClusterRole/view  of a cluster-scoped one; if the first of four parts has a dot, it
+//	                                               is the group, and otherwise the namespace
+//	/v1/Namespace/web                              of a cluster-scoped one in the core group: the namespace is empty
 //	default/Deployment/web?unowned                 the fields without an owner
 //	default/Deployment/web?manager=helm            the fields of a manager
 //

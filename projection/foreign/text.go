@@ -30,8 +30,8 @@ type Text string
 // Textf formats a Text from arguments that may have another origin.
 func Textf(format string, args ...any) Text { return Text(fmt.Sprintf(format, args...)) }
 
-// OfError returns the text of an error in one line, empty for nil. Use it for every error that may wrap one of a
-// server, a plugin or a proxy, since its text then contains theirs.
+// OfError returns the text of an error in one line, empty for nil. Use it for every error that may wrap an error of a
+// server, a plugin or a proxy: the text of the outer error contains the text of the inner one.
 func OfError(err error) Text {
 	if err == nil {
 		return ""
@@ -58,7 +58,8 @@ const Limit = 4096
 func (t Text) String() string { return Visible(string(t.Cut(Limit))) }
 
 // Visible returns the text in one line. Invisible characters, control characters, and the beginning of a command to a
-// CI runner are escaped as in a Go string. In double quotes, the result is a YAML string of the text.
+// CI runner are escaped as in a Go string. The escapes are also those of a YAML string in double quotes. Quotes and
+// backslashes in the text aren't escaped.
 func Visible(text string) string {
 	if utf8.ValidString(text) && !strings.ContainsFunc(text, isHidden) {
 		return disarmed(text, `\x`)
@@ -158,8 +159,8 @@ func (t Text) MarshalJSON() ([]byte, error) {
 	return []byte(VisibleJSON(strings.TrimSuffix(text.String(), "\n"))), err
 }
 
-// VisibleJSON returns JSON of the same value. In its strings, invisible characters and commands to a CI runner are
-// escaped.
+// VisibleJSON returns the JSON in text with the same value, but with visible characters only. In its strings, invisible
+// characters and commands to a CI runner are escaped.
 func VisibleJSON(text string) string {
 	if !strings.ContainsFunc(text, isHidden) {
 		return disarmed(text, `\u00`)

@@ -28,7 +28,7 @@ import (
 // Options are the options of [New].
 type Options struct {
 	// MaxAge is how long the server's list of schemas is cached. It says which schemas the server has, and whether they
-	// changed. For an unknown kind, the list is read again after a second. Default: one minute.
+	// changed. For an unknown kind, the list is read again if it is older than a second. Default: one minute.
 	MaxAge time.Duration
 }
 
@@ -66,8 +66,8 @@ func New(client openapi.Client, options Options) *Schemas {
 
 // Declared returns the fields that the manifest declares. The error wraps [projection.ErrNoSchema] if the server has no
 // schema for the manifest's kind, or if it can't be fetched; then the error also wraps the client's error. Any other
-// error says that the manifest doesn't fit the schema. The end of ctx ends the wait for a fetch of another caller, but
-// not a fetch of its own, since client-go's client for schemas takes no context.
+// error says that the manifest doesn't fit the schema. When ctx ends, Declared stops waiting for a fetch that another
+// caller started. It can't stop a fetch that it started itself, since client-go's client for schemas takes no context.
 func (s *Schemas) Declared(ctx context.Context, manifest map[string]any) (projection.FieldSet, error) {
 	apiVersion, _ := manifest["apiVersion"].(string)
 	kind, _ := manifest["kind"].(string)

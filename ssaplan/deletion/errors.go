@@ -65,8 +65,9 @@ func (e *ChangedError) WriteOutcome() write.Outcome { return write.OutcomeNotSen
 
 // Options say how to delete an object, and to wait for it. The zero value works.
 type Options struct {
-	// Propagation is what happens to the object's dependents. Default: the propagation of the plan, or without a plan
-	// Background, they are deleted after the object.
+	// Propagation is what happens to the object's dependents. Default: the propagation of the plan; Planner.ApplyDelete
+	// rejects any other. Planner.Delete has no plan: its default is Background, which deletes the dependents after the
+	// object.
 	Propagation metav1.DeletionPropagation
 	// Progress is called each time the object was read and still exists. Default: nothing is called.
 	Progress func(old identity.Identity, finalizers []string)

@@ -7,9 +7,9 @@ import (
 	"github.com/ssaplan/primitives/immutability"
 )
 
-// Notes returns the facts that a reviewer of the plan has to know, a line each. If the plan doesn't delete, it is the
-// reason. Otherwise they are the hazards except those of the kinds in without, the finalizers with their owners, the
-// counted and uncounted contents, and the warnings.
+// Notes returns the facts that a reviewer of the plan has to know, a line each. If the plan deletes nothing, the only
+// note is its reason. Otherwise they are the hazards except those of the kinds in without, the finalizers with their
+// owners, the counted and uncounted contents, and the warnings.
 func (p *Plan) Notes(without ...immutability.HazardKind) (notes []string) {
 	if p.Action != ActionDelete {
 		notes = append(notes, p.Reason)

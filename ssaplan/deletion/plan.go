@@ -33,7 +33,7 @@ const (
 	ActionUnknown Action = "Unknown"
 )
 
-// Request is what to plan the deletion of.
+// Request names the object whose deletion is planned.
 type Request struct {
 	// Object is the object to delete. Required.
 	Object identity.Identity
@@ -68,7 +68,7 @@ type Plan struct {
 	Dependents []schema.GroupKind
 	// Contents are the objects that are deleted with a namespace or a CRD; nil for every other kind.
 	Contents *Contents
-	// Warnings are the server's warnings about the delete, and facts that aren't known, a line each.
+	// Warnings are the server's warnings about the delete, and what the plan couldn't find out, a line each.
 	Warnings []foreign.Text
 	// Requests is the number of requests that the plan took. Requests for all objects, such as discovery, aren't
 	// counted.
@@ -82,8 +82,8 @@ type Plan struct {
 // Finalizer is a finalizer of the object: it blocks the deletion until it is removed.
 type Finalizer struct {
 	Name string `json:"name"`
-	// Owners are the owners of the finalizer in managedFields. If an admission plugin set it, they are the managers of
-	// that request. The finalizer may be removed by others.
+	// Owners are the owners of the finalizer in managedFields. If an admission plugin added the finalizer to a request,
+	// the manager of this request is the owner. The finalizer may be removed by others.
 	Owners []fieldowner.Owner `json:"managers,omitempty"`
 }
 

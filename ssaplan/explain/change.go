@@ -46,7 +46,7 @@ var causes = []struct {
 	{CauseSideEffect, "side effect of the server"},
 }
 
-// Causes returns all causes, in the order in which they are counted. A program with its own words for the causes can
+// Causes returns all causes, in the order of [Explanation.Summary]. A program with its own words for the causes can
 // test that it has words for each.
 func Causes() (all []Cause) {
 	for _, known := range causes {

@@ -21,7 +21,8 @@ type Input struct {
 	Manifest map[string]any
 	// Live is the object that the apply was for, with its managedFields; nil if it doesn't exist.
 	Live map[string]any
-	// Was is the live object before a handover of fields for this apply. Rivals are looked for in it. Default: Live.
+	// Was is the live object before a handover of fields for this apply. An apply that isn't in Prior (a [Rival]) is
+	// looked for in it. Default: Live.
 	Was map[string]any
 	// Answer is the object in the server's answer to the apply, or to its dry run. Required.
 	Answer map[string]any
@@ -36,8 +37,8 @@ type Input struct {
 	// Optional.
 	Prior *State
 	// Unknown are the fields whose values aren't known yet, as [Prepare] returns them. They were left out of the
-	// manifest, or sent with the live values ([Unknown.Hold]). The explanation leaves them out, with the effects of
-	// their absence. If one of them wasn't sent, it leaves out all side effects. Optional.
+	// manifest, or sent with the live values ([Unknown.Hold]). The explanation leaves out these fields, and changes
+	// that come only from their absence. If one of them wasn't sent, it leaves out all side effects. Optional.
 	Unknown Unknown
 	// Ignored are the ignored fields, as [Prepared.For] returns them. Optional.
 	Ignored []IgnoredField
@@ -65,15 +66,16 @@ type Explanation struct {
 	Before, After projection.Projection
 	// Baseline is what a caller compares After with: the values that Prior observed last, or Before if Prior is stale
 	// or nil. With a Prior, sensitive values are digests; see [State.Digested]. For a no-op it equals After. It lacks
-	// the Assigned fields and the Dropped fields whose values stay. It also lacks maps and items that aren't declared
-	// themselves and that contain a field which stays, since they aren't removed.
+	// the Assigned fields and the Dropped fields whose values stay. If a field stays, Baseline also lacks the maps and
+	// list items around it that aren't declared themselves: they stay, too, and would look removed.
 	Baseline projection.Projection
 	// Changes are the values that change, the declared ones first.
 	Changes []Change
 	// Ownership lists the fields whose owners change, with or without a change of the value.
 	Ownership []fieldowner.Transfer
 	// Dropped are the fields that the manager declared before, by managedFields or by Prior, and that the manifest no
-	// longer declares. Each is deleted, reset to a default, or retained by other owners.
+	// longer declares. Each is deleted, reset by the server, kept without an owner, or retained by other owners; see
+	// [fieldowner.Fate].
 	Dropped []fieldowner.DroppedField
 	// Assigned are the declared fields that the manifest leaves empty for the server to pick a value: a cluster IP, a
 	// node port. The value isn't known before the apply, so Before and After lack them.
@@ -207,8 +209,8 @@ func (c *comparison) finish(e *Explanation) {
 }
 
 // SameVersion reports whether the answer to a dry run of the manifest has the resourceVersion of the live object. If
-// live is nil, the answer must have none, or the one in the manifest: at a create, a server ignores that, and returns
-// it unchanged.
+// live is nil, the answer must have no resourceVersion, or that of the manifest: at a create, a server ignores the
+// resourceVersion of the manifest, and returns it unchanged.
 func SameVersion(live, answer, manifest map[string]any) bool {
 	version := func(obj map[string]any) string { return (&unstructured.Unstructured{Object: obj}).GetResourceVersion() }
 	return version(answer) == version(live) || live == nil && version(answer) == version(manifest)
@@ -252,8 +254,8 @@ func (e *Explanation) Summary() string {
 func (e *Explanation) OnlyRewrites() bool { return !e.NoOp && len(e.Changes) == 0 && e.sameOwners }
 
 // Known returns the explanation of an apply that is known to be a no-op from an earlier answer of the server; before is
-// the explanation of that answer. Of the input it only uses Live, Was, Manager, Subresource, Prior, Ignored and Tools.
-// In the result Before, After and Baseline are empty. It shares no memory with before.
+// the explanation of that answer. It only uses Live, Was, Manager, Subresource, Sensitive, Prior, Ignored, Tools and
+// Records of the input. In the result Before, After and Baseline are empty. It shares no memory with before.
 func Known(before *Explanation, in Input) Explanation {
 	e := Explanation{NoOp: true, Assigned: slices.Clone(before.Assigned), Ineffective: slices.Clone(before.Ineffective)}
 	e.left = IgnoredPaths(in.Ignored)

@@ -17,7 +17,7 @@ const (
 	// HandlingSent: the manifest's value, since the object, or the list item with the field, is new.
 	HandlingSent Handling = "sent"
 	// HandlingHeld: the live value, since no other manager owns the field, and a server would delete or reset it if it
-	// weren't sent. For a map with fields of others, it is the map without these fields.
+	// weren't sent. If others own fields in a map, the map is sent without these fields.
 	HandlingHeld Handling = "held"
 	// HandlingLeftOut: the field isn't sent, since others or no manager own it, or the object doesn't have it.
 	HandlingLeftOut Handling = "leftOut"
@@ -40,10 +40,11 @@ type Ignored struct {
 	wholes  projection.FieldSet // atomic lists and maps that the live object's managedFields don't show; see Learn
 }
 
-// Learn returns the ignored fields with those lists and maps that the answer to a dry run shows to be atomic, and in
-// which it changes ignored fields. managedFields of the live object don't show that if nothing in them has an owner.
-// left is what was sent. ok is false if the answer shows nothing new. Otherwise another dry run is needed, since
-// [Prepared.For] now returns another manifest.
+// Learn returns the ignored fields after it has learned from the answer to a dry run which lists and maps are atomic.
+// It only looks at lists and maps in which the answer changes ignored fields. The managedFields of the live object
+// don't show that a list or map is atomic if nothing in it has an owner. left is the manifest that was sent. ok is
+// false if the answer shows nothing new. Otherwise another dry run is needed, since [Prepared.For] now returns another
+// manifest.
 func (i Ignored) Learn(left Left, live, answer map[string]any) (learned Ignored, ok bool) {
 	if len(left.Fields) == 0 {
 		return i, false
@@ -71,7 +72,7 @@ func (i Ignored) Learn(left Left, live, answer map[string]any) (learned Ignored,
 	return i, len(wholes) > 0
 }
 
-// Left is the manifest to send to an object, with the ignored fields.
+// Left is the manifest to send to an object, and a list that says how each ignored field is handled.
 type Left struct {
 	// Manifest is what to send.
 	Manifest map[string]any
@@ -86,9 +87,9 @@ type Left struct {
 
 // For returns the manifest to send to the live object (nil if there is none); see [Ignored.Leave] and [Unknown.Hold]. A
 // field that is null in the manifest is sent as null if the object has a value or an atomic list or map there, or if
-// the applier owns something there: a server resets that, or rejects it for a required field. was is the live object
-// before a handover of fields, since after it managedFields may lack the keys of given-up list items. If was is nil,
-// live is used.
+// the applier owns something there. A server then resets the field, or rejects the null if the field is required. was
+// is the live object before a handover of fields, since after it managedFields may lack the keys of given-up list
+// items. If was is nil, live is used.
 func (p Prepared) For(live, was map[string]any, applier fieldowner.Applier) (Left, error) {
 	restored, err := p.restored(live, applier)
 	if err != nil {
@@ -108,11 +109,11 @@ func (p Prepared) For(live, was map[string]any, applier fieldowner.Applier) (Lef
 //
 // Ignored parts of an atomic list or map are sent with the live value, including those that the manifest lacks; see
 // [projection.Patterns.Hold]. So are ignored fields that the manifest lacks and only the applier owns: a server would
-// delete them otherwise. A list without an owner of which only ignored items would be sent, unchanged, is left out. A
-// field in a list item that the manifest drops is deleted with the item, and a field to clear is deleted.
-// A map or list that becomes empty is left out, with two exceptions. Inside of an atomic list or map it stays if the
-// live object has an empty one there. A map that only the applier owns is sent as empty, too: otherwise a server whose
-// schema lacks the map would delete it, with the fields of others in it.
+// delete them otherwise. If a list has no owner, and only ignored items of it would be sent, unchanged, then the list
+// is left out. A field in a list item that the manifest drops is deleted with the item, and a field to clear is
+// deleted. A map or list that becomes empty is left out, with two exceptions. Inside of an atomic list or map, an empty
+// map or list stays if the live object has an empty one there. A map that only the applier owns is sent as empty, too:
+// otherwise a server whose schema lacks the map would delete it, with the fields of others in it.
 //
 // No argument is modified. The errors are those of managedFields that can't be read, and of items that can't be
 // distinguished.

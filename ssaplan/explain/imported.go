@@ -18,8 +18,9 @@ type Imported struct {
 	Live *unstructured.Unstructured
 	// Manifest has the selected fields as a manifest. The manifest of a Secret contains its values.
 	Manifest fieldowner.Manifest
-	// State is the state as if the manifest had been applied: by the manager whose fields were selected, so that an
-	// apply under its name changes nothing, or otherwise by the caller's field manager.
+	// State is the state that an apply of the manifest would have left. If the fields of one manager were selected, it
+	// is the state of an apply under that manager's name, so such an apply changes nothing. Otherwise it is the state
+	// of an apply under the caller's field manager.
 	State *State
 	// Sensitive are the fields of the manifest whose values must not be shown.
 	Sensitive projection.FieldSet
@@ -28,7 +29,8 @@ type Imported struct {
 // Format prints what was selected whatever the verb, so that no verb shows a secret.
 func (i Imported) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, i.Manifest) }
 
-// MarshalJSON returns {"manifest","state","sensitive"}: the number of fields, and the parts without secrets.
+// MarshalJSON returns {"manifest","state","sensitive"}. In place of the manifest, which can hold secrets, there is only
+// a text with its kind and the number of its fields.
 func (i Imported) MarshalJSON() ([]byte, error) {
 	return plainjson.Visible(struct {
 		Manifest  fieldowner.Manifest `json:"manifest"`

@@ -11,7 +11,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
 )
 
-// Exceptions are the fields of a manifest that aren't applied with their value in the manifest.
+// Exceptions are fields that aren't applied as the manifest has them.
 type Exceptions struct {
 	// Ignore are the ignored fields; see [Ignored.Leave].
 	Ignore projection.Patterns

@@ -88,8 +88,9 @@ func sameFate(a, b fieldowner.DroppedField) bool {
 }
 
 // ShownTransfers returns the transfers redacted: transfers of list items whose keys are sensitive values become
-// transfers of the list, one for all that have the same kind and the same owners. A transfer of an item that has no
-// owner afterwards is left out, since the change of the list shows it.
+// transfers of the list. Those with the same kind and the same owners become one. If the applier gives up such an item
+// and no owner is left ([fieldowner.TransferGivenUp] without Owners), the transfer is left out, since the change of the
+// list shows it.
 func ShownTransfers(transfers []fieldowner.Transfer, sensitive projection.Patterns) []fieldowner.Transfer {
 	if len(sensitive) == 0 {
 		return transfers
@@ -108,7 +109,7 @@ func ShownConflicts(conflicts []fieldowner.Conflict, sensitive projection.Patter
 }
 
 // Hiding returns s with more sensitive fields, whose values become digests. It is needed if a caller or a CRD marks
-// fields as sensitive after they were applied. For a list whose item keys are sensitive, the digest is that of the
+// fields as sensitive after they were applied. A list whose item keys are sensitive becomes one digest, made from the
 // applied items.
 func (s *State) Hiding(sensitive projection.Patterns) *State {
 	if s == nil || len(sensitive) == 0 {

@@ -209,14 +209,14 @@ func (s *State) clone() *State {
 	return &c
 }
 
-// Left reports whether s was stored with this very pattern among those of the ignored fields. For a pattern with a
+// Left reports whether pattern is one of the patterns for ignored fields that are stored in s. For a pattern with a
 // position it is always true, since such patterns aren't stored.
 func (s *State) Left(pattern projection.Pattern) bool {
 	return remembers(s.ignored, pattern)
 }
 
-// Cleared reports whether s was stored with this very pattern among those of the fields to clear. It is true for a
-// pattern with a position, which isn't stored.
+// Cleared reports whether pattern is one of the patterns for fields to clear that are stored in s. For a pattern with a
+// position it is always true, since such patterns aren't stored.
 func (s *State) Cleared(pattern projection.Pattern) bool {
 	return remembers(s.cleared, pattern)
 }

@@ -1,7 +1,7 @@
-// Package redact answers: what may be shown of an object, and of what a server says about it? A server, a webhook or a
-// policy may quote a sensitive value in a message, in any form. So of an object with sensitive values, no free text is
-// shown. What is known to contain no value is shown: the class of a failure, the fields that the object has, and known
-// phrases. It isn't for values in a plan: a Planner redacts these by itself.
+// Package redact answers: which values of an object, and which messages of a server about it, may be printed? A server,
+// a webhook or a policy may quote a sensitive value in a message, in any form. So free text about an object with
+// sensitive values isn't printed. Only text that is known to contain no value is printed: the class of a failure, the
+// names of the object's fields, and known phrases. It isn't for values in a plan: a Planner redacts these by itself.
 //
 //	guard := redact.For(sensitive, marks, database)
 //	fmt.Println(guard.Text(foreign.Text(`a webhook says that "hunter2" is too short`)))
@@ -46,8 +46,8 @@ type Guard struct {
 type Marks func(kind schema.GroupVersionKind) projection.Patterns
 
 // For returns the guard for texts about the objects, of which some may be nil. Fields are sensitive if they match one
-// of the patterns, if they are sensitive in every object of the kind, such as the data of a Secret, or if the kind has
-// marks; then an object is sensitive even if it doesn't have the marked fields.
+// of the patterns, if they are sensitive in every object of the kind, such as the data of a Secret, or if marks has
+// them for the kind. An object of a kind with marks is guarded even if it has none of the marked fields.
 func For(patterns projection.Patterns, marks Marks, objects ...*unstructured.Unstructured) Guard {
 	g := Guard{fields: func(obj *unstructured.Unstructured) projection.Patterns {
 		return Fields(patterns, marks, identity.Identity{APIVersion: obj.GetAPIVersion(), Kind: obj.GetKind()}, obj)
@@ -67,10 +67,11 @@ func For(patterns projection.Patterns, marks Marks, objects ...*unstructured.Uns
 	return g
 }
 
-// Fields returns the sensitive fields of an object in several states, of which some may be nil: those that match one of
-// the patterns, those that the kind marks as passwords, and those of other objects inside it, such as a Secret. If
-// there is such a field, the annotations are among them, because tools keep copies of objects there. The fields that
-// are sensitive in every object of the kind, such as the data of a Secret, aren't among them.
+// Fields returns the sensitive fields of an object: those that match one of the patterns, those that the kind marks as
+// passwords, and those of other objects inside it, such as a Secret. states are versions of the object, such as the
+// manifest and the live object; some may be nil. If there is such a field, the annotations are among them, because
+// tools keep copies of objects there. The fields that are sensitive in every object of the kind, such as the data of a
+// Secret, aren't among them.
 func Fields(patterns projection.Patterns, marks Marks, id identity.Identity, states ...*unstructured.Unstructured) projection.Patterns {
 	fields := slices.Concat(patterns.OfEveryItem(), marks(schema.FromAPIVersionAndKind(id.APIVersion, id.Kind)))
 	for _, state := range states {
@@ -165,8 +166,8 @@ func count(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// Error returns err without free text of the server. The errors that it wraps have none either, so that errors.As finds
-// only their class; see [authresilience.Classify].
+// Error returns err without free text of the server. The errors that it wraps have none either.
+// [authresilience.Classify] still returns the class of err.
 func (g Guard) Error(err error) error {
 	if !g.Withholds() || answer.IsNil(err) {
 		return answer.Visible(err)

@@ -31,7 +31,8 @@ const (
 	ActionRelease Action = "Release"
 	// ActionNothing: the manager owns nothing.
 	ActionNothing Action = "Nothing"
-	// ActionGone: the object doesn't exist any more, or was re-created. Also if the state has no UID.
+	// ActionGone: the object doesn't exist any more, or was re-created, or the state has no UID, so that it isn't known
+	// which object is meant.
 	ActionGone Action = "Gone"
 	// ActionRefused: the manager owns fields, and the server rejects the release.
 	ActionRefused Action = "Refused"
@@ -51,7 +52,7 @@ type Plan struct {
 	// Changes are values that change with the release, although it sends none: a webhook, for example, may change the
 	// object at each write.
 	Changes []explain.Change
-	// Warnings are the server's warnings, and facts that aren't known.
+	// Warnings are the server's warnings, and what the plan couldn't find out.
 	Warnings []foreign.Text
 	// Refusal is the server's refusal if the action is Refused, without sensitive values.
 	Refusal error
@@ -72,8 +73,9 @@ type Target interface {
 	Live(ctx context.Context) (*unstructured.Unstructured, error)
 	// Patch sends a JSON patch of the live object as a manager.
 	Patch(ctx context.Context, live *unstructured.Unstructured, patch []byte, manager string, dryRun ...string) (*unstructured.Unstructured, error)
-	// TryByRecord sends such a patch as a dry run, for an object that others write all the time. It returns the object
-	// (now), and what the server would make of it with the patch (made), both of the same resourceVersion.
+	// TryByRecord sends such a patch as a dry run, for an object that others write all the time. The patch must then be
+	// guarded by the old managedFields in place of the resourceVersion. The result now is the object as it is when the
+	// server answers. The result made is what the server would make of it. Both have the same resourceVersion.
 	TryByRecord(ctx context.Context, live *unstructured.Unstructured, patch []byte, manager string) (now, made *unstructured.Unstructured, err error)
 }
 

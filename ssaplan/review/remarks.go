@@ -45,7 +45,8 @@ type Remark struct {
 }
 
 // Remarks returns the remarks about a plan, in the order in which they should be read. prior is the stored state of the
-// object. For a replacement, goes are the notes about the deletion of the old object; see [deletion.Plan.Notes].
+// object. For a replacement, the last arguments are the notes about the deletion of the old object; see
+// [deletion.Plan.Notes].
 func Remarks(plan *ssaplan.Plan, prior *explain.State, goes ...string) []Remark {
 	lines := map[Topic][]string{
 		TopicDropped: Lines(plan.Dropped), TopicStays: Lines(staying(plan.Writers)), TopicManager: leavingManager(plan, prior),

@@ -33,7 +33,7 @@ func RowsOf(p projection.Projection) Rows {
 	return rows
 }
 
-// Text returns a value in the form of [RowsOf].
+// Text returns the text of a value as [RowsOf] has it in a row.
 func Text(value any) string {
 	if text, ok := value.(string); ok && !json.Valid([]byte(text)) {
 		return text
@@ -42,7 +42,8 @@ func Text(value any) string {
 	return string(text)
 }
 
-// OwnersOf returns the owners of those fields of the state that its field manager doesn't own alone.
+// OwnersOf returns a row with the owners for each field of the state, except for fields that only the state's field
+// manager owns.
 func OwnersOf(live *unstructured.Unstructured, state *explain.State) (Rows, error) {
 	owners, err := fieldowner.Read(live.Object)
 	if err != nil {
@@ -78,8 +79,8 @@ func retained(plan *ssaplan.Plan) (paths []string) {
 	return paths
 }
 
-// Shown is what a caller that stores [Rows] has last shown of an object. The zero Shown is for an object that it hasn't
-// shown yet.
+// Shown has the rows that a caller has last shown for an object. It is for callers that store [Rows]. The zero Shown is
+// for an object that the caller hasn't shown yet.
 type Shown struct {
 	// State is the stored state of the object, nil if there is none.
 	State *explain.State
@@ -93,9 +94,10 @@ type Shown struct {
 
 // After returns the rows after a plan is carried out, to compare with s.Rows. Fields that others retain keep their row.
 //
-// open are the paths of rows whose text is only known after the apply. They are digests that can't be made yet, since
-// the salt is new or the field wasn't sensitive before. They are also values that drifted while the state was stale and
-// that the apply sets back: such a row is the same before and after, so without open the change wouldn't be visible.
+// open are the paths of rows whose text is only known after the apply. There are two reasons. First, the row is shown
+// by a digest before or after the apply, and not both times: such a digest can't be made yet, for example because the
+// salt is new. Second, the value drifted while the state was stale, and the apply sets it back: the row is the same
+// before and after, so without open the change wouldn't be visible.
 func (s Shown) After(plan *ssaplan.Plan) (rows Rows, open []string) {
 	after, base := plan.After, Rows{}
 	if s.State != nil {

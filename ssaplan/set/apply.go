@@ -19,8 +19,8 @@ import (
 
 // Result is the result of the apply for an object of a set.
 type Result struct {
-	// Item has the plan that was carried out, or the reason why there was none. The plan of an unchanged object has no
-	// content, unless it was planned again.
+	// Item has the plan that was carried out, or the reason why there was none. For an unchanged object, the plan has
+	// only the object and the action, unless the object was planned again.
 	Item    Item
 	Outcome ssaplan.Outcome
 	// Made is the object in the server's answer. It is nil if nothing was sent.

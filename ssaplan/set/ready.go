@@ -107,8 +107,8 @@ func (s *Set) look(ctx context.Context, i int, ready ReadyFunc) Readiness {
 var notLookedAt = Readiness{Why: "it wasn't looked at"}
 
 // AwaitObject waits until an object is ready or has failed, as [Set.Await] does for a set. At the end of the time or of
-// ctx, the result is neither ready nor failed, and says what the object waited for last. waiting is called with that
-// after each read. An object that doesn't exist yet is waited for, too.
+// ctx, the result is neither ready nor failed, and says what the object waited for last. After each read, waiting is
+// called with the reason why the object isn't ready. An object that doesn't exist yet is waited for, too.
 func AwaitObject(ctx context.Context, planner Planner, id identity.Identity, ready ReadyFunc, within time.Duration, waiting func(why string)) Readiness {
 	ctx, cancel := clock.WithTimeout(ctx, within)
 	defer cancel()

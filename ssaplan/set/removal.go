@@ -47,9 +47,9 @@ type RemovalOptions struct {
 	// InUse are objects that stay. Their namespaces and the CRDs of their kinds aren't removed.
 	InUse []identity.Identity
 	// Set is the set that the members have left, planned or applied. A member is kept if an object of the set, of
-	// InUse, or a kept member refers to it, as a Deployment refers to a ConfigMap. After [Set.Apply], references in the
-	// live version of an object count as well if its change failed. A Removal only knows the references of built-in
-	// kinds, and reads no other object of the cluster. Default: only InUse and the members count.
+	// InUse, or a kept member refers to it, as a Deployment refers to a ConfigMap. If [Set.Apply] failed to change an
+	// object of the set, the references in its live version count as well. A Removal only knows the references of
+	// built-in kinds, and reads no other object of the cluster. Default: only InUse and the members count.
 	Set *Set
 	// Delete says how to delete, and to wait for it.
 	Delete ssaplan.DeleteOptions

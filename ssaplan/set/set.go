@@ -142,7 +142,7 @@ type Item struct {
 	// yet, nil without a result of [Options.Preview]. It has the values of the manifest, including sensitive ones.
 	// Values that it adds, such as defaults, are side effects in the Plan's Changes.
 	Predicted *unstructured.Unstructured
-	// Err says why there is no plan, or why the plan can't be right.
+	// Err says why there is no plan.
 	Err error
 
 	after   []int // the numbers of After

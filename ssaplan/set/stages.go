@@ -54,8 +54,9 @@ var stages = []struct {
 }
 
 // DefaultStages returns seven stages, by the kinds of the objects: namespaces and CRDs; classes and limits; accounts
-// and roles; role bindings and configuration; Services and workloads; admission and further APIs; custom resources and
-// the rest. A caller may insert stages of its own.
+// and roles; RBAC and configuration (role bindings, ConfigMaps, Secrets, volumes); services and workloads; admission
+// and further APIs (webhooks, policies, APIServices); custom resources and the rest. A caller may insert stages of its
+// own.
 func DefaultStages() []Stage {
 	out := make([]Stage, len(stages))
 	for i, stage := range stages {

@@ -54,8 +54,8 @@ type answer struct {
 
 // Answer makes the server call find before each request. If find returns an error, the client gets it as the answer; if
 // it returns nil, the server handles the request. Functions are called in the order in which they were set. The
-// returned function removes find again. find isn't called for a request whose options every server rejects, such as the
-// one with which the Planner checks that a dryRun parameter arrives.
+// returned function removes find again. find isn't called for a request with invalid options, which every server
+// rejects. The Planner sends such a request to check that the dryRun parameter arrives.
 //
 // find may use the server's client, for example to change an object between two requests; it is then called for its own
 // requests, too. It is called from the goroutines that send the requests.

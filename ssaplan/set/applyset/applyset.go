@@ -32,7 +32,7 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// The labels and annotations of an ApplySet.
+// The label of the members of an ApplySet.
 const (
 	// PartOfLabel is the label of members. Its value is the ID of the set.
 	PartOfLabel = "applyset.kubernetes.io/part-of"
@@ -150,8 +150,8 @@ func (p Parent) Manifest() *unstructured.Unstructured {
 	return obj
 }
 
-// Mark returns a copy of a manifest that makes its object a member of a set. A manifest that names a set itself is an
-// error.
+// Mark returns a copy of a manifest that makes its object a member of a set. A manifest that already has the label
+// [PartOfLabel] is an error.
 func Mark(manifest *unstructured.Unstructured, id string) (*unstructured.Unstructured, error) {
 	labels := manifest.GetLabels()
 	if _, marked := labels[PartOfLabel]; marked {
