@@ -122,3 +122,52 @@ func (c *closing) Close() error {
 	*c++
 	return nil
 }
+
+// Credentials that the server rejects, also after the program has run again, are tried once more and not for each
+// request. After a while, and once they are accepted, they are.
+func TestRejectedLogin(t *testing.T) {
+	var runs, sent atomic.Int64
+	var accepts atomic.Bool
+	transport := newLogin(roundTrip(func(*http.Request) (*http.Response, error) {
+		sent.Add(1)
+		if accepts.Load() {
+			return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}, nil
+		}
+		runs.Add(1) // as client-go does after such an answer
+		header := http.Header{"Content-Type": {"application/json"}}
+		return &http.Response{StatusCode: http.StatusUnauthorized, Header: header, Body: io.NopCloser(strings.NewReader("no"))}, nil
+	}), &program{turn: newTurn()})
+	fake := &clock.Fake{}
+	ctx := clock.With(t.Context(), fake)
+	send := func() int {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://server.example", strings.NewReader("body"))
+		require.NoError(t, err)
+		response, err := transport.RoundTrip(request)
+		require.NoError(t, err)
+		body, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		if response.StatusCode == http.StatusUnauthorized {
+			require.Equal(t, "no", string(body))
+			require.Equal(t, "application/json", response.Header.Get("Content-Type"))
+		}
+		return response.StatusCode
+	}
+	for range 10 {
+		require.Equal(t, http.StatusUnauthorized, send())
+	}
+	require.EqualValues(t, 2, runs.Load())
+	fake.Advance(loginMemory)
+	for range 10 {
+		require.Equal(t, http.StatusUnauthorized, send())
+	}
+	require.EqualValues(t, 3, runs.Load())
+
+	accepts.Store(true)
+	fake.Advance(loginMemory)
+	require.Equal(t, http.StatusOK, send())
+	accepts.Store(false)
+	require.Equal(t, http.StatusUnauthorized, send()) // the credentials expired
+	accepts.Store(true)
+	require.Equal(t, http.StatusOK, send(), "the new ones are tried at once")
+	require.EqualValues(t, 4, runs.Load())
+}
