@@ -51,6 +51,19 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	assert.Greater(t, checked, 50)
 }
 
+// The index of all pages links to each page of the folder, so that readers find the pages that the README doesn't name.
+func TestIndexHasAllPages(t *testing.T) {
+	pages, err := filepath.Glob("../../docs/*.md")
+	require.NoError(t, err)
+	require.Greater(t, len(pages), 20)
+	index := read(t, "../../docs/README.md")
+	for _, page := range pages {
+		if name := filepath.Base(page); name != "README.md" {
+			assert.Contains(t, index, "]("+name+")")
+		}
+	}
+}
+
 // withoutCode returns a page without its fenced blocks.
 func withoutCode(page string) string {
 	parts := strings.Split(page, "\n```")
