@@ -79,6 +79,7 @@ suites:
 # A suite has all packages of its module but for those that are a suite themselves.
 packages = $(if $(filter $(WITHOUT_RACE),$*),.,$(if $(filter test .,$*),$$($(GO) list ./... | \
 	grep -vxF $(addprefix -e github.com/ssaplan/primitives/,$(PROOF) $(WITHOUT_RACE))),./...))
+suite/test: export TREE := $(shell git ls-files -z | xargs -0 cat 2>/dev/null | cksum)
 suite/%: export TF_ACC := $(or $(TF_ACC),$(shell command -v terraform >/dev/null && echo 1))
 suite/%:
 	@mkdir -p .cache; log=$(CURDIR)/.cache/test-$(subst /,-,$(subst .,library,$*)).log; cd $*; \
