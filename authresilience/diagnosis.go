@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// ClockSkew is how far the clocks of this machine and of the server may be apart. Less than this before or after its
-// expiry, a credential counts neither as valid nor as expired.
+// ClockSkew is how far the clocks of this machine and of the server may be apart. A credential that expires within this
+// time, or has expired within it, counts neither as valid nor as expired.
 const ClockSkew = 5 * time.Minute
 
 // Validity says whether a credential is valid now, by its dates.

@@ -153,8 +153,8 @@ func (o *Options) observe(ctx context.Context, seen ssaplan.Observation) {
 // being deleted it does nothing, so that deleted children don't come back. The result says when to reconcile again.
 //
 // All children are planned in their order before the first is written. If one child can't be written, the edits of all
-// children wait. After a failed write, the remaining edits wait, too. Drift is repaired even then, if the policy and
-// [DriftRepair] allow it.
+// children wait. After a failed write, the remaining edits wait, too. Drift is repaired even then if [Policy].Drift is
+// [DriftRepair], except after too many repairs in a short time.
 func (k *Kit) Reconcile(ctx context.Context, owner client.Object, children []Child, policy Policy) (ctrl.Result, error) {
 	if owner.GetDeletionTimestamp() != nil {
 		return ctrl.Result{}, nil

@@ -267,9 +267,9 @@ func emptied(p projection.Path, v any) any {
 	return v
 }
 
-// Content returns the given fields without the maps that were declared as empty, since the manager didn't declare their
-// content. If a path has nothing but such maps below it, the path is left out, too. Otherwise it would become a leaf of
-// the set, and a leaf means everything below it.
+// Content returns the given fields without the maps that were declared as empty. A leaf of a set means everything below
+// it, and the manager didn't declare the content of these maps. If a path has nothing but such maps below it, it is
+// left out, too: otherwise it would become a leaf.
 func (d Declaration) Content(fields projection.FieldSet) projection.FieldSet {
 	if d.Filled.Empty() {
 		return fields

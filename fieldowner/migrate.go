@@ -20,10 +20,10 @@ type Handover struct {
 	version string
 }
 
-// Migrate returns the handover that makes manager the owner, with the operation Apply, of all fields that the managers
-// listed in from own, by apply or by update. That includes only fields of the object itself: fields of subresources
-// keep their owners. After that, the next apply of manager removes the fields that it leaves out. Without the handover
-// they would stay, owned by the old names.
+// Migrate returns the handover that makes manager the owner, with the operation Apply, of all fields that the old
+// managers (the parameter from) own, by apply or by update. That includes only fields of the object itself: fields of
+// subresources keep their owners. After that, the next apply of manager removes the fields that it leaves out. Without
+// the handover they would stay, owned by the old names.
 //
 // Use it to move from client-side apply to server-side apply ([ClientSideApply], [BeforeFirstApply], a tool's own old
 // names; see [ClientSideAppliers]), or from one field manager to another. WARNING: [BeforeFirstApply] owns everything

@@ -57,8 +57,8 @@ func (o Owner) identity() Owner {
 	return o
 }
 
-// Applier is a field manager that applies an object, or a subresource of it. To a server these are different owners:
-// they give up fields separately, and can conflict with each other.
+// Applier is a field manager that applies an object, or a subresource of it. If a manager applies both, it is two
+// owners to a server: they give up fields separately, and can conflict with each other.
 type Applier struct {
 	Manager string
 	// Subresource is "status", "scale" and the like, and "" for the object itself.

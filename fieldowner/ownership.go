@@ -267,8 +267,8 @@ func (o Ownership) Renamed(current projection.FieldSet, obj map[string]any, also
 // the owner of everything in the object.
 func (o Ownership) Recorded() bool { return len(o.entries) > 0 }
 
-// Fields returns the fields of all owners for which of holds, and of all owners if of is nil. See [By] and
-// [Applier.Is].
+// Fields returns the fields of the owners for which the function returns true, and of all owners if it is nil. See [By]
+// and [Applier.Is].
 func (o Ownership) Fields(of func(Owner) bool) projection.FieldSet {
 	if of == nil {
 		return o.all
@@ -288,7 +288,7 @@ func By(manager string) func(Owner) bool {
 }
 
 // Of returns the owners of p, ordered by [Owner.Compare]: the owners of p itself, and those of an atomic list or map
-// (or another value with one owner as a whole) that contains p. Owners of fields below p aren't included; see
+// that contains p, or of another value around p that is owned as a whole. Owners of fields below p aren't included; see
 // [Ownership.Below].
 func (o Ownership) Of(p projection.Path) []Owner {
 	whole, ok := o.whole(p)

@@ -18,8 +18,8 @@ const (
 	// TransferShared is a field that the manager and others own now, and didn't own together before.
 	TransferShared TransferKind = "Shared"
 	// TransferGivenUp is a field that the manager no longer owns and that has no new owner. Owners are those that still
-	// own it; if there are none, the field has no owner. managedFields look the same whether a co-owner changed the
-	// value or the manager stopped sending it.
+	// own it; if there are none, the field has no owner. managedFields don't show why the manager lost it: a co-owner
+	// changed the value, or the manager no longer sent it.
 	TransferGivenUp TransferKind = "GivenUp"
 	// TransferLost is a field that the manager no longer owns and that the Owners own instead.
 	TransferLost TransferKind = "Lost"

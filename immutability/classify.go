@@ -13,9 +13,10 @@ import (
 // in err, wherever that is wrapped (%w, errors.Join, apimachinery's Aggregate). The verdict is [RefusalNone] for nil,
 // for errors without a status, and for statuses that aren't about the object's content.
 //
-// The verdict is replaceable only for built-in kinds, and only for fields whose update runs every check that a create
-// would run. Only [Probe] finds out whether the caller may create the object, and whether admission allows it. The
-// fields have no Path yet; see [Verdict.Locate].
+// The verdict is replaceable only for built-in kinds, and only for fields with this property: a server that refuses to
+// change them still runs every check of a create, so the error would also show an invalid value. Only [Probe] finds out
+// whether the caller may create the object, and whether admission allows it. The fields have no Path yet; see
+// [Verdict.Locate].
 func Classify(err error) Verdict {
 	found := answer.Statuses(err)
 	if len(found) == 0 {

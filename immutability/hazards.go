@@ -110,8 +110,8 @@ func hazardsOf(kind schema.GroupKind, live *unstructured.Unstructured, options H
 	return found
 }
 
-// UnnamedLoss returns the hazards in found that lose data ([HazardData]) or objects ([HazardContents]) and whose kind
-// no hazard in named has.
+// UnnamedLoss returns the losses of data ([HazardData]) or objects ([HazardContents]) in found, except those whose kind
+// is also in named.
 func UnnamedLoss(found, named []Hazard) []Hazard {
 	var lost []Hazard
 	for _, f := range found {

@@ -54,9 +54,10 @@ type ProbeOptions struct {
 //
 // The create shows whether the manifest itself is valid. If it is, and not every cause is a known immutable field, the
 // update of the whole manifest follows. If that update works, the object can be changed in place, and the refusal is a
-// MergeLeftover. If the server rejects this update for another reason than the apply, Probe sends a second update,
-// which keeps the fields that only others have set. If the second update works, the refusal is a MergeLeftover as well.
-// If both updates are rejected for the same value that the manifest changes, its field is immutable.
+// MergeLeftover. If the server rejects it for the same reason as the apply, the rejected field is immutable. If it
+// rejects it for another reason, Probe sends a second update, which keeps the fields that only others have set. If that
+// one works, the refusal is a MergeLeftover as well. If the server rejects both because of the same field, and the
+// manifest changes its value, the field is immutable.
 //
 // If the server would refuse the create for other reasons (missing RBAC, policy, a terminating namespace), the verdict
 // becomes uncertain and isn't replaceable: after the delete there would be no object. A full quota is no such reason if

@@ -171,9 +171,9 @@ func (r rule) says(c cause) bool {
 }
 
 // IsLifted reports whether an update of a CRD removes the rules that the verdict is about. before and after are the CRD
-// before and after the update. The result is true if each cause is a transition rule of the given version in before,
-// and after has none of these rules in that version. Other rules of after may still reject the change; only the server
-// can tell, once it serves the new CRD.
+// before and after the update. The result is true if, in the given version, the CRD before has a transition rule for
+// each cause, and the CRD after has none of these rules. Other rules of after may still reject the change; only the
+// server can tell, once it serves the new CRD.
 func (v Verdict) IsLifted(before, after *unstructured.Unstructured, version string) bool {
 	was, is := readDefinition(before).versions[version], readDefinition(after).versions[version]
 	for _, c := range v.causes {

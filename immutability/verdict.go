@@ -161,8 +161,8 @@ type Verdict struct {
 	Uncertain string
 	// Fields are the distinct causes in the server's order.
 	Fields []Field
-	// OfNew are fields that aren't in Fields and for which the server would reject a new object, too. There are some
-	// only if the manifest itself is invalid. Only Probe finds them.
+	// OfNew are the fields for which the server would reject the manifest even as a new object, except those in Fields.
+	// There are some only if the manifest itself is invalid. Only Probe finds them.
 	OfNew []Field
 	// Leftovers are the fields of the live object that make the result of the apply invalid. Only Probe finds them, and
 	// only for [RefusalMergeLeftover]. If managedFields don't show the keys of a list, the path is that of the list.

@@ -1,6 +1,6 @@
 // Package otelssaplan answers: what did a Planner do, and how long did it take? It makes an OpenTelemetry span and
-// measurements for each plan and each write ([New]), and for each request ([Observer]). It isn't for the content of
-// objects: no span contains it.
+// measurements for each plan, apply and replacement ([New]), and for each request ([Observer]). It isn't for the
+// content of objects: no span contains it.
 //
 //	planner, err := otelssaplan.New(tracers, meters, func(observe otelssaplan.Observe) (*ssaplan.Planner, error) {
 //		return ssaplan.NewForClient(client, mapper, ssaplan.Options{FieldManager: "my-tool", Observe: observe})

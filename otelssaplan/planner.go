@@ -18,8 +18,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
-// Planner is a [ssaplan.Planner] that makes a span for each plan and write, with the spans of its requests below it.
-// All other methods are those of ssaplan.Planner.
+// Planner is a [ssaplan.Planner] that makes a span for each Plan, PlanAll, Apply and Replace, with the spans of their
+// requests below it. All other methods, such as Delete, are those of ssaplan.Planner.
 type Planner struct {
 	*ssaplan.Planner
 

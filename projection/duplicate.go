@@ -1,9 +1,9 @@
 package projection
 
-// DiffDuplicates compares list items that share a key or value of fields with other items of their list. It returns an
-// [OpDuplicate] for each key or value whose items differ between the two objects, in the order of the paths. The first
-// item of each key or value isn't compared here, since [Project] and [Diff] look at it. Neither object is modified, and
-// the differences share no memory with them.
+// DiffDuplicates compares list items whose key or value occurs more than once in their list. The keys and values are
+// those in the parameter fields. It returns an [OpDuplicate] for each key or value whose items differ between the two
+// objects, in the order of the paths. The first item of each key or value isn't compared here, since [Project] and
+// [Diff] look at it. Neither object is modified, and the differences share no memory with them.
 func DiffDuplicates(before, after map[string]any, fields FieldSet) []Difference {
 	d := differ{sensitive: Sensitive(before).Union(Sensitive(after))}
 	b, a := NewObject(before, fields), NewObject(after, fields)

@@ -36,8 +36,8 @@ func (a Adjustment) String() string {
 //   - Empty maps and lists are dropped from the metadata, because they would be recorded in managedFields. There is
 //     another reason: if a custom resource has an empty map or list there, a server writes the object again at each
 //     apply, and no dry run shows that (seen in 1.33 and 1.36). In one case a planner must send the empty map or list
-//     after all: if the object has values without an owner there, and the manifest drops the values that it had there
-//     before. Then the empty map or list keeps the values without an owner.
+//     after all: the manifest had values there before and drops them, and the object also has values without an owner
+//     there. Without the empty map or list, the server would delete the latter, too.
 //   - The status of a built-in kind is dropped, since the server would ignore it. The status of a custom resource
 //     stays, since it may be an ordinary field. The status of a Node or ServiceCIDR stays, too, since a server stores
 //     it when it creates the object; see [ReasonUnrecorded].

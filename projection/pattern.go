@@ -270,8 +270,8 @@ func (ps Patterns) Strip(obj map[string]any) (rest map[string]any, removed []Pat
 }
 
 // Find returns the paths in a manifest that the patterns match, with list items keyed as in fields. So a pattern also
-// finds an item by key fields that the manifest leaves out because they have defaults, and each matched item has its
-// own key. Otherwise the paths are those that [Patterns.Remove] removes.
+// finds an item by key fields that the manifest leaves out because they have defaults, and the path of each matched
+// item has the complete key. Otherwise the paths are those that [Patterns.Remove] removes.
 func (ps Patterns) Find(manifest map[string]any, fields FieldSet) []Path {
 	_, found := ps.remove(manifest, remover{named: true, at: fields.root})
 	return found

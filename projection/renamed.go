@@ -25,8 +25,8 @@ func (s FieldSet) Same(other FieldSet) bool { return s.root == other.root }
 
 // WithDefaultKeys returns the set with other keys for list items that have a null in a key field. A server records such
 // a null as it was sent, and then fills in the default, so no item of its object has the recorded key. The new key is
-// the one that the item has in obj, a server's answer to an apply. The item is the one with the same values in the
-// other key fields that no other path names, neither in this set nor in the parameter all, which has the fields of
+// the one that the item has in obj, a server's answer to an apply. The item is the one that has the same values in the
+// other key fields. No other path may name it, neither in this set nor in the parameter all, which has the fields of
 // every manager. If several items fit, the key stays as it is. A set without such keys is returned unchanged.
 func (s FieldSet) WithDefaultKeys(obj map[string]any, all FieldSet) FieldSet {
 	if !s.root.hasNullKey() {

@@ -6,9 +6,9 @@ import "slices"
 type Renaming struct{ Was, Is Path }
 
 // Reshaped adapts p, which was made with an older schema of the kind, to the current schema. The managedFields of obj
-// show the current schema. The parameter today has all fields in them. The parameter names has only those of these
-// fields whose list keys are certainly the current ones. isOwn says whether names are the fields of the manager of p,
-// and not those of other managers.
+// show the current schema. The parameter today holds all fields in these managedFields. The parameter called names
+// holds only those of them whose list keys are certainly the current ones. isOwn says whether names are the fields of
+// the manager of p, and not those of other managers.
 //
 //   - If a map or list is a leaf in p, and the parameter today has fields below it, it gets the fields for which p has
 //     values.

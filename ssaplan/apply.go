@@ -41,11 +41,11 @@ func (e *ChangedError) WriteOutcome() Outcome { return OutcomeRefused }
 // Apply plans again. It goes on only if the new plan is the same, or if the object is already as planned; otherwise the
 // error is a [ChangedError] with the new plan. If others keep changing other parts of the object, it retries until ctx
 // ends. If only the status changed, or if others write again and again, the request is sent without force and for any
-// resourceVersion. If the plan takes fields from others, a handover takes them before that. A handover of fields
-// ([fieldowner.Handover]) is only written if the fields still have the planned owners and values. An object that was
-// created after a plan to create it is never taken over: that is an error, too.
+// resourceVersion. Such a request takes no field from others: if the plan does, a handover takes the fields first. A
+// handover of fields ([fieldowner.Handover]) is only written if the fields still have the planned owners and values. An
+// object that was created after a plan to create it is never taken over: that is an error, too.
 //
-// Every error except a [ChangedError] is an [ApplyError], which says whether the write happened. If such a handover was
+// Every error except a [ChangedError] is an [ApplyError], which says whether the write happened. If a handover was
 // written and the object changed before the apply that follows, the ApplyError wraps the ChangedError. If the answer
 // was lost, Apply reads the object, and again half a second later if it is unchanged, even if ctx has ended. If the
 // object is as planned, the apply is done, and there is no error. No request is sent twice, unless the server rejected

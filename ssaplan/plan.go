@@ -79,8 +79,8 @@ type Request struct {
 	// GiveUp are the fields that this field manager stops owning, and that keep their values. From then on they are
 	// ignored, see Ignore. A field without another owner then has no owner. A new object is created with them, and a
 	// second write right after that gives them up. The plan warns about a pattern that matches neither the manifest nor
-	// the object. It also warns about a field that the manifest lacks and that only others own, but only if there is a
-	// Prior that was stored without this pattern: otherwise an earlier apply may have given the field up.
+	// the object. With a Prior that was stored without the pattern, it also warns about a field that the manifest lacks
+	// and that only others own. Without such a Prior it doesn't, since an earlier apply may have given the field up.
 	GiveUp projection.Patterns
 	// Clear are fields to delete from the object, no matter who owns them, such as spec.strategy.rollingUpdate if the
 	// manifest sets spec.strategy.type to Recreate. Fields that the manifest declares stay. It isn't needed for fields
@@ -192,8 +192,8 @@ func (plan *Plan) Live() *unstructured.Unstructured {
 }
 
 // Result returns a copy of the object that the server returned for the dry run, nil if there was none. For a no-op it
-// is the live object. The apply will have other values in the Generated and Assigned fields, and in the fields that the
-// server sets in a new object.
+// is the live object. The apply will have other values in the fields that the plan's Generated and Assigned list, and
+// in the versions and times in the metadata.
 func (plan *Plan) Result() *unstructured.Unstructured {
 	switch {
 	case plan.basis == nil:

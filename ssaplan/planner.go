@@ -58,16 +58,16 @@ type Options struct {
 	// annotations and free texts are redacted, too. For keys of list items see [projection.Patterns.Shown].
 	Sensitive projection.Patterns
 	// SkipFormats makes the Planner ignore the formats in schemas. Default: a field of a custom resource is sensitive
-	// if the schema gives it the format password. For the first kind of a group and version, the Planner reads the CRD.
-	// For its other kinds, and for kinds without a CRD, it reads the OpenAPI document of the group and version instead.
-	// Both are read at most once a minute. A Planner of [NewForClient] reads only CRDs. If the schema of a kind isn't
-	// known, because the kind isn't served or its schema can't be read, all values of its objects are redacted, and the
-	// plan has a warning; see ShowValuesOf and [Planner.LearnDefinitions].
+	// if the schema gives it the format password. For the kind of a group and version that it meets first, the Planner
+	// reads the CRD. For further kinds of the same group and version, and for kinds without a CRD, it reads the OpenAPI
+	// document of the group and version instead. Both are read at most once a minute. A Planner of [NewForClient] reads
+	// only CRDs. If the schema of a kind isn't known, because the kind isn't served or its schema can't be read, all
+	// values of its objects are redacted, and the plan has a warning; see ShowValuesOf and [Planner.LearnDefinitions].
 	SkipFormats bool
 	// ShowValuesOf are kinds whose values are printed even if it isn't known which of them are sensitive.
 	ShowValuesOf []schema.GroupKind
-	// ShowValuesOption is the name that your tool gives to the option ShowValuesOf, such as a flag. The warning that no
-	// value is shown names it. Default: "ShowValuesOf".
+	// ShowValuesOption is the name that your tool gives to the option ShowValuesOf, such as a flag. The warning which
+	// says that no value is shown contains this name. Default: "ShowValuesOf".
 	ShowValuesOption string
 	// ShowServerText prints messages of servers about objects with sensitive values, which may quote these values.
 	ShowServerText bool
@@ -90,8 +90,8 @@ type Planner struct {
 }
 
 // New returns a Planner for the cluster that config leads to. It sends nothing yet. The config is copied. If it sets no
-// QPS, requests aren't throttled by the client; client-go's default would be 5 requests a second. Unlike client-go, the
-// Planner doesn't retry requests, except for [Options.ThrottleRetries].
+// QPS, requests aren't throttled by the client; client-go's default would be 5 requests a second. client-go's own
+// retries are switched off; for throttled requests see [Options.ThrottleRetries].
 func New(config *rest.Config, options Options) (*Planner, error) {
 	if config == nil {
 		return nil, errors.New("ssaplan: no config")

@@ -23,10 +23,10 @@ import (
 // such an object has to be deleted in another way. If another client creates the new object meanwhile, that object is
 // never taken over.
 //
-// After the start, every error is a [ReplaceError], which says how far the replacement got; a second call with the same
-// plan continues there. If the new object already exists as planned, it is returned. In another process, make a new
-// plan: if its action is Create, the old object is gone, and [Planner.Apply] creates the new one. A plan with another
-// action is an error.
+// Every error is a [ReplaceError], which says how far the replacement got, except for a plan that can't be carried out
+// at all: it is nil, has another action or unknown values, or was read from JSON. A second call with the same plan
+// continues where the first one stopped. If the new object already exists as planned, it is returned. In another
+// process, make a new plan: if its action is Create, the old object is gone, and [Planner.Apply] creates the new one.
 func (p *Planner) Replace(ctx context.Context, plan *Plan, options DeleteOptions) (*unstructured.Unstructured, error) {
 	if plan == nil {
 		return nil, errors.New("ssaplan: no plan to carry out")

@@ -113,8 +113,8 @@ func disarmed(text, prefix string) string {
 	return text
 }
 
-// Cut returns the text without its middle if it has more than most characters, with the number of removed characters in
-// its place. It keeps the end, since the cause is at the end of an error.
+// Cut shortens a text that has more characters than the parameter most says: the number of removed characters replaces
+// its middle. It keeps the end, since the cause is at the end of an error.
 func (t Text) Cut(most int) Text {
 	n := utf8.RuneCountInString(string(t))
 	if n <= most {

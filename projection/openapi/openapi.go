@@ -1,4 +1,4 @@
-// Package openapi answers with the schemas that a server publishes: which fields does a manifest declare? It knows
+// Package openapi answers: which fields does a manifest declare? It uses the schemas that a server publishes. It knows
 // every kind that the server serves, custom resources included. Without a server use package projection/builtin.
 //
 //	schemas := openapi.New(client.OpenAPIV3(), openapi.Options{})

@@ -20,16 +20,17 @@ const (
 	// CauseDrifted: the manifest declares the same value as before, and another writer changed the object. Without a
 	// stored state this is known only of a write to the scale subresource.
 	CauseDrifted Cause = "Drifted"
-	// CauseDropped: the manifest no longer declares the field, and no other manager owned it.
+	// CauseDropped: the manifest doesn't declare the field, and no manager owns it after the apply. The last apply
+	// declared it, or it was taken over from another manager.
 	CauseDropped Cause = "Dropped"
 	// CauseCleared: the manifest doesn't declare the field, and the request clears it.
 	CauseCleared Cause = "Cleared"
 	// CauseSideEffect: the server changes the field along with others. The manifest doesn't declare it, or declares the
 	// value that the object has: a Service that is no NodePort any more loses its declared node ports.
 	CauseSideEffect Cause = "SideEffect"
-	// CauseUnknown: the manifest declares the field, and the field has no owner, or an owner that wrote after the last
-	// apply. Either the manifest was edited there, or others changed or removed the field or reset it to a default.
-	// Only a stored state could decide that.
+	// CauseUnknown: the manifest declares the field, and the field has no owner, or an owner that may have written
+	// after the last apply. Either the manifest was edited there, or others changed or removed the field or reset it to
+	// a default. Only a stored state could decide that.
 	CauseUnknown Cause = "Unknown"
 )
 

@@ -35,10 +35,10 @@ type changeJSON struct {
 //	{"path", "op": "add|remove|move|duplicate", "cause", "manager", "operation", "subresource", "time",
 //	 "before", "after", "position", "assigned", "refused", "sensitive"}
 //
-// The op is left out for [projection.OpChange], and the cause for [CauseEdited]. The manager, its operation,
-// subresource and time are those of a drifted value, and of a dropped one that was taken over. Without a value, before
-// or after is left out, and so is the after of an assigned value. The position is that of an added or removed list
-// element. Sensitive values are redacted. The encoder decides whether <, > and & are escaped.
+// The op is left out for [projection.OpChange], and the cause for [CauseEdited]. The manager, operation, subresource
+// and time are left out if they are empty; see [Change]. Without a value, before or after is left out, and so is the
+// after of an assigned value. The position is that of an added or removed list element. Sensitive values are redacted.
+// The encoder decides whether <, > and & are escaped.
 func (c Change) MarshalJSON() ([]byte, error) {
 	out := changeJSON{
 		Path: c.Path, Op: c.Op, Cause: c.Cause, Manager: c.Manager, Operation: c.Operation, Subresource: c.Subresource,

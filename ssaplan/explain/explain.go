@@ -21,8 +21,8 @@ type Input struct {
 	Manifest map[string]any
 	// Live is the object that the apply was for, with its managedFields; nil if it doesn't exist.
 	Live map[string]any
-	// Was is the live object before a handover of fields for this apply. An apply that isn't in Prior (a [Rival]) is
-	// looked for in it. Default: Live.
+	// Was is the live object before a handover of fields for this apply. It shows whether there was an apply that isn't
+	// in Prior; see [Rival]. Default: Live.
 	Was map[string]any
 	// Answer is the object in the server's answer to the apply, or to its dry run. Required.
 	Answer map[string]any
@@ -66,8 +66,9 @@ type Explanation struct {
 	Before, After projection.Projection
 	// Baseline is what a caller compares After with: the values that Prior observed last, or Before if Prior is stale
 	// or nil. With a Prior, sensitive values are digests; see [State.Digested]. For a no-op it equals After. It lacks
-	// the Assigned fields and the Dropped fields whose values stay. If a field stays, Baseline also lacks the maps and
-	// list items around it that aren't declared themselves: they stay, too, and would look removed.
+	// the Assigned fields and the Dropped fields whose values stay. The maps and list items around such a field stay,
+	// too. Baseline also lacks those of them that aren't declared themselves: in a comparison with After they would
+	// look removed.
 	Baseline projection.Projection
 	// Changes are the values that change, the declared ones first.
 	Changes []Change
@@ -248,9 +249,10 @@ func (e *Explanation) Summary() string {
 }
 
 // OnlyRewrites reports whether the server writes the object again although neither values nor owners change. That
-// happens if the server doesn't store an applied empty field, or if admission undoes an applied value. In both cases,
-// the new time changes the order of managedFields. Source: IgnoreManagedFieldsTimestampsTransformer in
-// k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager, which compares the entries by position.
+// happens if the server doesn't store an applied empty field, or if admission undoes an applied value. In both cases
+// the applier's entry gets a new time, which changes the order of managedFields. Source:
+// IgnoreManagedFieldsTimestampsTransformer in k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager, which compares the
+// entries by position.
 func (e *Explanation) OnlyRewrites() bool { return !e.NoOp && len(e.Changes) == 0 && e.sameOwners }
 
 // Known returns the explanation of an apply that is known to be a no-op from an earlier answer of the server; before is

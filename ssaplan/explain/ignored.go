@@ -88,7 +88,7 @@ type Left struct {
 // For returns the manifest to send to the live object (nil if there is none); see [Ignored.Leave] and [Unknown.Hold]. A
 // field that is null in the manifest is sent as null if the object has a value or an atomic list or map there, or if
 // the applier owns something there. A server then resets the field, or rejects the null if the field is required. was
-// is the live object before a handover of fields, since after it managedFields may lack the keys of given-up list
+// is the live object before a handover of fields: the managedFields after a handover may lack the keys of given-up list
 // items. If was is nil, live is used.
 func (p Prepared) For(live, was map[string]any, applier fieldowner.Applier) (Left, error) {
 	restored, err := p.restored(live, applier)
@@ -109,11 +109,12 @@ func (p Prepared) For(live, was map[string]any, applier fieldowner.Applier) (Lef
 //
 // Ignored parts of an atomic list or map are sent with the live value, including those that the manifest lacks; see
 // [projection.Patterns.Hold]. So are ignored fields that the manifest lacks and only the applier owns: a server would
-// delete them otherwise. If a list has no owner, and only ignored items of it would be sent, unchanged, then the list
-// is left out. A field in a list item that the manifest drops is deleted with the item, and a field to clear is
+// delete them otherwise. A list without an owner is left out if nothing would be sent of it but ignored items with
+// their live values. A field in a list item that the manifest drops is deleted with the item, and a field to clear is
 // deleted. A map or list that becomes empty is left out, with two exceptions. Inside of an atomic list or map, an empty
-// map or list stays if the live object has an empty one there. A map that only the applier owns is sent as empty, too:
-// otherwise a server whose schema lacks the map would delete it, with the fields of others in it.
+// map or list stays if the live object has an empty one there. And a map is sent as empty if only the applier owns the
+// map itself, while others may own fields in it: otherwise a server would delete it with these fields, if its schema
+// doesn't name the map.
 //
 // No argument is modified. The errors are those of managedFields that can't be read, and of items that can't be
 // distinguished.

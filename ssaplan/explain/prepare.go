@@ -49,8 +49,9 @@ type Prepared struct {
 var ErrTooDeep = fastjson.ErrTooDeep
 
 // Prepare removes the stripped and unknown fields from a manifest, and normalizes the rest for an apply to the
-// subresource, or to the object itself for ""; see [projection.NormalizeSubresource]. Patterns may match fields before
-// or after that, but positions in them are those in the given manifest. The only error is [ErrTooDeep].
+// subresource, or to the object itself for ""; see [projection.NormalizeSubresource]. A pattern may name a field as in
+// the given manifest or as in the normalized one. A position in a pattern is that in the given manifest. The only error
+// is [ErrTooDeep].
 func Prepare(manifest map[string]any, subresource string, except Exceptions) (Prepared, error) {
 	if fastjson.IsTooDeep(manifest) {
 		return Prepared{}, ErrTooDeep

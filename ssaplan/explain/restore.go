@@ -84,9 +84,10 @@ type unowned struct {
 	value    any
 }
 
-// Settle returns p without the nulls that changed no value in the answer to a dry run of left: the object has a value
-// without an owner there, which is the default already. Such nulls would only be recorded in managedFields. ok is false
-// if there is no such null. Otherwise another dry run is needed, since [Prepared.For] now returns another manifest.
+// Settle returns p without the nulls that change nothing. The answer to a dry run of left shows which these are: the
+// object has a value without an owner there, and the value stays since it is the default already. Such nulls would only
+// be recorded in managedFields. ok is false if there is no such null. Otherwise another dry run is needed, since
+// [Prepared.For] now returns another manifest.
 func (p Prepared) Settle(left Left, answer map[string]any) (settled Prepared, ok bool) {
 	if len(left.unowned) == 0 {
 		return p, false

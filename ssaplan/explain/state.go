@@ -165,9 +165,8 @@ func (s *State) digestsOfUnkept(manifest map[string]any) map[string]string {
 	return unkept
 }
 
-// NewImportedState returns the state for an object that the manager will apply and hasn't applied before. It is the
-// state as if manifest, which [fieldowner.NewManifest] made from live, had been applied. Values of fields that match a
-// sensitive pattern become digests.
+// NewImportedState returns the state to store for an imported object: the state as if the manager had applied manifest,
+// which [fieldowner.NewManifest] made from live. Values of fields that match a sensitive pattern become digests.
 func NewImportedState(manifest fieldowner.Manifest, live map[string]any, manager string, sensitive ...projection.Pattern) (*State, error) {
 	id, err := identity.Of(live)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 // unknown even if the manifest lacks it. The zero Unknown has none.
 type Unknown struct{ selection }
 
-// Hold returns a manifest, from which the unknown fields were removed before, with these fields added again: they have
-// the values of the live object. So a dry run shows what the rest of the manifest changes, even if the server requires
-// the fields. A field that live lacks stays removed. An atomic list or map gets the live value as a whole. Neither
-// argument is modified. The only errors are those of managedFields that can't be read.
+// Hold returns the manifest, which lacks the unknown fields, with these fields added again. Their values are those of
+// the live object. So a dry run shows what the rest of the manifest changes, even if the server requires the fields. A
+// field that live lacks stays removed. An atomic list or map gets the live value as a whole. Neither argument is
+// modified. The only errors are those of managedFields that can't be read.
 func (u Unknown) Hold(manifest, live map[string]any) (map[string]any, error) {
 	if u.Empty() || live == nil {
 		return manifest, nil

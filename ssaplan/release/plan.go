@@ -74,8 +74,8 @@ type Target interface {
 	// Patch sends a JSON patch of the live object as a manager.
 	Patch(ctx context.Context, live *unstructured.Unstructured, patch []byte, manager string, dryRun ...string) (*unstructured.Unstructured, error)
 	// TryByRecord sends such a patch as a dry run, for an object that others write all the time. The patch must then be
-	// guarded by the old managedFields in place of the resourceVersion. The result now is the object as it is when the
-	// server answers. The result made is what the server would make of it. Both have the same resourceVersion.
+	// guarded by the old managedFields in place of the resourceVersion. TryByRecord returns the object as it is when
+	// the server answers (now), and what the server would make of it (made). Both have the same resourceVersion.
 	TryByRecord(ctx context.Context, live *unstructured.Unstructured, patch []byte, manager string) (now, made *unstructured.Unstructured, err error)
 }
 

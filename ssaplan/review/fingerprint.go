@@ -35,9 +35,9 @@ const rounds = 5000
 // no-ops of an object have the same fingerprint.
 //
 // It is the same in every process and shows no value. If the plan has sensitive values, the digest is stretched (PBKDF2
-// of 5,000 rounds of HMAC-SHA-256, salted with the object and its UID), which takes some 2 ms. A reader who knows the
-// rest of the plan can guess a sensitive value with 2 ms for each attempt. So protect the fingerprint like a secret if
-// such values are short.
+// of 5,000 rounds of HMAC-SHA-256, salted with the object and its UID), which takes 1 to 2 ms. A reader who knows the
+// rest of the plan can guess a sensitive value with this time for each attempt. So protect the fingerprint like a
+// secret if such values are short.
 func Fingerprint(plan *ssaplan.Plan) (string, error) {
 	digest := sha256.New()
 	if err := write(digest, plan); err != nil {

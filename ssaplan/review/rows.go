@@ -94,10 +94,10 @@ type Shown struct {
 
 // After returns the rows after a plan is carried out, to compare with s.Rows. Fields that others retain keep their row.
 //
-// open are the paths of rows whose text is only known after the apply. There are two reasons. First, the row is shown
-// by a digest before or after the apply, and not both times: such a digest can't be made yet, for example because the
-// salt is new. Second, the value drifted while the state was stale, and the apply sets it back: the row is the same
-// before and after, so without open the change wouldn't be visible.
+// open are the paths of rows that a caller must show as unknown until the apply. There are two reasons. First, the row
+// is a digest only before or only after the apply: the field becomes sensitive or stops being so, or there is no state
+// yet, so that the salt of the digest is new. Second, the value drifted while the state was stale, and the apply sets
+// it back: the row is the same before and after, so without open the change wouldn't be visible.
 func (s Shown) After(plan *ssaplan.Plan) (rows Rows, open []string) {
 	after, base := plan.After, Rows{}
 	if s.State != nil {

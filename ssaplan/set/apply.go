@@ -35,9 +35,9 @@ type Result struct {
 
 // Apply applies the set, stage by stage, and yields the result for each object as soon as it is known. It does what
 // Plan showed, object by object. Without a Plan before it, each stage is planned when it begins. Before a stage begins,
-// Apply waits until the namespaces and CRDs of earlier stages can be used, and a moment until the server uses their
-// webhooks and policies. If a kind or namespace is still missing, or if the server rejects an object because objects of
-// the set don't work yet, the object is tried again for [Options.Patience].
+// Apply waits until the namespaces and CRDs of earlier stages can be used. If an earlier stage changed webhooks or
+// policies, it also waits a moment, so that the server uses them. If a kind or namespace is still missing, or if the
+// server rejects an object because objects of the set don't work yet, the object is tried again for [Options.Patience].
 //
 // When ctx ends, the remaining results have its error. Stopping the iteration stops the apply after the yielded object.
 func (s *Set) Apply(ctx context.Context) iter.Seq[*Result] {

@@ -54,9 +54,9 @@ type ReadyResult struct {
 }
 
 // Await waits until the unchanged and the applied objects of a set are ready. It yields each object when it is ready or
-// has failed. When the time is up, it yields the others as neither ready nor failed. It skips objects that were skipped
-// or refused. It reads an object again after a pause that grows to a second. When ctx ends, the remaining objects are
-// yielded with that as the reason.
+// has failed. When the time is up, or when ctx ends, it yields the others as neither ready nor failed, and says what
+// they waited for last. It skips objects that were skipped or refused. It reads an object again after a pause that
+// grows to a second.
 func (s *Set) Await(ctx context.Context, ready ReadyFunc, within time.Duration) iter.Seq[*ReadyResult] {
 	return func(yield func(*ReadyResult) bool) {
 		ctx, cancel := clock.WithTimeout(ctx, within)

@@ -20,8 +20,8 @@ type Options struct {
 	// AllowMissing permits a kind or namespace that neither the server nor the set has, since another tool will create
 	// it: the plan is Deferred. Default: that is a [MissingError].
 	AllowMissing bool
-	// KeepGoing also applies the set if some objects can't be applied, except objects that need these. Default: no
-	// object is applied if one can't be planned, and no stage begins after one in which an object failed.
+	// KeepGoing applies the set even if some objects can't be applied. Objects that need these are skipped. Default: no
+	// object is applied if [Set.Plan] couldn't plan one, and no stage begins after one in which an object failed.
 	KeepGoing bool
 	// Replace carries out replacements. Default: they are skipped.
 	Replace bool

@@ -147,8 +147,8 @@ func TestNamesExist(t *testing.T) {
 	assert.NotZero(t, found)
 }
 
-// read returns a file. It asks for TREE, which make sets to a digest of all files: go test takes a result from its cache
-// though a file outside of the module has changed.
+// read returns a file. It asks for TREE, which make sets to a digest of all files: go test takes a result from its
+// cache though a file outside of the module has changed.
 func read(t *testing.T, path string) string {
 	t.Helper()
 	_ = os.Getenv("TREE")
