@@ -27,7 +27,7 @@ var planner = budget{
 		"ssaplan/explain", "ssaplan/deletion", "ssaplan/redact", "ssaplan/release",
 		"projection", "projection/foreign", "identity", "identity/importid", "immutability", "authresilience", "authresilience/restconfig", "fieldowner",
 		"internal/clock", "internal/kinds", "internal/plainjson", "internal/answer",
-		"ssaplan/internal/wire", "ssaplan/internal/fastjson", "ssaplan/internal/secrecy", "ssaplan/internal/objectset",
+		"ssaplan/internal/wire", "ssaplan/internal/warnings", "ssaplan/server", "ssaplan/internal/fastjson", "ssaplan/internal/secrecy", "ssaplan/internal/objectset",
 		"ssaplan/internal/ordered", "ssaplan/internal/recent", "ssaplan/internal/records", "ssaplan/internal/noop", "ssaplan/internal/deleter", "ssaplan/internal/scale", "ssaplan/internal/standin",
 		"ssaplan/internal/applier", "ssaplan/internal/handover", "ssaplan/write",
 		"immutability/internal/transition",
@@ -89,13 +89,30 @@ var budgets = map[string]budget{
 		ours: []string{
 			"ssaplan/explain", "ssaplan/write", "projection", "projection/foreign", "identity", "immutability", "authresilience", "fieldowner",
 			"internal/clock", "internal/kinds", "internal/plainjson", "internal/answer", "immutability/internal/transition",
-			"ssaplan/internal/applier", "ssaplan/internal/wire", "ssaplan/internal/fastjson", "ssaplan/internal/ordered", "ssaplan/internal/records",
+			"ssaplan/internal/applier", "ssaplan/internal/wire", "ssaplan/internal/warnings", "ssaplan/server", "ssaplan/internal/fastjson", "ssaplan/internal/ordered", "ssaplan/internal/records",
 			"ssaplan/internal/scale", "ssaplan/internal/secrecy", "ssaplan/internal/standin", "ssaplan/redact",
 		},
 		modules: slices.Concat(clientGo, []string{"github.com/google/go-cmp"}),
 		heavy:   []string{"k8s.io/client-go/dynamic"},
 	},
 	"ssaplan": planner,
+	"ssaplan/server": {
+		ours: []string{
+			"authresilience", "identity", "projection", "projection/foreign", "internal/kinds", "internal/plainjson", "internal/answer",
+			"ssaplan/internal/warnings",
+		},
+		modules: apimachinery,
+	},
+	"ssaplan/dynclient": {
+		ours: []string{
+			"ssaplan/explain", "projection", "projection/foreign", "identity", "immutability", "authresilience", "fieldowner",
+			"internal/clock", "internal/kinds", "internal/plainjson", "internal/answer", "immutability/internal/transition",
+			"ssaplan/internal/wire", "ssaplan/internal/warnings", "ssaplan/server", "ssaplan/internal/fastjson", "ssaplan/internal/ordered",
+			"ssaplan/internal/records", "ssaplan/internal/scale", "ssaplan/internal/secrecy", "ssaplan/internal/standin",
+		},
+		modules: slices.Concat(clientGo, []string{"github.com/google/go-cmp"}),
+		heavy:   []string{"k8s.io/client-go/dynamic"},
+	},
 	"ssaplan/set/applyset": {
 		ours: []string{"identity", "projection", "projection/foreign", "internal/kinds", "internal/plainjson"}, modules: apimachinery,
 	},
@@ -171,6 +188,8 @@ func TestBudgetsRefuse(t *testing.T) {
 		{"ssaplan/deletion", "k8s.io/client-go/rest", "k8s.io/client-go"},
 		{"ssaplan", "github.com/stretchr/testify/assert", "github.com/stretchr/testify"},
 		{"ssaplan", module + "/ssaplan/ssaplantest", module},
+		{"ssaplan", module + "/ssaplan/dynclient", module},
+		{"ssaplan/server", "k8s.io/client-go/rest", "k8s.io/client-go"},
 	} {
 		assert.False(t, budgets[row.name].allows(row.path, row.from), "%s: %s", row.name, row.path)
 	}

@@ -18,6 +18,8 @@ import (
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/readiness"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/dynclient"
+	"github.com/ssaplan/primitives/ssaplan/server"
 	"github.com/ssaplan/primitives/ssaplan/set"
 )
 
@@ -44,7 +46,7 @@ type Options struct {
 	// [ssaplan.Options]. Default: none.
 	ShowValuesOf []schema.GroupKind
 	// Observe is called for each request for children. The kit's own metrics count them, too.
-	Observe func(context.Context, ssaplan.Observation)
+	Observe func(context.Context, server.Observation)
 	// RetryAfter is the time after which an owner that isn't synced is reconciled again, since some reasons end without
 	// an event, such as a full quota. Default: 5 minutes.
 	RetryAfter time.Duration
@@ -94,7 +96,7 @@ func isIndexed(err error) bool { return strings.Contains(err.Error(), "indexer c
 // [FromDynamic].
 func NewForDynamic(of dynamic.Interface, mapper meta.RESTMapper, scheme *runtime.Scheme, options Options) (*Kit, error) {
 	return newKit(FromDynamic(of, mapper, scheme), scheme, options, func(planning ssaplan.Options) (*ssaplan.Planner, error) {
-		return ssaplan.NewForClient(of, mapper, planning)
+		return ssaplan.NewForServer(dynclient.New(of, mapper, dynclient.Options{}), planning)
 	})
 }
 
@@ -139,7 +141,7 @@ func (o *Options) fillIn() {
 	}
 }
 
-func (o *Options) observe(ctx context.Context, seen ssaplan.Observation) {
+func (o *Options) observe(ctx context.Context, seen server.Observation) {
 	if countRequest(ctx, seen); o.Observe != nil {
 		o.Observe(ctx, seen)
 	}

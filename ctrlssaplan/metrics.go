@@ -11,6 +11,7 @@ import (
 
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
 // planningRequests is 0 a second when nothing changes.
@@ -87,6 +88,6 @@ func init() {
 	)
 }
 
-func countRequest(_ context.Context, seen ssaplan.Observation) {
+func countRequest(_ context.Context, seen server.Observation) {
 	planningRequests.WithLabelValues(foreign.Text(seen.Object.Kind).String(), seen.Verb, strconv.FormatBool(seen.DryRun), string(seen.Class)).Inc()
 }

@@ -20,10 +20,10 @@ func Example() {
 	tracers, meters := trace.NewTracerProvider(trace.WithSpanProcessor(spans)), metric.NewMeterProvider()
 	server, _ := ssaplantest.NewServer(ssaplantest.Options{})
 	manifest := manifestOf("ConfigMap", "x")
-	client, mapper := server.Client(), server.Mapper() // on a cluster, ssaplan.New needs neither
+	api := server.API() // on a cluster, ssaplan.New doesn't need it
 
 	planner, err := otelssaplan.New(tracers, meters, func(observe otelssaplan.Observe) (*ssaplan.Planner, error) {
-		return ssaplan.NewForClient(client, mapper, ssaplan.Options{FieldManager: "my-tool", Observe: observe})
+		return ssaplan.NewForServer(api, ssaplan.Options{FieldManager: "my-tool", Observe: observe})
 	})
 	if err != nil {
 		log.Fatal(err)

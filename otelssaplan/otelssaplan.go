@@ -3,7 +3,7 @@
 // content of objects: no span contains it.
 //
 //	planner, err := otelssaplan.New(tracers, meters, func(observe otelssaplan.Observe) (*ssaplan.Planner, error) {
-//		return ssaplan.NewForClient(client, mapper, ssaplan.Options{FieldManager: "my-tool", Observe: observe})
+//		return ssaplan.NewForServer(api, ssaplan.Options{FieldManager: "my-tool", Observe: observe})
 //	})
 //	if err != nil {
 //		log.Fatal(err)
@@ -22,7 +22,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/projection/foreign"
-	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
 // scope is the name of the instrumentation.
@@ -36,7 +36,7 @@ const scope = "github.com/ssaplan/primitives/otelssaplan"
 //     by verb, dry run, kind and class, which have few different values.
 //
 // It is an error if the meter can't create one of these instruments.
-func Observer(tracers trace.TracerProvider, meters metric.MeterProvider) (func(context.Context, ssaplan.Observation), error) {
+func Observer(tracers trace.TracerProvider, meters metric.MeterProvider) (func(context.Context, server.Observation), error) {
 	tracer, meter := tracers.Tracer(scope), meters.Meter(scope)
 	duration, err := meter.Float64Histogram("ssaplan.request.duration", metric.WithUnit("s"), metric.WithDescription("Time until the answer was decoded."))
 	if err != nil {
@@ -50,7 +50,7 @@ func Observer(tracers trace.TracerProvider, meters metric.MeterProvider) (func(c
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, o ssaplan.Observation) {
+	return func(ctx context.Context, o server.Observation) {
 		by := []attribute.KeyValue{
 			attribute.String("ssaplan.verb", o.Verb), attribute.Bool("ssaplan.dry_run", o.DryRun),
 			attribute.String("ssaplan.kind", foreign.Text(o.Object.Kind).String()), attribute.String("ssaplan.class", string(o.Class)),
@@ -64,7 +64,7 @@ func Observer(tracers trace.TracerProvider, meters metric.MeterProvider) (func(c
 }
 
 // record makes the span of a request, which has ended.
-func record(ctx context.Context, tracer trace.Tracer, o ssaplan.Observation, by []attribute.KeyValue) {
+func record(ctx context.Context, tracer trace.Tracer, o server.Observation, by []attribute.KeyValue) {
 	name := o.Verb + " " + foreign.Text(o.Object.Kind).String()
 	if o.DryRun {
 		name = "dry-run " + name

@@ -16,6 +16,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
 // Planner is a [ssaplan.Planner] that makes a span for each Plan, PlanAll, Apply and Replace, with the spans of their
@@ -63,7 +64,7 @@ func New(tracers trace.TracerProvider, meters metric.MeterProvider, planner func
 }
 
 // Observe is a function that is called for each request; see [ssaplan.Options].
-type Observe = func(context.Context, ssaplan.Observation)
+type Observe = func(context.Context, server.Observation)
 
 // Plan does what [ssaplan.Planner.Plan] does, in a span.
 func (p *Planner) Plan(ctx context.Context, request ssaplan.Request) (*ssaplan.Plan, error) {

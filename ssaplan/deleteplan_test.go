@@ -20,6 +20,8 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
+	"github.com/ssaplan/primitives/ssaplan/dynclient"
+	"github.com/ssaplan/primitives/ssaplan/server"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
 
@@ -348,7 +350,7 @@ type warnerIn struct {
 }
 
 func (w warnerIn) Delete(ctx context.Context, name string, options metav1.DeleteOptions, sub ...string) error {
-	ssaplan.WarningHandler{Others: others{w.text}}.HandleWarningHeaderWithContext(ctx, 299, "-", "mind the "+name)
+	server.WarningHandler{Others: others{w.text}}.HandleWarningHeaderWithContext(ctx, 299, "-", "mind the "+name)
 	return w.ResourceInterface.Delete(ctx, name, options, sub...)
 }
 
@@ -364,7 +366,7 @@ func (o others) HandleWarningHeaderWithContext(_ context.Context, _ int, _, text
 func TestWarningsOfADelete(t *testing.T) {
 	server, _ := world(ssaplan.Options{})
 	var client string
-	planner, err := ssaplan.NewForClient(warner{server.Client(), &client}, server.Mapper(), ssaplan.Options{FieldManager: "my-tool"})
+	planner, err := ssaplan.NewForServer(dynclient.New(warner{server.Client(), &client}, server.Mapper(), dynclient.Options{}), ssaplan.Options{FieldManager: "my-tool"})
 	require.NoError(t, err)
 	state := applied(t, planner, configMap("a", nil))
 	plan, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: idOf})
@@ -400,7 +402,7 @@ func TestWarningsOfADelete(t *testing.T) {
 func TestPlanDeleteHidesSecrets(t *testing.T) {
 	server, _ := world(ssaplan.Options{})
 	var client string
-	planner, err := ssaplan.NewForClient(warner{server.Client(), &client}, server.Mapper(), ssaplan.Options{FieldManager: "my-tool"})
+	planner, err := ssaplan.NewForServer(dynclient.New(warner{server.Client(), &client}, server.Mapper(), dynclient.Options{}), ssaplan.Options{FieldManager: "my-tool"})
 	require.NoError(t, err)
 	secret := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": "hunter2-is-quoted"},

@@ -28,7 +28,7 @@ func world(options ssaplan.Options) (*ssaplantest.Server, *ssaplan.Planner) {
 		panic(err)
 	}
 	options.FieldManager = "my-tool"
-	planner, err := ssaplan.NewForClient(server.Client(), server.Mapper(), options)
+	planner, err := ssaplan.NewForServer(server.API(), options)
 	if err != nil {
 		panic(err)
 	}

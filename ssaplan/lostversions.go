@@ -13,6 +13,7 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/internal/handover"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
+	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
 const (
@@ -57,15 +58,18 @@ func (w *planning) customResources(ctx context.Context) ([]unstructured.Unstruct
 		s, _, _ := unstructured.NestedString(w.live.Object, path...) // "" if it isn't one
 		return s
 	}
-	gvr := schema.GroupVersionResource{
-		Group: text("spec", "group"), Version: kinds.ServedVersion(w.live.Object), Resource: text("spec", "names", "plural"),
+	kind := server.Kind{
+		GroupVersionKind: schema.GroupVersionKind{
+			Group: text("spec", "group"), Version: kinds.ServedVersion(w.live.Object), Kind: text("spec", "names", "kind"),
+		},
+		Resource: text("spec", "names", "plural"), Namespaced: text("spec", "scope") == "Namespaced",
 	}
-	if gvr.Version == "" {
+	if kind.Version == "" {
 		return nil, false, nil
 	}
 	ctx, _ = wire.CollectWarnings(ctx) // that a version is deprecated doesn't concern the CRD
-	object := identity.Identity{APIVersion: gvr.GroupVersion().String(), Kind: text("spec", "names", "kind")}
-	resource := w.server.Resource(gvr, object)
+	object := identity.Identity{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind}
+	resource := w.server.Resource(kind, object)
 	objects, more, err := resource.First(ctx, mostLooked)
 	w.requests += resource.Requests()
 	return objects, more, err

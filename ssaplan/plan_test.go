@@ -26,6 +26,7 @@ import (
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/dynclient"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
@@ -48,14 +49,14 @@ func manifestOf(apiVersion, kind, namespace, name string) *unstructured.Unstruct
 	return obj
 }
 
-func TestPlannerNeedsAClientAndAManager(t *testing.T) {
+func TestPlannerNeedsAServerAndAManager(t *testing.T) {
 	server, _ := world(ssaplan.Options{})
-	const missing = "ssaplan: a client and a mapper are needed"
-	_, err := ssaplan.NewForClient(nil, server.Mapper(), ssaplan.Options{FieldManager: "m"})
+	const missing = "ssaplan: no server"
+	_, err := ssaplan.NewForServer(dynclient.New(nil, server.Mapper(), dynclient.Options{}), ssaplan.Options{FieldManager: "m"})
 	require.EqualError(t, err, missing)
-	_, err = ssaplan.NewForClient(server.Client(), nil, ssaplan.Options{FieldManager: "m"})
+	_, err = ssaplan.NewForServer(dynclient.New(server.Client(), nil, dynclient.Options{}), ssaplan.Options{FieldManager: "m"})
 	require.EqualError(t, err, missing)
-	_, err = ssaplan.NewForClient(server.Client(), server.Mapper(), ssaplan.Options{})
+	_, err = ssaplan.NewForServer(server.API(), ssaplan.Options{})
 	require.ErrorContains(t, err, "FieldManager is empty")
 	_, err = ssaplan.New(nil, ssaplan.Options{FieldManager: "m"})
 	require.EqualError(t, err, "ssaplan: no config")
@@ -493,7 +494,7 @@ func TestConflictsThatCantBeForced(t *testing.T) {
 			_, err := resources(server, "secrets").Patch(t.Context(), "s", types.MergePatchType, theirs,
 				metav1.PatchOptions{FieldManager: "kubectl"})
 			require.NoError(t, err)
-			polite, err := ssaplan.NewForClient(server.Client(), server.Mapper(),
+			polite, err := ssaplan.NewForServer(server.API(),
 				ssaplan.Options{FieldManager: "my-tool", RefuseConflicts: true})
 			require.NoError(t, err)
 			defer server.Answer(func(r ssaplantest.Request) error {

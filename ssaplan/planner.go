@@ -7,11 +7,9 @@ import (
 	"log/slog"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/authresilience"
@@ -23,6 +21,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 	"github.com/ssaplan/primitives/ssaplan/redact"
+	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
 // Options are the options of a Planner. Only FieldManager is required.
@@ -49,7 +48,7 @@ type Options struct {
 	NoOps *NoOpCache
 	// Observe is called for each request, in the goroutine that sent it, such as for a progress bar, traces or metrics.
 	// Default: nothing is called.
-	Observe func(context.Context, Observation)
+	Observe func(context.Context, server.Observation)
 	// ThrottleRetries is how often a throttled request (status 429) is sent again, after the time that the server asks
 	// for. Each retry counts as a request, and fewer requests are sent at the same time after it. Default: 10. If it is
 	// negative, a throttled request isn't retried, and is an error.
@@ -60,9 +59,10 @@ type Options struct {
 	// SkipFormats makes the Planner ignore the formats in schemas. Default: a field of a custom resource is sensitive
 	// if the schema gives it the format password. For the kind of a group and version that it meets first, the Planner
 	// reads the CRD. For further kinds of the same group and version, and for kinds without a CRD, it reads the OpenAPI
-	// document of the group and version instead. Both are read at most once a minute. A Planner of [NewForClient] reads
-	// only CRDs. If the schema of a kind isn't known, because the kind isn't served or its schema can't be read, all
-	// values of its objects are redacted, and the plan has a warning; see ShowValuesOf and [Planner.LearnDefinitions].
+	// document of the group and version instead. Both are read at most once a minute. With [NewForServer], only a
+	// [server.SchemaReader] has the OpenAPI document. If the schema of a kind isn't known, because the kind isn't
+	// served or its schema can't be read, all values of its objects are redacted, and the plan has a warning; see
+	// ShowValuesOf and [Planner.LearnDefinitions].
 	SkipFormats bool
 	// ShowValuesOf are kinds whose values are printed even if it isn't known which of them are sensitive.
 	ShowValuesOf []schema.GroupKind
@@ -74,7 +74,7 @@ type Options struct {
 	// Logger logs each request at level debug. Default: nothing is logged.
 	Logger *slog.Logger
 	// Credential describes the credentials of the client. Default: those in the config of [New], and none for
-	// [NewForClient].
+	// [NewForServer].
 	Credential authresilience.Credential
 	// SendExpired makes Plan, Read, PlanDelete and Delete send requests with credentials that have certainly expired.
 	// Default: these requests aren't sent. Then Read returns the same as for a 401, and the others fail with an
@@ -99,25 +99,24 @@ func New(config *rest.Config, options Options) (*Planner, error) {
 	if options.Credential.IsZero() {
 		options.Credential = restconfig.Credential(config)
 	}
-	server, err := wire.Connect(config, options.wire())
+	access, err := wire.Connect(config, options.wire())
 	if err != nil {
 		return nil, fmt.Errorf("ssaplan: %w", err)
 	}
-	return newPlanner(server, options)
+	return newPlanner(access, options)
 }
 
-// NewForClient returns a Planner that uses an existing client and mapper. A mapper with a Reset method is reset when it
-// doesn't know a kind, once for each plan. The plans have the server's warnings only if the client's config has a
-// [WarningHandler]. A client of client-go retries requests that are answered with Retry-After; these count as one
-// request here.
-func NewForClient(client dynamic.Interface, mapper meta.RESTMapper, options Options) (*Planner, error) {
-	if client == nil || mapper == nil {
-		return nil, errors.New("ssaplan: a client and a mapper are needed")
+// NewForServer returns a Planner for a server that the caller implements, or that has the client of package dynclient
+// or module ctrlssaplan. What the Planner needs in addition to a [server.Server] is optional. Only [Options.Credential]
+// says whether the credentials have expired.
+func NewForServer(api server.Server, options Options) (*Planner, error) {
+	if api == nil {
+		return nil, errors.New("ssaplan: no server")
 	}
-	return newPlanner(wire.ForClient(client, mapper, options.wire()), options)
+	return newPlanner(wire.ForServer(api, options.wire()), options)
 }
 
-func newPlanner(server *wire.Server, options Options) (*Planner, error) {
+func newPlanner(access *wire.Server, options Options) (*Planner, error) {
 	if options.FieldManager == "" {
 		return nil, errors.New("ssaplan: Options.FieldManager is empty: name the tool whose fields these are")
 	}
@@ -127,7 +126,7 @@ func newPlanner(server *wire.Server, options Options) (*Planner, error) {
 	case options.DefaultNamespace == "":
 		options.DefaultNamespace = metav1.NamespaceDefault
 	}
-	return &Planner{options: options, server: server}, nil
+	return &Planner{options: options, server: access}, nil
 }
 
 // Resolve returns the identity as plans and states have it: with the namespace of a namespaced kind. Use it to find the
@@ -142,7 +141,7 @@ func (p *Planner) Resolve(ctx context.Context, id identity.Identity) (identity.I
 
 // Known returns names that the server has, for a plan that is Deferred because a kind or a namespace is missing. For
 // [DeferralTypeNotServed] they are the kinds whose objects can be listed and deleted, such as "apps/v1 Deployment". For
-// [DeferralNamespaceNotFound] they are its namespaces, at most 500. A Planner of [NewForClient] can't list kinds, and
+// [DeferralNamespaceNotFound] they are its namespaces, at most 500. A Planner of [NewForServer] may not be able to list kinds, and
 // returns an error. Use the names to suggest the right one after a typo.
 func (p *Planner) Known(ctx context.Context, missing Deferral) ([]string, error) {
 	list := p.server.Kinds

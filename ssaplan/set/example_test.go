@@ -31,7 +31,7 @@ func shop() []ssaplan.Request {
 
 func newPlanner() *ssaplan.Planner {
 	server, _ := ssaplantest.NewServer(ssaplantest.Options{})
-	planner, _ := ssaplan.NewForClient(server.Client(), server.Mapper(), ssaplan.Options{FieldManager: "my-tool"})
+	planner, _ := ssaplan.NewForServer(server.API(), ssaplan.Options{FieldManager: "my-tool"})
 	return planner
 }
 

@@ -16,6 +16,9 @@ import (
 	"k8s.io/client-go/applyconfigurations"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/ssaplan/primitives/ssaplan/dynclient"
+	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
 // Options adjust a [Server]. The zero value works.
@@ -102,6 +105,11 @@ func (s *Server) addNamespace(name string) {
 
 // Client returns a client of the server.
 func (s *Server) Client() dynamic.Interface { return client{s} }
+
+// API returns the server for [ssaplan.NewForServer]. It lists objects, and has no discovery.
+func (s *Server) API() server.Server {
+	return dynclient.New(s.Client(), s.Mapper(), dynclient.Options{})
+}
 
 // Mapper returns a mapper for the kinds that the server serves. It is never out of date.
 func (s *Server) Mapper() meta.RESTMapper { return mapper{s} }

@@ -124,6 +124,7 @@ var packages = []string{
 	"projection", "projection/builtin", "projection/openapi", "identity", "immutability", "authresilience", "authresilience/restconfig",
 	"fieldowner",
 	"ssaplan", "ssaplan/explain", "ssaplan/write", "ssaplan/deletion", "ssaplan/release", "ssaplan/set", "ssaplan/set/applyset", "ssaplan/ssaplantest",
+	"ssaplan/server", "ssaplan/dynclient",
 }
 
 // Each name of a package that the pages mention exists.

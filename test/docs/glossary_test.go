@@ -13,19 +13,24 @@ import (
 var notInGlossary = map[string][]string{
 	"how a function works, documented at its fields": {
 		"identity.Options", "immutability.ProbeOptions", "immutability.HazardOptions", "openapi.Options", "deletion.Options", "ssaplan.DeleteOptions", "ssaplan.Options",
-		"ssaplantest.Options", "set.Options", "set.RemovalOptions",
+		"ssaplantest.Options", "set.Options", "set.RemovalOptions", "dynclient.Options",
 	},
 	"what a function takes or returns, documented with it": {
 		"authresilience.ClientConfig", "authresilience.Kept", "authresilience.ReadAttempt",
 		"explain.Input", "explain.Prepared", "explain.Refreshed", "projection.Renaming",
+		"server.Kind", "server.Ref", "server.Response",
 	},
-	"what a client has to be able to do": {"immutability.Getter", "immutability.Writer"},
+	"what a client has to be able to do": {
+		"immutability.Getter", "immutability.Writer", "server.Server", "server.Lister", "server.ObjectLister", "server.Discoverer",
+		"server.Versioner", "server.SchemaReader", "dynclient.RESTClienter",
+	},
+	"a part of an implementation of server.Server": {"server.Mapped", "dynclient.Discovery"},
 	"the kinds of something that the glossary has": {
 		"authresilience.CredentialKind", "fieldowner.TransferKind", "immutability.HazardKind", "projection.ElementKind",
 	},
 	"several of something that the glossary has":               {"projection.Patterns"},
 	"a part of something that the glossary has":                {"immutability.Field", "authresilience.Description", "projection.Held", "explain.EmptyField"},
-	"a cache, and what collects warnings: no idea of planning": {"ssaplan.NoOpCache", "ssaplan.NoOpCacheOptions", "ssaplan.NoOpStats", "ssaplan.WarningHandler"},
+	"a cache, and what collects warnings: no idea of planning": {"ssaplan.NoOpCache", "ssaplan.NoOpCacheOptions", "ssaplan.NoOpStats", "server.WarningHandler"},
 	"another name of a type of package write":                  {"ssaplan.Outcome", "ssaplan.Stage", "ssaplan.ApplyError", "ssaplan.ReplaceError"},
 	"another name of a type of package immutability":           {"ssaplan.RefusedError"},
 	"another name of a type of package deletion":               {"ssaplan.DeleteRequest", "ssaplan.DeletePlan", "ssaplan.DeleteError"},

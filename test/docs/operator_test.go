@@ -21,6 +21,7 @@ import (
 
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	api "github.com/ssaplan/primitives/ssaplan/server"
 )
 
 // Reconciler creates a Deployment for each ConfigMap that has an image.
@@ -134,7 +135,7 @@ func Example_operator() {
 	manager := must(ctrl.NewManager(config, ctrl.Options{Metrics: metricsserver.Options{BindAddress: "0"}}))
 	var requests atomic.Int64
 	r := must(newReconciler(manager, ssaplan.Options{
-		Observe: func(context.Context, ssaplan.Observation) { requests.Add(1) },
+		Observe: func(context.Context, api.Observation) { requests.Add(1) },
 	}))
 	events := record.NewFakeRecorder(10)
 	r.events = events

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ssaplan/primitives/identity/importid"
 	"github.com/ssaplan/primitives/ssaplan"
+	api "github.com/ssaplan/primitives/ssaplan/server"
 )
 
 // The requests of each call, without those for all objects together: all of these were sent before.
@@ -16,7 +17,7 @@ func Example_requests() {
 	sent := 0
 	planner := must(ssaplan.New(config, ssaplan.Options{
 		FieldManager: "my-tool", NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{ServerInterval: -1}),
-		Observe: func(context.Context, ssaplan.Observation) { sent++ },
+		Observe: func(context.Context, api.Observation) { sent++ },
 	}))
 	count := func(call string) {
 		fmt.Printf("%s: %d\n", call, sent)

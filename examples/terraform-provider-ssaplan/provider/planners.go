@@ -13,6 +13,7 @@ import (
 
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
 // throttleRetries is how often a request is repeated that the server had no time for.
@@ -116,7 +117,7 @@ func anyObject(cluster types.Object) object {
 }
 
 // logRequest logs that a request was sent; nothing of its content.
-func logRequest(ctx context.Context, seen ssaplan.Observation) {
+func logRequest(ctx context.Context, seen server.Observation) {
 	tflog.Debug(ctx, "request", map[string]any{
 		"verb": seen.Verb, "dry_run": seen.DryRun, "object": seen.Object.String(), "status": seen.Status,
 		"duration_ms": seen.Duration.Milliseconds(), "class": string(seen.Class),

@@ -2,6 +2,7 @@ package deleter
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -13,6 +14,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/internal/ordered"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
+	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
 const (
@@ -37,6 +39,9 @@ func (d *Deleter) contents(ctx context.Context, live *unstructured.Unstructured)
 func (d *Deleter) inNamespace(ctx context.Context, namespace string) *deletion.Contents {
 	contents := &deletion.Contents{}
 	served, err := d.Server.Deletable(ctx)
+	if !d.Server.Lists() {
+		err = wire.ErrNoLister
+	}
 	if err != nil {
 		contents.Uncounted = append(contents.Uncounted, deletion.Uncounted{What: "all kinds", Reason: d.Shown(err).Error()})
 		return contents
@@ -45,7 +50,7 @@ func (d *Deleter) inNamespace(ctx context.Context, namespace string) *deletion.C
 		contents.Uncounted = append(contents.Uncounted, deletion.Uncounted{
 			What: "kinds of " + gv.String(), Reason: "the server of this API group doesn't answer"})
 	}
-	var kinds []wire.DeletableKind
+	var kinds []server.Kind
 	for _, kind := range served.Kinds {
 		if kind.Namespaced && kind.Kind != "Event" {
 			kinds = append(kinds, kind)
@@ -73,8 +78,10 @@ func (d *Deleter) ofDefinition(ctx context.Context, definition *unstructured.Uns
 			What: kind.GroupKind().String(), Reason: "the CRD serves no version"})
 		return contents
 	}
-	resource := kind.GroupVersion().WithResource(text("spec", "names", "plural"))
-	d.count(ctx, contents, []wire.DeletableKind{{GroupVersionKind: kind, Served: wire.Served{Resource: resource}}}, "")
+	served := server.Kind{
+		GroupVersionKind: kind, Resource: text("spec", "names", "plural"), Namespaced: text("spec", "scope") == "Namespaced",
+	}
+	d.count(ctx, contents, []server.Kind{served}, "")
 	return contents
 }
 
@@ -86,10 +93,10 @@ type counted struct {
 }
 
 // count counts the objects of the kinds in a namespace, or in all of them.
-func (d *Deleter) count(ctx context.Context, contents *deletion.Contents, kinds []wire.DeletableKind, namespace string) {
+func (d *Deleter) count(ctx context.Context, contents *deletion.Contents, kinds []server.Kind, namespace string) {
 	ask := func(ctx context.Context, i int) (c counted) {
 		object := identity.Identity{APIVersion: kinds[i].GroupVersion().String(), Kind: kinds[i].Kind, Namespace: namespace}
-		resource := d.Server.Resource(kinds[i].Resource, object)
+		resource := d.Server.Resource(kinds[i], object)
 		c.n, c.more, c.err = resource.Count(ctx)
 		c.requests = resource.Requests()
 		return c
@@ -98,6 +105,9 @@ func (d *Deleter) count(ctx context.Context, contents *deletion.Contents, kinds 
 	for i, c := range ordered.Map(ctx, len(kinds), countConcurrency, ask) {
 		d.counting += c.requests
 		switch {
+		case errors.Is(c.err, wire.ErrNoLister):
+			contents.Uncounted = append(contents.Uncounted, deletion.Uncounted{
+				What: kinds[i].GroupKind().String(), Reason: c.err.Error()})
 		case c.err != nil:
 			contents.Uncounted = append(contents.Uncounted, deletion.Uncounted{
 				What: kinds[i].GroupKind().String(), Reason: authresilience.Classify(c.err).Describe().Meaning})

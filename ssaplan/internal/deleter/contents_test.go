@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/authresilience"
@@ -21,6 +20,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/internal/deleter"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
+	api "github.com/ssaplan/primitives/ssaplan/server"
 )
 
 const (
@@ -95,12 +95,12 @@ func planned(t *testing.T, transport *pages, resource string, live *unstructured
 	require.NoError(t, err)
 	id, err := identity.Of(live.Object)
 	require.NoError(t, err)
-	gvr := live.GroupVersionKind().GroupVersion().WithResource(resource)
+	kind := api.Kind{GroupVersionKind: live.GroupVersionKind(), Resource: resource}
 	d := &deleter.Deleter{
 		Request: deletion.Request{Object: id}, Server: server, Count: true,
 		Find: func(context.Context) (deleter.Target, error) {
 			return deleter.Target{
-				Identity: id, Resource: server.Resource(gvr, id),
+				Identity: id, Resource: server.Resource(kind, id),
 				Live: func(context.Context) (*unstructured.Unstructured, error) { return live, nil },
 			}, nil
 		},
@@ -214,7 +214,7 @@ func TestContentsOfWhatIsThere(t *testing.T) {
 	id := identity.Identity{APIVersion: "v1", Kind: "Namespace", Name: "shop"}
 	d := &deleter.Deleter{Request: deletion.Request{Object: id}, Server: server, Count: true}
 	d.Find = func(context.Context) (deleter.Target, error) {
-		resource := server.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}, id)
+		resource := server.Resource(api.Kind{GroupVersionKind: live.GroupVersionKind(), Resource: "namespaces"}, id)
 		return deleter.Target{Identity: id, Resource: resource,
 			Live: func(context.Context) (*unstructured.Unstructured, error) { return live, nil }}, nil
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
+	api "github.com/ssaplan/primitives/ssaplan/server"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
 
@@ -142,8 +143,8 @@ func TestTheServerIsLookedAt(t *testing.T) {
 	server, err := ssaplantest.NewServer(ssaplantest.Options{})
 	require.NoError(t, err)
 	q, _ := newQuestion(unchanged)
-	resource := wire.ForClient(server.Client(), server.Mapper(), wire.Options{}).Resource(
-		schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, q.Object)
+	kind := api.Kind{GroupVersionKind: schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, Resource: "configmaps", Namespaced: true}
+	resource := wire.ForServer(server.API(), wire.Options{}).Resource(kind, q.Object)
 
 	blind := New(Options{Size: 10, ServerInterval: -1})
 	_, asked := blind.Ask(t.Context(), resource, q)

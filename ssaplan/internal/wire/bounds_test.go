@@ -23,6 +23,8 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/internal/clock"
+
+	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
 // serve returns access to the ConfigMaps of a server that answers requests for the version and gets the dryRun of
@@ -230,7 +232,7 @@ func TestRequestsThatAreBrokenOff(t *testing.T) {
 		"reset":   func(http.ResponseWriter) { panic(http.ErrAbortHandler) },
 		"cut off": func(w http.ResponseWriter) { w.Header().Set("Content-Length", "500"); fmt.Fprint(w, object) },
 	} {
-		r := serve(t, Options{Observe: func(_ context.Context, seen Observation) {
+		r := serve(t, Options{Observe: func(_ context.Context, seen server.Observation) {
 			if seen.Verb == "discover" {
 				versions.Add(1)
 			}
@@ -265,7 +267,7 @@ func TestServersThatAreGoneAreUnreachable(t *testing.T) {
 	require.Equal(t, authresilience.ClassConnection, authresilience.Classify(requests["get"](t.Context(), resourceOf(t, silent.URL, Options{}))))
 
 	failed := &http.MaxBytesError{}
-	server := &Server{kinds: mappedKinds{}}
+	server := &Server{kinds: serverKinds{}}
 	require.Equal(t, io.EOF, server.whetherBrokenOff(t.Context(), io.EOF), "nothing can be asked")
 	require.Equal(t, error(failed), server.whetherBrokenOff(t.Context(), failed), "no broken connection")
 	require.NoError(t, server.whetherBrokenOff(t.Context(), nil))

@@ -24,7 +24,7 @@ import (
 func (t *Target) beside(ctx context.Context, try func() (*unstructured.Unstructured, error)) (
 	now, answer *unstructured.Unstructured, err error) {
 	reader := *t
-	reader.Resource = t.server.Resource(t.resource, t.object) // t isn't for concurrent use
+	reader.Resource = t.server.Resource(t.kind, t.object) // t isn't for concurrent use
 	var failed error
 	read := make(chan struct{})
 	besides, release := withHeld(ctx)

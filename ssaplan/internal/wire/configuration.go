@@ -17,6 +17,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	facts "github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/ssaplan/internal/ordered"
+	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
 // Configuration is what a server is set up with that decides, beside the object and the manifest, what it makes of an
@@ -63,7 +64,7 @@ func (s *Server) customDefinition(ctx context.Context, resource schema.GroupVers
 	}
 	name := resource.GroupResource().String()
 	return s.views.of(name).look(ctx, interval, func(ctx context.Context) (view, error) {
-		obj, err := s.Resource(schema.GroupVersionResource{}, identity.Identity{}).Definitions().Get(ctx, name, metav1.GetOptions{})
+		obj, err := s.Resource(server.Kind{}, identity.Identity{}).Definitions().Get(ctx, name, metav1.GetOptions{})
 		p := partOf("", err)
 		if err == nil {
 			p.print = string(obj.GetUID()) + "@" + obj.GetResourceVersion()
@@ -113,6 +114,12 @@ func partOf(print string, err error) part {
 // admission looks at what the server asks before it writes.
 func (s *Server) admission(ctx context.Context) (view, error) {
 	var unseen, prints []string
+	if !s.lists {
+		for _, kind := range admissionKinds {
+			unseen = append(unseen, kind.resource)
+		}
+		return view{prints: map[string]string{"": ""}, unseen: unseen}, nil
+	}
 	for i, p := range ordered.Map(ctx, len(admissionKinds), len(admissionKinds), s.admissionKind) {
 		if p.err != nil {
 			return view{}, p.err
@@ -129,7 +136,8 @@ func (s *Server) admissionKind(ctx context.Context, i int) part {
 	kind := admissionKinds[i]
 	for _, version := range kind.versions {
 		gv := schema.GroupVersion{Group: "admissionregistration.k8s.io", Version: version}
-		objects := s.Resource(gv.WithResource(kind.resource), identity.Identity{APIVersion: gv.String(), Kind: kind.kind})
+		served := server.Kind{GroupVersionKind: gv.WithKind(kind.kind), Resource: kind.resource}
+		objects := s.Resource(served, identity.Identity{APIVersion: gv.String(), Kind: kind.kind})
 		print, err := objects.Versions(ctx)
 		if authresilience.Classify(err) != authresilience.ClassTypeNotServed {
 			return partOf(print, err)
@@ -183,17 +191,9 @@ func digest(text string) string {
 
 // document reads what is no object.
 func (d *discoveredKinds) document(ctx context.Context, path string) (text []byte, err error) {
-	_, err = d.sender.send(ctx, Observation{Verb: "discover"}, func(ctx context.Context) error {
+	_, err = d.sender.send(ctx, server.Observation{Verb: "discover"}, func(ctx context.Context) error {
 		text, err = bodyOf(d.client.Get().MaxRetries(0).AbsPath(path).Do(ctx))
 		return err
 	})
 	return text, err
-}
-
-// definition has nothing to add to what is seen of a custom resource: a host's client can't be asked for documents. So
-// the version of the server isn't seen either.
-func (m mappedKinds) definition(_ context.Context, _ *Server, resource schema.GroupVersionResource,
-	_ time.Duration) (seen view, about string, err error) {
-	about = resource.GroupResource().String()
-	return view{prints: map[string]string{"": "", about: ""}, unseen: []string{"the server's version"}}, about, nil
 }

@@ -11,20 +11,15 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
 // Deletable are the kinds whose objects can be listed and deleted, each in the version of its group that the server
 // prefers.
 type Deletable struct {
-	Kinds []DeletableKind // ordered by kind and group
+	Kinds []server.Kind // ordered by kind and group
 	// Stale are the groups and versions whose server doesn't answer, so that their kinds may not be those of now.
 	Stale []schema.GroupVersion
-}
-
-// DeletableKind is a kind and how it is served.
-type DeletableKind struct {
-	schema.GroupVersionKind
-	Served
 }
 
 // groupList is what of an APIGroupDiscoveryList of apidiscovery.k8s.io/v2 counts here.
@@ -53,15 +48,19 @@ func discoverDeletable(ctx context.Context, client rest.Interface, sender sender
 		}
 		found.add(list)
 	}
-	slices.SortFunc(found.Kinds, func(a, b DeletableKind) int {
+	found.sort()
+	return found, nil
+}
+
+func (d *Deletable) sort() {
+	slices.SortFunc(d.Kinds, func(a, b server.Kind) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Group, b.Group))
 	})
-	return found, nil
 }
 
 func readGroups(ctx context.Context, client rest.Interface, sender sender, path string) (list groupList, err error) {
 	const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
-	discovery := Observation{Verb: "discover", Object: identity.Identity{}}
+	discovery := server.Observation{Verb: "discover", Object: identity.Identity{}}
 	_, err = sender.send(ctx, discovery, func(ctx context.Context) error {
 		body, err := bodyOf(client.Get().MaxRetries(0).AbsPath(path).SetHeader("Accept", aggregated).Do(ctx))
 		if err != nil {
@@ -89,8 +88,9 @@ func (d *Deletable) add(list groupList) {
 					continue
 				}
 				seen[r.Resource] = true
-				served := Served{gv.WithResource(r.Resource), r.Scope == "Namespaced"}
-				d.Kinds = append(d.Kinds, DeletableKind{gv.WithKind(r.ResponseKind.Kind), served})
+				d.Kinds = append(d.Kinds, server.Kind{
+					GroupVersionKind: gv.WithKind(r.ResponseKind.Kind), Resource: r.Resource, Namespaced: r.Scope == "Namespaced",
+				})
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
 // coreGroup and otherGroups are documents of a server, shortened.
@@ -44,7 +45,7 @@ func TestDeletableKinds(t *testing.T) {
 		if kind.Namespaced {
 			scope = "namespaces"
 		}
-		kinds = append(kinds, strings.Join([]string{kind.GroupVersionKind.String(), kind.Resource.String(), scope}, "; "))
+		kinds = append(kinds, strings.Join([]string{kind.GroupVersionKind.String(), kind.GroupVersionResource().String(), scope}, "; "))
 	}
 	assert.Equal(t, []string{
 		"batch/v1, Kind=CronJob; batch/v1, Resource=cronjobs; namespaces",
@@ -89,31 +90,6 @@ func TestPreferredKinds(t *testing.T) {
 	assert.ErrorContains(t, err, "the answer is no list of all kinds")
 }
 
-// A host's mapper knows the kinds by their resources. One that is installed later is found all the same.
-func TestPreferredKindsOfAMapper(t *testing.T) {
-	batch, ours := schema.GroupVersion{Group: "batch", Version: "v1"}, schema.GroupVersion{Group: "a.example.com", Version: "v2"}
-	mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{batch, ours})
-	mapper.Add(batch.WithKind("Job"), meta.RESTScopeNamespace)
-	mapper.Add(ours.WithKind("Job"), meta.RESTScopeNamespace)
-	mapper.AddSpecific(ours.WithKind("Gadget"), ours.WithResource("widgets"), ours.WithResource("widget"), meta.RESTScopeRoot)
-	server := ForClient(nil, mapper, Options{})
-	for kind, want := range map[schema.GroupKind]string{
-		{Kind: "Job"}:                           "batch/v1, Kind=Job",
-		{Group: "a.example.com", Kind: "Job"}:   "a.example.com/v2, Kind=Job",
-		{Kind: "Widget"}:                        "",
-		{Kind: "Other"}:                         "",
-		{Group: "a.example.com", Kind: "Other"}: "",
-	} {
-		found, err := server.Preferred(t.Context(), kind.WithVersion(""))
-		if want == "" {
-			assert.True(t, meta.IsNoMatchError(err), "%s: %v", kind, err)
-			continue
-		}
-		require.NoError(t, err)
-		assert.Equal(t, want, found.String())
-	}
-}
-
 func TestDeletableKindsThatNobodyTells(t *testing.T) {
 	for want, bodies := range map[string][]string{
 		`the answer is no list of all kinds but "ConfigMap"`: {coreGroup, object},
@@ -123,8 +99,8 @@ func TestDeletableKindsThatNobodyTells(t *testing.T) {
 		_, err := connect(t, &answers{bodies: bodies}, Options{}).Deletable(t.Context())
 		require.ErrorContains(t, err, want)
 	}
-	_, err := ForClient(nil, nil, Options{}).Deletable(t.Context())
-	require.EqualError(t, err, "the planner was made for a client and a mapper, which can't list the kinds of a server")
+	_, err := ForServer(&bare{}, Options{}).Deletable(t.Context())
+	require.ErrorIs(t, err, errNoDiscoverer)
 }
 
 func TestCount(t *testing.T) {
@@ -144,7 +120,7 @@ func TestCount(t *testing.T) {
 		{"a server that knows no limit", list("", item+","+item), 2, false},
 	} {
 		transport := &answers{bodies: []string{row.body}}
-		var seen []Observation
+		var seen []server.Observation
 		resource := connect(t, transport, Options{Observe: noteIn(&seen)}).Resource(configMaps, a)
 		n, more, err := resource.Count(t.Context())
 		require.NoError(t, err, row.why)
@@ -161,6 +137,6 @@ func TestCount(t *testing.T) {
 }
 
 // noteIn returns an observer that notes what it is told.
-func noteIn(seen *[]Observation) func(context.Context, Observation) {
-	return func(_ context.Context, o Observation) { *seen = append(*seen, o) }
+func noteIn(seen *[]server.Observation) func(context.Context, server.Observation) {
+	return func(_ context.Context, o server.Observation) { *seen = append(*seen, o) }
 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
+	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
 // directObjects sends requests as the dynamic client does, but each only once, and decodes the answers itself: once,
@@ -41,9 +42,9 @@ func directClient(config *rest.Config) (rest.Interface, error) {
 	return rest.UnversionedRESTClientForConfigAndClient(config, httpClient)
 }
 
-func newDirectObjects(client rest.Interface) func(schema.GroupVersionResource, string) objects {
-	return func(resource schema.GroupVersionResource, namespace string) objects {
-		return &directObjects{client: client, resource: resource, namespace: namespace}
+func newDirectObjects(client rest.Interface) func(server.Kind, string) objects {
+	return func(kind server.Kind, namespace string) objects {
+		return &directObjects{client: client, resource: kind.GroupVersionResource(), namespace: namespace}
 	}
 }
 

@@ -87,7 +87,7 @@ func (r *Resource) checkJSONPatch(ctx context.Context, name string, options meta
 // while; it doesn't count as a request of r. A server that refuses the question for another reason doesn't tell, unless
 // it is one for which it refuses the patch, too.
 func (r *Resource) checkPatch(ctx context.Context, kind string, ask func(by *Resource) error) error {
-	err := r.server.dryRuns.check(ctx, kind, dryRunAge, func() error { return ask(r.server.Resource(r.resource, r.object)) })
+	err := r.server.dryRuns.check(ctx, kind, dryRunAge, func() error { return ask(r.server.Resource(r.kind, r.object)) })
 	if authresilience.Classify(err) != authresilience.ClassAuthorization && slices.ContainsFunc(answer.Statuses(err), answer.IsRefusal) {
 		return nil
 	}
@@ -169,7 +169,7 @@ func (t *Target) ask(ctx context.Context, by *Resource, body []byte, options met
 // tell.
 func (r *Resource) CheckDelete(ctx context.Context) error {
 	err := r.server.dryRuns.check(ctx, "delete", dryRunAge, func() error {
-		return r.server.Resource(r.resource, r.object).askDelete(ctx)
+		return r.server.Resource(r.kind, r.object).askDelete(ctx)
 	})
 	if slices.ContainsFunc(answer.Statuses(err), answer.IsRefusal) {
 		return nil

@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	api "github.com/ssaplan/primitives/ssaplan/server"
 )
 
 const (
@@ -139,14 +141,14 @@ func TestDryRunsOfJSONPatches(t *testing.T) {
 func TestWhenDryRunsAreAskedAbout(t *testing.T) {
 	transport := &answers{bodies: []string{unknownDryRun}, asked: true}
 	server := connect(t, transport, Options{})
-	asked := func(resource schema.GroupVersionResource) int {
+	asked := func(kind api.Kind) int {
 		before := len(transport.requests)
-		require.NoError(t, server.Resource(resource, a).checkApply(t.Context(), "a", []byte(object), metav1.PatchOptions{}, nil))
+		require.NoError(t, server.Resource(kind, a).checkApply(t.Context(), "a", []byte(object), metav1.PatchOptions{}, nil))
 		return len(transport.requests) - before
 	}
 	require.Equal(t, 1, asked(configMaps))
-	require.Equal(t, 0, asked(schema.GroupVersionResource{Version: "v1", Resource: "secrets"}))
-	require.Equal(t, 1, asked(schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}))
+	require.Equal(t, 0, asked(api.Kind{GroupVersionKind: configMap, Resource: "secrets"}))
+	require.Equal(t, 1, asked(api.Kind{GroupVersionKind: schema.GroupVersionKind{Group: "apps", Version: "v1"}, Resource: "deployments"}))
 	known, _ := server.dryRuns.kinds.Load("apply v1")
 	known.(*gotten).at = time.Now().Add(time.Minute - dryRunAge)
 	require.Equal(t, 0, asked(configMaps))

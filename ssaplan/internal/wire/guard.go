@@ -217,8 +217,7 @@ func (t *Target) TryPinned(ctx context.Context, live *unstructured.Unstructured,
 		return nil, err
 	}
 	if live == nil && obj.GetResourceVersion() == AbsentVersion { // as a server ignores it, and sends it back
-		obj.SetResourceVersion("")
-		return obj, nil
+		return unversioned(obj), nil
 	}
 	if version := obj.GetResourceVersion(); live == nil && version != "" || live != nil && version != live.GetResourceVersion() {
 		if Copied(body, live, options.FieldManager) {
@@ -227,6 +226,17 @@ func (t *Target) TryPinned(ctx context.Context, live *unstructured.Unstructured,
 		return nil, wroteError(obj)
 	}
 	return obj, nil
+}
+
+// unversioned returns an object without its resourceVersion. The object itself isn't modified.
+func unversioned(obj *unstructured.Unstructured) *unstructured.Unstructured {
+	content := maps.Clone(obj.Object)
+	if metadata, ok := content["metadata"].(map[string]any); ok {
+		metadata = maps.Clone(metadata)
+		delete(metadata, "resourceVersion")
+		content["metadata"] = metadata
+	}
+	return &unstructured.Unstructured{Object: content}
 }
 
 // Outdated returns the error with which a server refuses a request for another version of the object.
@@ -304,7 +314,7 @@ func (t *Target) Verify(ctx context.Context, live, answer, now *unstructured.Uns
 		return nil
 	}
 	if wrote(live, answer, now, fieldowner.Applier{Manager: options.FieldManager, Subresource: t.subresource}) {
-		switch err := t.ask(ctx, t.server.Resource(t.resource, t.object), body, options); {
+		switch err := t.ask(ctx, t.server.Resource(t.kind, t.object), body, options); {
 		case errors.Is(err, errDropped):
 			return wroteError(now)
 		case err != nil:

@@ -3,7 +3,6 @@ package wire
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -16,12 +15,13 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
 // kinds finds out under which resource a server serves a kind. A kind that it doesn't serve is an error for which
 // meta.IsNoMatchError holds.
 type kinds interface {
-	find(ctx context.Context, kind schema.GroupVersionKind) (Served, error)
+	find(ctx context.Context, kind schema.GroupVersionKind) (server.Kind, error)
 	// preferred returns the kind in the version that the server prefers; without a group, in the first group that has
 	// it.
 	preferred(ctx context.Context, kind schema.GroupKind) (schema.GroupVersionKind, error)
@@ -38,12 +38,6 @@ type kinds interface {
 	schemas(ctx context.Context, gv schema.GroupVersion) ([]byte, error)
 }
 
-// Served is how a server serves a kind.
-type Served struct {
-	Resource   schema.GroupVersionResource
-	Namespaced bool
-}
-
 // missingKinds are the kinds that were found not to be served.
 type missingKinds struct {
 	mu    sync.Mutex
@@ -58,13 +52,13 @@ func RememberMissing(ctx context.Context) context.Context {
 }
 
 // findOnce finds a kind. Within [RememberMissing] it looks for one that is missing only once.
-func findOnce(ctx context.Context, k kinds, kind schema.GroupVersionKind) (Served, error) {
+func findOnce(ctx context.Context, k kinds, kind schema.GroupVersionKind) (server.Kind, error) {
 	missing, isSet := ctx.Value(missingKindsKey{}).(*missingKinds)
 	if !isSet {
 		return k.find(ctx, kind)
 	}
 	if missing.has(kind) {
-		return Served{}, notServed(kind)
+		return server.Kind{}, notServed(kind)
 	}
 	found, err := k.find(ctx, kind)
 	if meta.IsNoMatchError(err) {
@@ -89,45 +83,6 @@ func notServed(kind schema.GroupVersionKind) error {
 	return &meta.NoKindMatchError{GroupKind: kind.GroupKind(), SearchedVersions: []string{kind.Version}}
 }
 
-// mappedKinds asks a mapper of the host. Such a mapper doesn't know about contexts.
-type mappedKinds struct{ mapper meta.RESTMapper }
-
-func (m mappedKinds) find(_ context.Context, kind schema.GroupVersionKind) (Served, error) {
-	mapping, err := m.mapping(kind)
-	if meta.IsNoMatchError(err) {
-		m.forget(kind.GroupVersion()) // the kind may have been installed since the mapper last looked
-		mapping, err = m.mapping(kind)
-	}
-	if err != nil {
-		return Served{}, err
-	}
-	return Served{mapping.Resource, mapping.Scope.Name() == meta.RESTScopeNameNamespace}, nil
-}
-
-// mapping returns the mapping of exactly this version: a mapper of several versions answers with another one instead.
-func (m mappedKinds) mapping(kind schema.GroupVersionKind) (*meta.RESTMapping, error) {
-	mapping, err := m.mapper.RESTMapping(kind.GroupKind(), kind.Version)
-	if err == nil && mapping.GroupVersionKind.Version != kind.Version {
-		return nil, &meta.NoKindMatchError{GroupKind: kind.GroupKind(), SearchedVersions: []string{kind.Version}}
-	}
-	return mapping, err
-}
-
-func (m mappedKinds) forget(schema.GroupVersion) {
-	if resettable, ok := m.mapper.(meta.ResettableRESTMapper); ok {
-		resettable.Reset()
-	}
-}
-
-// errNoDiscovery says that nothing tells all kinds: a mapper only answers for one at a time.
-var errNoDiscovery = errors.New("the planner was made for a client and a mapper, which can't list the kinds of a server")
-
-func (m mappedKinds) deletable(context.Context) (Deletable, error) {
-	return Deletable{}, errNoDiscovery
-}
-
-func (m mappedKinds) alive(context.Context) bool { return false } // what only knows kinds can't tell
-
 // discoveredKinds reads the discovery document of one group and version at a time, once even under concurrency. Unlike
 // the mappers of client-go it needs no document of other groups, whose failures it would have to guess around, and it
 // can be cancelled. What isn't served is looked for again each time, so that a kind is found as soon as it is.
@@ -140,13 +95,13 @@ type discoveredKinds struct {
 
 type discoveredGroup struct {
 	reading turn
-	kinds   map[string]Served
+	kinds   map[string]server.Kind
 }
 
-func (d *discoveredKinds) find(ctx context.Context, kind schema.GroupVersionKind) (Served, error) {
+func (d *discoveredKinds) find(ctx context.Context, kind schema.GroupVersionKind) (server.Kind, error) {
 	group := d.group(kind.GroupVersion())
 	if err := group.reading.take(ctx); err != nil {
-		return Served{}, err
+		return server.Kind{}, err
 	}
 	defer group.reading.end()
 	if found, ok := group.kinds[kind.Kind]; ok {
@@ -155,15 +110,15 @@ func (d *discoveredKinds) find(ctx context.Context, kind schema.GroupVersionKind
 	read, err := d.read(ctx, kind.GroupVersion())
 	switch class := authresilience.Classify(err); {
 	case class == authresilience.ClassTypeNotServed, class == authresilience.ClassNotFound:
-		return Served{}, notServed(kind)
+		return server.Kind{}, notServed(kind)
 	case err != nil:
-		return Served{}, err
+		return server.Kind{}, err
 	}
 	group.kinds = read
 	if found, ok := group.kinds[kind.Kind]; ok {
 		return found, nil
 	}
-	return Served{}, notServed(kind)
+	return server.Kind{}, notServed(kind)
 }
 
 func (d *discoveredKinds) group(gv schema.GroupVersion) *discoveredGroup {
@@ -208,9 +163,9 @@ func pathOf(gv schema.GroupVersion) string {
 	return "/apis/" + gv.String()
 }
 
-func (d *discoveredKinds) read(ctx context.Context, gv schema.GroupVersion) (map[string]Served, error) {
+func (d *discoveredKinds) read(ctx context.Context, gv schema.GroupVersion) (map[string]server.Kind, error) {
 	var list metav1.APIResourceList
-	discovery := Observation{Verb: "discover", Object: identity.Identity{APIVersion: gv.String()}}
+	discovery := server.Observation{Verb: "discover", Object: identity.Identity{APIVersion: gv.String()}}
 	_, err := d.sender.send(ctx, discovery, func(ctx context.Context) error {
 		return decode(d.client.Get().MaxRetries(0).AbsPath(pathOf(gv)).Do(ctx), &list)
 	})
@@ -220,10 +175,10 @@ func (d *discoveredKinds) read(ctx context.Context, gv schema.GroupVersion) (map
 	if list.GroupVersion != gv.String() {
 		return nil, fmt.Errorf("the answer is no list of the resources of %s: check the server's address", gv)
 	}
-	found := make(map[string]Served, len(list.APIResources))
+	found := make(map[string]server.Kind, len(list.APIResources))
 	for _, r := range list.APIResources {
 		if !strings.Contains(r.Name, "/") { // not a subresource
-			found[r.Kind] = Served{gv.WithResource(r.Name), r.Namespaced}
+			found[r.Kind] = server.Kind{GroupVersionKind: gv.WithKind(r.Kind), Resource: r.Name, Namespaced: r.Namespaced}
 		}
 	}
 	return found, nil

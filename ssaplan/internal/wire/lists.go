@@ -175,7 +175,7 @@ func (l *list) isPast(key string) bool { return l.complete || l.sorted && l.bega
 func (l *list) readPage(ctx context.Context, of *Resource) {
 	quiet, _ := CollectWarnings(ctx) // those of the server come with the dry run, too
 	listed := identity.Identity{APIVersion: of.object.APIVersion, Kind: of.object.Kind, Namespace: strings.TrimSuffix(l.namespace, everyNamespace)}
-	beside := of.server.Resource(of.resource, listed)
+	beside := of.server.Resource(of.kind, listed)
 	p, err := beside.page(quiet, metav1.ListOptions{Limit: int64(l.limit()), Continue: l.next})
 	l.began = true
 	if err != nil {

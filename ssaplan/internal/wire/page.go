@@ -39,7 +39,7 @@ func (l listed) size() int {
 	return len(l.text)
 }
 
-// pager is what lists whole objects without decoding them. Other clients decode them all.
+// pager is what lists whole objects, and may leave it to keep to decode them.
 type pager interface {
 	page(ctx context.Context, options metav1.ListOptions) (*page, error)
 	keep(ctx context.Context, l listed) (*unstructured.Unstructured, bool)
@@ -49,33 +49,24 @@ var _ pager = (*directObjects)(nil)
 
 // page lists whole objects.
 func (r *Resource) page(ctx context.Context, options metav1.ListOptions) (p *page, err error) {
+	whole, ok := r.objects.(pager)
+	if !ok {
+		return nil, errNoObjectLister
+	}
 	err = r.send(ctx, "list", "", nil, func(ctx context.Context) error {
-		if direct, ok := r.objects.(pager); ok {
-			p, err = direct.page(ctx, options)
-			return err
-		}
-		list, err := r.objects.List(ctx, options)
-		if err != nil {
-			return err
-		}
-		p = &page{next: list.GetContinue()}
-		if left := list.GetRemainingItemCount(); left != nil {
-			p.left = int(*left)
-		}
-		for i := range list.Items {
-			p.items = append(p.items, listed{namespace: list.Items[i].GetNamespace(), name: list.Items[i].GetName(), object: &list.Items[i]})
-		}
-		return nil
+		p, err = whole.page(ctx, options)
+		return err
 	})
 	return p, err
 }
 
 // keep returns the object of a list as if it had been read. It reports false if it isn't one.
 func (r *Resource) keep(ctx context.Context, l listed) (*unstructured.Unstructured, bool) {
-	if direct, ok := r.objects.(pager); ok {
-		return direct.keep(ctx, l)
+	whole, ok := r.objects.(pager)
+	if !ok {
+		return nil, false
 	}
-	return l.object, l.object != nil
+	return whole.keep(ctx, l)
 }
 
 func (r *directObjects) keep(ctx context.Context, l listed) (*unstructured.Unstructured, bool) {

@@ -16,6 +16,7 @@ import (
 	builtin "github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
+	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
 // passwordsAge is how old the knowledge may be which fields are passwords.
@@ -62,7 +63,7 @@ func (s *Server) LearnCarried(ctx context.Context, obj *unstructured.Unstructure
 	for _, kind := range secrecy.Carried(obj.Object) {
 		served, err := s.Find(ctx, kind)
 		if err == nil {
-			s.learn(ctx, kind, served.Resource)
+			s.learn(ctx, kind, served.GroupVersionResource())
 		} else { // also if a mapper calls a version that isn't served ambiguous, or if the server can't be asked
 			s.unserved.Store(kind, true)
 		}
@@ -153,7 +154,7 @@ func (s *Server) marksOf(ctx context.Context, kind schema.GroupVersionKind, reso
 }
 
 func (s *Server) marksInDefinition(ctx context.Context, kind schema.GroupVersionKind, resource schema.GroupVersionResource) (string, error) {
-	definitions := s.Resource(schema.GroupVersionResource{}, identity.Identity{}).Definitions()
+	definitions := s.Resource(server.Kind{}, identity.Identity{}).Definitions()
 	definition, err := definitions.Get(ctx, resource.GroupResource().String(), metav1.GetOptions{})
 	if err != nil {
 		return "", err
@@ -227,9 +228,4 @@ func marksAmong(text []byte, gv schema.GroupVersion) (map[string]string, error) 
 
 func (d *discoveredKinds) schemas(ctx context.Context, gv schema.GroupVersion) ([]byte, error) {
 	return d.document(ctx, "/openapi/v3"+pathOf(gv))
-}
-
-// schemas has none: a host's client can't be asked for what is no object.
-func (m mappedKinds) schemas(context.Context, schema.GroupVersion) ([]byte, error) {
-	return nil, errNoSchema
 }

@@ -97,7 +97,7 @@ func TestPasswords(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, server.Passwords(configMap))
 	require.Len(t, answers, 3, "nothing is asked about the kinds of Kubernetes")
-	_, err = mappedKinds{}.schemas(t.Context(), kind.GroupVersion())
+	_, err = serverKinds{}.schemas(t.Context(), kind.GroupVersion())
 	require.ErrorIs(t, err, errNoSchema)
 }
 

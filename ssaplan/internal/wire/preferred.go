@@ -2,8 +2,6 @@ package wire
 
 import (
 	"context"
-	"errors"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -51,34 +49,4 @@ func (l groupList) serving(kind schema.GroupKind) (schema.GroupVersion, bool) {
 		}
 	}
 	return schema.GroupVersion{}, false
-}
-
-func (m mappedKinds) preferred(_ context.Context, kind schema.GroupKind) (schema.GroupVersionKind, error) {
-	found, err := m.search(kind)
-	if meta.IsNoMatchError(err) {
-		m.forget(schema.GroupVersion{}) // the kind may have been installed since the mapper last looked
-		found, err = m.search(kind)
-	}
-	return found, err
-}
-
-// search asks for the resource of a kind without a group by the singular that a kind has by convention: nothing else
-// can be asked.
-func (m mappedKinds) search(kind schema.GroupKind) (schema.GroupVersionKind, error) {
-	if kind.Group == "" {
-		found, err := m.mapper.KindFor(schema.GroupVersionResource{Resource: strings.ToLower(kind.Kind)})
-		var several *meta.AmbiguousResourceError
-		if errors.As(err, &several) && len(several.MatchingKinds) > 0 { // in the mapper's order
-			found, err = several.MatchingKinds[0], nil
-		}
-		if err == nil && found.Kind != kind.Kind {
-			err = &meta.NoKindMatchError{GroupKind: kind}
-		}
-		return found, err
-	}
-	mapping, err := m.mapper.RESTMapping(kind)
-	if err != nil {
-		return schema.GroupVersionKind{}, err
-	}
-	return mapping.GroupVersionKind, nil
 }

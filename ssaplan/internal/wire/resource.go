@@ -18,10 +18,11 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
+	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
-// objects is access to the objects of one resource, in one namespace if the resource has namespaces.
-// dynamic.ResourceInterface of client-go satisfies it.
+// objects is access to the objects of one resource, in one namespace if the resource has namespaces. List has their
+// metadata at least.
 type objects interface {
 	Get(ctx context.Context, name string, options metav1.GetOptions,
 		subresources ...string) (*unstructured.Unstructured, error)
@@ -41,6 +42,7 @@ type objects interface {
 type Resource struct {
 	server   *Server
 	objects  objects
+	kind     server.Kind
 	resource schema.GroupVersionResource
 	object   identity.Identity
 	requests *int
@@ -63,18 +65,19 @@ func (r *Resource) Requests() int { return *r.requests }
 // IPAddresses gives access to the objects by which a server keeps track of the cluster IPs of Services. Its requests
 // count as those of r.
 func (r *Resource) IPAddresses() *Resource {
-	return r.beside(schema.GroupVersionResource{Group: "networking.k8s.io", Version: "v1", Resource: "ipaddresses"}, "IPAddress")
+	kind := schema.GroupVersionKind{Group: "networking.k8s.io", Version: "v1", Kind: "IPAddress"}
+	return r.beside(server.Kind{GroupVersionKind: kind, Resource: "ipaddresses"})
 }
 
 // Definitions gives access to the definitions of custom resources. Its requests count as those of r.
 func (r *Resource) Definitions() *Resource {
-	definitions := schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
-	return r.beside(definitions, "CustomResourceDefinition")
+	kind := schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
+	return r.beside(server.Kind{GroupVersionKind: kind, Resource: "customresourcedefinitions"})
 }
 
 // beside gives access to objects that are in no namespace.
-func (r *Resource) beside(resource schema.GroupVersionResource, kind string) *Resource {
-	other := r.server.Resource(resource, identity.Identity{APIVersion: resource.GroupVersion().String(), Kind: kind})
+func (r *Resource) beside(kind server.Kind) *Resource {
+	other := r.server.Resource(kind, identity.Identity{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind})
 	other.requests = r.requests
 	return other
 }
@@ -82,8 +85,11 @@ func (r *Resource) beside(resource schema.GroupVersionResource, kind string) *Re
 func (r *Resource) send(ctx context.Context, verb, name string, dryRun []string, request func(context.Context) error) error {
 	object := r.object
 	object.Name = name
-	sent, err := r.server.sender.send(ctx, Observation{Verb: verb, DryRun: len(dryRun) > 0, Object: object}, request)
+	sent, err := r.server.sender.send(ctx, server.Observation{Verb: verb, DryRun: len(dryRun) > 0, Object: object}, request)
 	*r.requests += sent
+	if uncounted, ok := r.objects.(interface{ retries() int }); ok {
+		*r.requests += uncounted.retries()
+	}
 	if verb == "get" || verb == "list" || len(dryRun) > 0 { // what became of a write is another question
 		err = r.server.whetherBrokenOff(ctx, err)
 	}
@@ -101,7 +107,7 @@ func (r *Resource) Get(ctx context.Context, name string, options metav1.GetOptio
 }
 
 // Apply sends a server-side apply. If the answer is byte for byte that of the [Resource.Get] right before, as that of a
-// dry run that would write nothing is, both return the same object. A server of [ForClient] always returns two. Before
+// dry run that would write nothing is, both return the same object. A server of [ForServer] usually returns two. Before
 // a dry run is sent, the server may be asked whether it gets that it is one.
 func (r *Resource) Apply(ctx context.Context, name string, body []byte,
 	options metav1.PatchOptions, sub ...string) (obj *unstructured.Unstructured, err error) {
@@ -224,6 +230,9 @@ func (r *Resource) Versions(ctx context.Context) (string, error) {
 
 // list reads the metadata of objects.
 func (r *Resource) list(ctx context.Context, options metav1.ListOptions) (list *unstructured.UnstructuredList, err error) {
+	if !r.server.lists {
+		return nil, ErrNoLister
+	}
 	err = r.send(ctx, "list", "", nil, func(ctx context.Context) error {
 		list, err = r.objects.List(ctx, options)
 		return err

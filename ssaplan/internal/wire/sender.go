@@ -11,26 +11,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/authresilience"
-	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
+	"github.com/ssaplan/primitives/ssaplan/server"
 )
-
-// Observation is that of package ssaplan, which explains it.
-type Observation struct {
-	Verb           string
-	DryRun         bool
-	Object         identity.Identity
-	Duration       time.Duration
-	Class          authresilience.Class
-	Status         int
-	Sent, Received int64
-}
 
 // Options say how requests are sent. The zero value works.
 type Options struct {
 	// Observe is told of each request, from the goroutine that sent it.
-	Observe func(context.Context, Observation)
+	Observe func(context.Context, server.Observation)
 	// Logger gets each request at level debug.
 	Logger *slog.Logger
 	// ThrottleRetries is how often a request is sent again that the server throttled; never if it is negative, and as
@@ -46,7 +35,7 @@ type Options struct {
 
 // sender sends requests.
 type sender struct {
-	observe func(context.Context, Observation) // nil if no observer is set
+	observe func(context.Context, server.Observation) // nil if no observer is set
 	retries int
 	pace    *pace
 }
@@ -69,7 +58,7 @@ func (o Options) sender() sender {
 	return s
 }
 
-func (o Options) logged(ctx context.Context, seen Observation) {
+func (o Options) logged(ctx context.Context, seen server.Observation) {
 	o.Logger.LogAttrs(ctx, slog.LevelDebug, "request", slog.String("verb", seen.Verb), slog.Bool("dryRun", seen.DryRun),
 		slog.String("object", seen.Object.String()), slog.Duration("duration", seen.Duration),
 		slog.String("class", string(seen.Class)), slog.Int("status", seen.Status),
@@ -80,7 +69,7 @@ func (o Options) logged(ctx context.Context, seen Observation) {
 }
 
 // send sends a request, and again when the server had no time for it. It returns how often it did.
-func (s sender) send(ctx context.Context, o Observation, request func(context.Context) error) (sent int, err error) {
+func (s sender) send(ctx context.Context, o server.Observation, request func(context.Context) error) (sent int, err error) {
 	for sent = 1; ; sent++ {
 		err = s.sendInTime(ctx, o, request)
 		if !apierrors.IsTooManyRequests(err) || sent > s.retries || !wait(ctx, err) {
@@ -105,7 +94,7 @@ func wait(ctx context.Context, throttled error) bool {
 }
 
 // sendInTime sends a request when the server has time for it.
-func (s sender) sendInTime(ctx context.Context, o Observation, request func(context.Context) error) error {
+func (s sender) sendInTime(ctx context.Context, o server.Observation, request func(context.Context) error) error {
 	began, err := s.pace.enter(ctx)
 	if err != nil {
 		return err
@@ -115,7 +104,7 @@ func (s sender) sendInTime(ctx context.Context, o Observation, request func(cont
 	return err
 }
 
-func (s sender) sendOnce(ctx context.Context, o Observation, request func(context.Context) error) error {
+func (s sender) sendOnce(ctx context.Context, o server.Observation, request func(context.Context) error) error {
 	if s.observe == nil {
 		return secrecy.Received(request(ctx))
 	}

@@ -6,9 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/authresilience"
@@ -17,12 +15,14 @@ import (
 	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
 	"github.com/ssaplan/primitives/ssaplan/internal/records"
+	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
 // Server is a Kubernetes API server. It is safe for concurrent use.
 type Server struct {
 	kinds   kinds
-	objects func(resource schema.GroupVersionResource, namespace string) objects
+	objects func(kind server.Kind, namespace string) objects
+	lists   bool // whether the metadata of objects can be listed
 	sender  sender
 	views   views
 
@@ -45,7 +45,7 @@ func Connect(config *rest.Config, options Options) (*Server, error) {
 	if config.QPS == 0 {
 		config.QPS = -1
 	}
-	config.WarningHandlerWithContext = WarningHandler{Others: otherWarnings(config)}
+	config.WarningHandlerWithContext = server.WarningHandler{Others: otherWarnings(config)}
 	sender := options.sender()
 	if sender.observe != nil {
 		config.Wrap(newMeter)
@@ -55,26 +55,9 @@ func Connect(config *rest.Config, options Options) (*Server, error) {
 		return nil, fmt.Errorf("client for %s: %w", authresilience.ShownAddress(config.Host), authresilience.Redact(err))
 	}
 	return &Server{
-		kinds: &discoveredKinds{client: client, sender: sender}, objects: newDirectObjects(client), sender: sender,
+		kinds: &discoveredKinds{client: client, sender: sender}, objects: newDirectObjects(client), lists: true, sender: sender,
 		learns: options.Passwords, shows: options.shows(),
 	}, nil
-}
-
-// ForClient returns the server that a client of the host leads to, whose kinds a mapper of the host knows.
-func ForClient(client dynamic.Interface, mapper meta.RESTMapper, options Options) *Server {
-	return &Server{
-		kinds: mappedKinds{mapper}, objects: dynamicObjects(client), sender: options.sender(),
-		learns: options.Passwords, shows: options.shows(),
-	}
-}
-
-func dynamicObjects(client dynamic.Interface) func(schema.GroupVersionResource, string) objects {
-	return func(resource schema.GroupVersionResource, namespace string) objects {
-		if namespace == "" {
-			return client.Resource(resource)
-		}
-		return client.Resource(resource).Namespace(namespace)
-	}
 }
 
 type recordsKey struct{}
@@ -119,18 +102,24 @@ func (s *Server) whetherBrokenOff(ctx context.Context, err error) error {
 
 // Find returns how the server serves a kind. A kind that it doesn't serve is an error for which meta.IsNoMatchError
 // holds.
-func (s *Server) Find(ctx context.Context, kind schema.GroupVersionKind) (Served, error) {
+func (s *Server) Find(ctx context.Context, kind schema.GroupVersionKind) (server.Kind, error) {
 	return findOnce(ctx, s.kinds, kind)
 }
 
 // Deletable returns the kinds that the server serves and whose objects can be listed and deleted.
 func (s *Server) Deletable(ctx context.Context) (Deletable, error) { return s.kinds.deletable(ctx) }
 
+// Lists reports whether objects can be listed.
+func (s *Server) Lists() bool { return s.lists }
+
 // Forget makes the server's kinds of a group and version be looked up anew.
 func (s *Server) Forget(gv schema.GroupVersion) { s.kinds.forget(gv) }
 
-// Resource gives access to the objects of a resource in the namespace of an identity, which is what the requests are
+// Resource gives access to the objects of a kind in the namespace of an identity, which is what the requests are
 // reported to be about; its name is taken from each request.
-func (s *Server) Resource(resource schema.GroupVersionResource, object identity.Identity) *Resource {
-	return &Resource{server: s, objects: s.objects(resource, object.Namespace), resource: resource, object: object, requests: new(int)}
+func (s *Server) Resource(kind server.Kind, object identity.Identity) *Resource {
+	return &Resource{
+		server: s, objects: s.objects(kind, object.Namespace), kind: kind, resource: kind.GroupVersionResource(), object: object,
+		requests: new(int),
+	}
 }

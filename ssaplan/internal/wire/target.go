@@ -64,7 +64,7 @@ func (s *Server) Locate(ctx context.Context, id identity.Identity, subresource, 
 		return nil, err
 	}
 	if s.learns {
-		s.learn(ctx, gvk, kind.Resource)
+		s.learn(ctx, gvk, kind.GroupVersionResource())
 	}
 	t := &Target{Scope: identity.ScopeCluster, subresource: subresource}
 	if kind.Namespaced {
@@ -78,7 +78,7 @@ func (s *Server) Locate(ctx context.Context, id identity.Identity, subresource, 
 	if warning != "" {
 		t.Warnings = append(t.Warnings, foreign.Text(warning))
 	}
-	t.Resource = s.Resource(kind.Resource, t.Identity)
+	t.Resource = s.Resource(kind, t.Identity)
 	if err := t.findReplicas(ctx); err != nil {
 		return nil, err
 	}
@@ -190,7 +190,7 @@ func (t *Target) WithNamespace(ctx context.Context) bool {
 	if t.Identity.Namespace == "" {
 		return false
 	}
-	namespaces := t.Resource.beside(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}, "Namespace")
+	namespaces := t.Resource.beside(namespaceKind)
 	_, err := namespaces.Get(ctx, t.Identity.Namespace, metav1.GetOptions{})
 	class := authresilience.Classify(err)
 	return class == authresilience.ClassNotFound || class == authresilience.ClassNamespaceNotFound

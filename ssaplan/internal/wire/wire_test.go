@@ -23,6 +23,7 @@ import (
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/internal/clock"
+	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
 const (
@@ -46,7 +47,7 @@ var failures = map[string]int{
 
 var (
 	configMap  = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
-	configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
+	configMaps = server.Kind{GroupVersionKind: configMap, Resource: "configmaps", Namespaced: true}
 	a          = identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "n", Name: "a"}
 )
 
@@ -92,7 +93,7 @@ func TestKindsAreLookedUpOnce(t *testing.T) {
 	for range 2 {
 		served, err := server.Find(t.Context(), configMap)
 		require.NoError(t, err)
-		require.Equal(t, Served{configMaps, true}, served)
+		require.Equal(t, configMaps, served)
 		served, err = server.Find(t.Context(), schema.GroupVersionKind{Version: "v1", Kind: "Node"})
 		require.NoError(t, err)
 		require.False(t, served.Namespaced)
@@ -142,7 +143,7 @@ func TestThrottledRequestsAreRepeatedAndCounted(t *testing.T) {
 		var seen []string
 		var log bytes.Buffer
 		logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-		observe := func(_ context.Context, o Observation) {
+		observe := func(_ context.Context, o server.Observation) {
 			failed := o.Class != authresilience.ClassNone
 			seen = append(seen, fmt.Sprintln(o.Verb, o.DryRun, o.Object.Name, o.Status, failed, o.Sent))
 			assert.Positive(t, o.Received)

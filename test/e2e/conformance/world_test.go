@@ -22,7 +22,9 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/dynclient"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/server"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 	"github.com/ssaplan/primitives/test/controlplane"
 	"github.com/ssaplan/primitives/test/lab"
@@ -33,7 +35,7 @@ var gadgetCRD string
 
 func realCluster(t *testing.T) *lab.Cluster {
 	config := controlplane.Shared(t).Config()
-	config.WarningHandlerWithContext = ssaplan.WarningHandler{}
+	config.WarningHandlerWithContext = server.WarningHandler{}
 	return lab.Connect(t, config)
 }
 
@@ -59,10 +61,10 @@ func newWorld(t *testing.T, c *lab.Cluster, namespace string) *world {
 	w := &world{Cluster: c.In(namespace), t: t, uids: map[types.UID]int{"": 0}}
 	options := ssaplan.Options{FieldManager: manager, DefaultNamespace: namespace}
 	var err error
-	w.planner, err = ssaplan.NewForClient(c.Client, c.Mapper, options)
+	w.planner, err = ssaplan.NewForServer(dynclient.New(c.Client, c.Mapper, dynclient.Options{}), options)
 	require.NoError(t, err)
 	options.RefuseConflicts = true
-	w.polite, err = ssaplan.NewForClient(c.Client, c.Mapper, options)
+	w.polite, err = ssaplan.NewForServer(dynclient.New(c.Client, c.Mapper, dynclient.Options{}), options)
 	require.NoError(t, err)
 	return w
 }

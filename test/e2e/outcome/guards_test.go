@@ -18,6 +18,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/dynclient"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/release"
 	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
@@ -305,7 +306,7 @@ func (d droppingObjects) Delete(ctx context.Context, name string, _ metav1.Delet
 func TestClientsThatDropDryRun(t *testing.T) {
 	c := newCluster(t)
 	options := ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace}
-	planner, err := ssaplan.NewForClient(dropping{Interface: c.Client}, c.Mapper, options)
+	planner, err := ssaplan.NewForServer(dynclient.New(dropping{Interface: c.Client}, c.Mapper, dynclient.Options{}), options)
 	require.NoError(t, err)
 	for _, kind := range []string{settings, workload, service} {
 		obj := c.Apply(t, manager, lab.Objectf(t, kind, "client"))
@@ -330,7 +331,7 @@ func TestClientsThatDropDryRun(t *testing.T) {
 func TestClientsThatDropDryRunOfJSONPatches(t *testing.T) {
 	c := newCluster(t)
 	options := ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace}
-	planner, err := ssaplan.NewForClient(dropping{c.Client, types.JSONPatchType}, c.Mapper, options)
+	planner, err := ssaplan.NewForServer(dynclient.New(dropping{c.Client, types.JSONPatchType}, c.Mapper, dynclient.Options{}), options)
 	require.NoError(t, err)
 	m := lab.Objectf(t, settings, "hands")
 	c.Apply(t, "theirs", m)
@@ -363,7 +364,7 @@ func TestDryRunsForAnUnreadableObject(t *testing.T) {
 	blind := c.As(t, "blind")
 	proxy := faultproxy.StartAs(t, blind.Config)
 	options := ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace}
-	ours, err := ssaplan.NewForClient(dropping{Interface: blind.Client}, c.Mapper, options)
+	ours, err := ssaplan.NewForServer(dynclient.New(dropping{Interface: blind.Client}, c.Mapper, dynclient.Options{}), options)
 	require.NoError(t, err)
 	for i, op := range operations {
 		if op.after == "" || op.renames || strings.HasPrefix(op.name, "replace") {

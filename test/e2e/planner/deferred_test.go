@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/server"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
@@ -69,7 +70,7 @@ func TestMissingKindIsLookedForOnce(t *testing.T) {
 	discoveries := 0
 	planner := c.Planner(t, ssaplan.Options{
 		FieldManager: manager, Concurrency: 1,
-		Observe: func(_ context.Context, o ssaplan.Observation) {
+		Observe: func(_ context.Context, o server.Observation) {
 			if o.Verb == "discover" {
 				discoveries++
 			}

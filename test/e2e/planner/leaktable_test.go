@@ -16,6 +16,7 @@ import (
 	"github.com/ssaplan/primitives/internal/leak"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/server"
 	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
 )
 
@@ -181,7 +182,7 @@ func (s *quotedStep) leaks(t *testing.T, c *cluster, all []*quoted, show bool) m
 		planner, err := ssaplan.New(config, ssaplan.Options{
 			FieldManager: manager, DefaultNamespace: c.Namespace, ThrottleRetries: -1, ShowServerText: show, Sensitive: patterns(t, quotedField),
 			Logger:  slog.New(slog.NewTextHandler(&q.shown, &slog.HandlerOptions{Level: slog.LevelDebug})),
-			Observe: func(_ context.Context, seen ssaplan.Observation) { q.add(seen) }, // which logs, spans and metrics are made of
+			Observe: func(_ context.Context, seen server.Observation) { q.add(seen) }, // which logs, spans and metrics are made of
 		})
 		q.add(err)
 		s.run(t.Context(), planner, q)

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/server"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
@@ -19,12 +20,12 @@ type traffic struct {
 	mu     sync.Mutex
 	sent   map[string]int
 	bytes  map[string]int64
-	before func(o ssaplan.Observation) // is called with each
+	before func(o server.Observation) // is called with each
 }
 
 func newTraffic() *traffic { return &traffic{sent: map[string]int{}, bytes: map[string]int64{}} }
 
-func (c *traffic) observe(_ context.Context, o ssaplan.Observation) {
+func (c *traffic) observe(_ context.Context, o server.Observation) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.sent[o.Verb]++
@@ -170,7 +171,7 @@ func TestListsOfWhatChanges(t *testing.T) {
 	changed, deleted, made := there[10].Manifest, there[20].Manifest, requests[95].Manifest
 	var once sync.Once
 	sent := newTraffic()
-	sent.before = func(o ssaplan.Observation) {
+	sent.before = func(o server.Observation) {
 		if o.Verb == "patch" && o.DryRun && o.Status == 200 { // the list is read, as far as it is needed for the first
 			once.Do(func() {
 				other := changed.DeepCopy()

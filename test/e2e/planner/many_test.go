@@ -23,6 +23,7 @@ import (
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/server"
 	"github.com/ssaplan/primitives/test/controlplane"
 )
 
@@ -54,7 +55,7 @@ func newMany(t *testing.T, objects int, server *controlplane.Server, config *res
 	return m
 }
 
-func (m *many) observe(_ context.Context, o ssaplan.Observation) {
+func (m *many) observe(_ context.Context, o server.Observation) {
 	if o.Verb == "patch" && !o.DryRun && o.Status/100 == 2 && o.Class == authresilience.ClassNone {
 		m.mu.Lock()
 		defer m.mu.Unlock()

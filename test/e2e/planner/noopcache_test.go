@@ -15,6 +15,7 @@ import (
 
 	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/server"
 	"github.com/ssaplan/primitives/test/controlplane"
 	"github.com/ssaplan/primitives/test/lab"
 )
@@ -192,7 +193,7 @@ func TestHostsThatWatchClearTheCache(t *testing.T) {
 	r := c.resync(t, manifest(t, "{apiVersion: example.com/v1, kind: Widget, metadata: {name: watched, labels: {resync: watched}}, spec: {mode: fast}}"))
 	r.cache = ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{ServerInterval: -1})
 	requests := 0
-	r.planner = c.Planner(t, ssaplan.Options{FieldManager: manager, NoOps: r.cache, Observe: func(context.Context, ssaplan.Observation) { requests++ }})
+	r.planner = c.Planner(t, ssaplan.Options{FieldManager: manager, NoOps: r.cache, Observe: func(context.Context, server.Observation) { requests++ }})
 	require.Equal(t, "NoOp 1", r.plan(t))
 	sent := requests
 	require.Equal(t, "NoOp 0", r.plan(t))

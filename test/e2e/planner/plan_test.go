@@ -15,6 +15,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
 func (c *cluster) plan(t *testing.T, request ssaplan.Request) *ssaplan.Plan {
@@ -128,11 +129,11 @@ func TestWarningsReachTheirPlan(t *testing.T) {
 
 func TestObserve(t *testing.T) {
 	c := newCluster(t)
-	var seen []ssaplan.Observation
+	var seen []server.Observation
 	var log strings.Builder
 	planner := c.Planner(t, ssaplan.Options{
 		FieldManager: manager,
-		Observe:      func(_ context.Context, o ssaplan.Observation) { seen = append(seen, o) },
+		Observe:      func(_ context.Context, o server.Observation) { seen = append(seen, o) },
 		Logger:       slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	m := manifest(t, "{apiVersion: v1, kind: Secret, metadata: {name: seen}, data: {password: Y2FuYXJ5}}")

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/server"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
@@ -19,7 +20,7 @@ func TestRequestsOfASet(t *testing.T) {
 	c := newCluster(t)
 	var mu sync.Mutex
 	sent, questions := map[string]int{}, time.Duration(0)
-	planner := c.Planner(t, ssaplan.Options{FieldManager: manager, Observe: func(_ context.Context, o ssaplan.Observation) {
+	planner := c.Planner(t, ssaplan.Options{FieldManager: manager, Observe: func(_ context.Context, o server.Observation) {
 		mu.Lock()
 		defer mu.Unlock()
 		sent[fmt.Sprint(o.Verb, " ", o.Status)]++

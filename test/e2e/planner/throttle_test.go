@@ -21,6 +21,7 @@ import (
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan"
+	api "github.com/ssaplan/primitives/ssaplan/server"
 	"github.com/ssaplan/primitives/test/controlplane"
 	"github.com/ssaplan/primitives/test/lab"
 )
@@ -49,7 +50,7 @@ func TestServerThrottles(t *testing.T) {
 	var observed atomic.Int64
 	options := ssaplan.Options{
 		FieldManager: manager, ThrottleRetries: 2, Concurrency: concurrency,
-		Observe: func(_ context.Context, o ssaplan.Observation) {
+		Observe: func(_ context.Context, o api.Observation) {
 			if o.Status == http.StatusTooManyRequests {
 				observed.Add(1)
 			}
@@ -100,7 +101,7 @@ func TestPriorityLevelOfOneShare(t *testing.T) {
 	var throttled atomic.Int64
 	planner, err := ssaplan.New(config, ssaplan.Options{
 		FieldManager: manager, Concurrency: 64, DefaultNamespace: c.Namespace,
-		Observe: func(_ context.Context, o ssaplan.Observation) {
+		Observe: func(_ context.Context, o api.Observation) {
 			if o.Status == http.StatusTooManyRequests {
 				throttled.Add(1)
 			}

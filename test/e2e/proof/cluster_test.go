@@ -20,6 +20,8 @@ import (
 
 	"github.com/ssaplan/primitives/internal/goroutines"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/dynclient"
+	"github.com/ssaplan/primitives/ssaplan/server"
 	"github.com/ssaplan/primitives/test/controlplane"
 	"github.com/ssaplan/primitives/test/lab"
 )
@@ -52,10 +54,10 @@ type planners struct{ tested, reference *ssaplan.Planner }
 
 func (c *cluster) newPlanners(t *testing.T, config *rest.Config, options ssaplan.Options) planners {
 	config = rest.CopyConfig(config)
-	config.WarningHandlerWithContext = ssaplan.WarningHandler{}
+	config.WarningHandlerWithContext = server.WarningHandler{}
 	client, err := dynamic.NewForConfig(config)
 	require.NoError(t, err)
-	reference, err := ssaplan.NewForClient(client, c.Mapper, options)
+	reference, err := ssaplan.NewForServer(dynclient.New(client, c.Mapper, dynclient.Options{}), options)
 	require.NoError(t, err)
 	tested, err := ssaplan.New(config, options)
 	require.NoError(t, err)

@@ -1,0 +1,274 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
+	"github.com/ssaplan/primitives/ssaplan/internal/warnings"
+	"github.com/ssaplan/primitives/ssaplan/server"
+)
+
+// ErrNoLister says that a server of the caller can't list objects.
+var ErrNoLister = errors.New("the server that the planner was made for can't list objects (server.Lister)")
+
+var (
+	errNoDiscoverer   = errors.New("the server that the planner was made for can't list its kinds (server.Discoverer)")
+	errNoObjectLister = errors.New("the server that the planner was made for can't list whole objects (server.ObjectLister)")
+	errNilAnswer      = errors.New("the server that the planner was made for returned neither an object nor an error")
+)
+
+// ForServer returns the server that the caller implements. What it can do in addition to a [server.Server] is asked
+// once, here.
+func ForServer(api server.Server, options Options) *Server {
+	sender := options.sender()
+	kinds := serverKinds{api: api, sender: sender}
+	kinds.discoverer, _ = api.(server.Discoverer)
+	kinds.versioner, _ = api.(server.Versioner)
+	kinds.schemaReader, _ = api.(server.SchemaReader)
+	lister, lists := api.(server.Lister)
+	whole, listsWhole := api.(server.ObjectLister)
+	return &Server{
+		kinds: kinds, sender: sender, lists: lists, learns: options.Passwords, shows: options.shows(),
+		objects: func(kind server.Kind, namespace string) objects {
+			one := &serverObjects{api: api, lister: lister, kind: kind, namespace: namespace}
+			if listsWhole {
+				return &serverPages{one, whole}
+			}
+			return one
+		},
+	}
+}
+
+// serverKinds asks a server of the caller. What it lacks is nil.
+type serverKinds struct {
+	api          server.Server
+	discoverer   server.Discoverer
+	versioner    server.Versioner
+	schemaReader server.SchemaReader
+	sender       sender
+}
+
+func (k serverKinds) find(ctx context.Context, kind schema.GroupVersionKind) (server.Kind, error) {
+	found, err := k.api.Resolve(ctx, kind)
+	switch {
+	case meta.IsNoMatchError(err):
+		return server.Kind{}, err
+	case err != nil:
+		return server.Kind{}, secrecy.Received(err)
+	case kind.Version != "" && found.GroupVersionKind != kind:
+		return server.Kind{}, fmt.Errorf("asked for %s, the server that the planner was made for resolves %s", foreign.Text(kind.String()), foreign.Text(found.String()))
+	}
+	return found, nil
+}
+
+func (k serverKinds) preferred(ctx context.Context, kind schema.GroupKind) (schema.GroupVersionKind, error) {
+	found, err := k.find(ctx, kind.WithVersion(""))
+	return found.GroupVersionKind, err
+}
+
+// forget does nothing: the server of the caller notices itself that a kind is gone.
+func (k serverKinds) forget(schema.GroupVersion) {}
+
+func (k serverKinds) alive(context.Context) bool { return false } // nothing tells
+
+// discover sends a request for what is no object.
+func (k serverKinds) discover(ctx context.Context, request func(context.Context) error) error {
+	_, err := k.sender.send(ctx, server.Observation{Verb: "discover"}, request)
+	return err
+}
+
+func (k serverKinds) deletable(ctx context.Context) (found Deletable, err error) {
+	if k.discoverer == nil {
+		return Deletable{}, errNoDiscoverer
+	}
+	err = k.discover(ctx, func(ctx context.Context) error {
+		found.Kinds, found.Stale, err = k.discoverer.Kinds(ctx)
+		return err
+	})
+	found.sort()
+	return found, err
+}
+
+func (k serverKinds) schemas(ctx context.Context, gv schema.GroupVersion) (document []byte, err error) {
+	if k.schemaReader == nil {
+		return nil, errNoSchema
+	}
+	err = k.discover(ctx, func(ctx context.Context) error {
+		document, err = k.schemaReader.Schemas(ctx, gv)
+		return err
+	})
+	if err == nil && document == nil {
+		err = errNoSchema
+	}
+	return document, err
+}
+
+// definition has nothing to add to what is seen of a custom resource if the server isn't a Versioner. So the version of
+// the server isn't seen either.
+func (k serverKinds) definition(ctx context.Context, s *Server, resource schema.GroupVersionResource,
+	interval time.Duration) (seen view, about string, err error) {
+	about = strings.TrimPrefix(pathOf(resource.GroupVersion()), "/")
+	if k.versioner == nil {
+		return view{prints: map[string]string{"": "", about: ""}, unseen: unseenVersion}, about, nil
+	}
+	seen, err = s.views.of("definitions").look(ctx, interval, k.versions)
+	return seen, about, err
+}
+
+// unseenVersion is what a caller can't see that may not read the version of the server.
+var unseenVersion = []string{"the server's version"}
+
+func (k serverKinds) versions(ctx context.Context) (view, error) {
+	var version string
+	var schemas map[schema.GroupVersion]string
+	err := k.discover(ctx, func(ctx context.Context) (err error) {
+		version, schemas, err = k.versioner.Versions(ctx)
+		return err
+	})
+	if err != nil {
+		return view{}, err
+	}
+	seen := view{prints: map[string]string{"": digest(version)}}
+	if version == "" {
+		seen.unseen = unseenVersion
+	}
+	for gv, text := range schemas {
+		seen.prints[strings.TrimPrefix(pathOf(gv), "/")] = digest(text)
+	}
+	return seen, nil
+}
+
+// serverObjects are the objects of a kind, in a namespace if the kind has namespaces.
+type serverObjects struct {
+	api       server.Server
+	lister    server.Lister // nil if the server isn't one
+	kind      server.Kind
+	namespace string
+	unnoticed int // retries of the server since the last request
+}
+
+func (o *serverObjects) ref(name string, sub []string) server.Ref {
+	return server.Ref{Kind: o.kind, Namespace: o.namespace, Name: name, Subresource: strings.Join(sub, "/")}
+}
+
+// answered returns the object of a response. It adds its warnings to those that are collected for the context, and
+// counts the requests.
+func (o *serverObjects) answered(ctx context.Context, response server.Response, err error) (*unstructured.Unstructured, error) {
+	if collected := warnings.Of(ctx); collected != nil {
+		for _, text := range response.Warnings {
+			collected.Add(foreign.Text(text))
+		}
+	}
+	o.unnoticed += max(response.Requests-1, 0)
+	if err != nil {
+		return nil, err
+	}
+	return response.Object, nil
+}
+
+// object is answered for a request that has to be answered with an object.
+func (o *serverObjects) object(ctx context.Context, response server.Response, err error) (*unstructured.Unstructured, error) {
+	obj, err := o.answered(ctx, response, err)
+	if err == nil && (obj == nil || obj.Object == nil) {
+		err = errNilAnswer
+	}
+	if err != nil {
+		return nil, err
+	}
+	return obj, nil
+}
+
+// retries returns the number of requests that the server sent again, since it was asked last.
+func (o *serverObjects) retries() int {
+	n := o.unnoticed
+	o.unnoticed = 0
+	return n
+}
+
+func (o *serverObjects) Get(ctx context.Context, name string, _ metav1.GetOptions, sub ...string) (*unstructured.Unstructured, error) {
+	response, err := o.api.Get(ctx, o.ref(name, sub))
+	return o.object(ctx, response, err)
+}
+
+func (o *serverObjects) Patch(ctx context.Context, name string, pt types.PatchType, data []byte,
+	options metav1.PatchOptions, sub ...string) (*unstructured.Unstructured, error) {
+	response, err := o.api.Patch(ctx, o.ref(name, sub), pt, data, options)
+	return o.object(ctx, response, err)
+}
+
+func (o *serverObjects) Create(ctx context.Context, in *unstructured.Unstructured, options metav1.CreateOptions,
+	sub ...string) (*unstructured.Unstructured, error) {
+	response, err := o.api.Create(ctx, o.ref(in.GetName(), sub), in, options)
+	return o.object(ctx, response, err)
+}
+
+func (o *serverObjects) Update(ctx context.Context, in *unstructured.Unstructured, options metav1.UpdateOptions,
+	sub ...string) (*unstructured.Unstructured, error) {
+	response, err := o.api.Update(ctx, o.ref(in.GetName(), sub), in, options)
+	return o.object(ctx, response, err)
+}
+
+func (o *serverObjects) Delete(ctx context.Context, name string, options metav1.DeleteOptions, sub ...string) error {
+	response, err := o.api.Delete(ctx, o.ref(name, sub), options)
+	_, err = o.answered(ctx, response, err)
+	return err
+}
+
+func (o *serverObjects) List(ctx context.Context, options metav1.ListOptions) (*unstructured.UnstructuredList, error) {
+	page, err := o.lister.List(ctx, o.kind, o.namespace, options)
+	if err != nil {
+		return nil, err
+	}
+	list := &unstructured.UnstructuredList{Object: map[string]any{"kind": "PartialObjectMetadataList"}}
+	list.SetContinue(page.Continue)
+	if page.RemainingItemCount != nil {
+		list.SetRemainingItemCount(page.RemainingItemCount)
+	}
+	for i := range page.Items {
+		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&page.Items[i])
+		if err != nil {
+			return nil, err
+		}
+		list.Items = append(list.Items, unstructured.Unstructured{Object: content})
+	}
+	return list, nil
+}
+
+// serverPages are objects that can be listed as a whole.
+type serverPages struct {
+	*serverObjects
+	lister server.ObjectLister
+}
+
+var _ pager = (*serverPages)(nil)
+
+func (o *serverPages) page(ctx context.Context, options metav1.ListOptions) (*page, error) {
+	list, err := o.lister.ListObjects(ctx, o.kind, o.namespace, options)
+	if err != nil {
+		return nil, err
+	}
+	p := &page{next: list.GetContinue()}
+	if left := list.GetRemainingItemCount(); left != nil {
+		p.left = int(*left)
+	}
+	for i := range list.Items {
+		p.items = append(p.items, listed{namespace: list.Items[i].GetNamespace(), name: list.Items[i].GetName(), object: &list.Items[i]})
+	}
+	return p, nil
+}
+
+func (o *serverPages) keep(_ context.Context, l listed) (*unstructured.Unstructured, bool) {
+	return l.object, l.object != nil
+}

@@ -1,0 +1,191 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/ssaplan/primitives/ssaplan/server"
+)
+
+// bare is a server of a caller that can do nothing beside what it has to. It answers all requests with one answer.
+type bare struct {
+	answer server.Response
+	err    error
+	kind   server.Kind
+	refs   []server.Ref
+}
+
+func (b *bare) Resolve(_ context.Context, kind schema.GroupVersionKind) (server.Kind, error) {
+	return b.kind, b.err
+}
+
+func (b *bare) respond(of server.Ref) (server.Response, error) {
+	b.refs = append(b.refs, of)
+	return b.answer, b.err
+}
+
+func (b *bare) Get(_ context.Context, of server.Ref) (server.Response, error) { return b.respond(of) }
+
+func (b *bare) Patch(_ context.Context, of server.Ref, _ types.PatchType, _ []byte, _ metav1.PatchOptions) (server.Response, error) {
+	return b.respond(of)
+}
+
+func (b *bare) Create(_ context.Context, of server.Ref, _ *unstructured.Unstructured, _ metav1.CreateOptions) (server.Response, error) {
+	return b.respond(of)
+}
+
+func (b *bare) Update(_ context.Context, of server.Ref, _ *unstructured.Unstructured, _ metav1.UpdateOptions) (server.Response, error) {
+	return b.respond(of)
+}
+
+func (b *bare) Delete(_ context.Context, of server.Ref, _ metav1.DeleteOptions) (server.Response, error) {
+	return b.respond(of)
+}
+
+// able is a server of a caller that can do more.
+type able struct {
+	bare
+	version string
+	schemas map[schema.GroupVersion]string
+	text    []byte
+}
+
+func (a *able) List(_ context.Context, _ server.Kind, _ string, options metav1.ListOptions) (*metav1.PartialObjectMetadataList, error) {
+	left := int64(2)
+	if options.Continue != "" {
+		return &metav1.PartialObjectMetadataList{}, a.err
+	}
+	return &metav1.PartialObjectMetadataList{
+		ListMeta: metav1.ListMeta{Continue: "x", RemainingItemCount: &left},
+		Items:    []metav1.PartialObjectMetadata{{ObjectMeta: metav1.ObjectMeta{Name: "a"}}},
+	}, a.err
+}
+
+func (a *able) Kinds(context.Context) ([]server.Kind, []schema.GroupVersion, error) {
+	return []server.Kind{a.kind}, nil, a.err
+}
+
+func (a *able) Versions(context.Context) (string, map[schema.GroupVersion]string, error) {
+	return a.version, a.schemas, a.err
+}
+
+func (a *able) Schemas(context.Context, schema.GroupVersion) ([]byte, error) { return a.text, a.err }
+
+// The requests that the server of a caller sent again count, and the warnings of its answers are collected.
+func TestAnswersOfAServer(t *testing.T) {
+	answer := &unstructured.Unstructured{Object: map[string]any{"kind": "ConfigMap"}}
+	api := &bare{answer: server.Response{Object: answer, Warnings: []string{"w", "w"}, Requests: 3}}
+	resource := ForServer(api, Options{}).Resource(configMaps, a)
+	ctx, collected := CollectWarnings(t.Context())
+	obj, err := resource.Get(ctx, "a", metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.Same(t, answer, obj)
+	assert.Equal(t, 3, resource.Requests())
+	assert.Len(t, collected.All(), 1)
+	assert.Equal(t, []server.Ref{{Kind: configMaps, Namespace: "n", Name: "a"}}, api.refs)
+
+	_, err = resource.Apply(t.Context(), "a", nil, metav1.PatchOptions{}, "scale")
+	require.NoError(t, err)
+	assert.Equal(t, "scale", api.refs[1].Subresource)
+	assert.Equal(t, 6, resource.Requests())
+
+	api.answer.Object = nil
+	_, err = resource.Get(ctx, "a", metav1.GetOptions{})
+	require.ErrorIs(t, err, errNilAnswer)
+	require.NoError(t, resource.Delete(ctx, "a", metav1.DeleteOptions{}))
+	api.err = errors.New("no")
+	_, err = resource.Get(ctx, "a", metav1.GetOptions{})
+	require.ErrorIs(t, err, api.err)
+}
+
+// A server of a caller that resolves another kind than it was asked for is noticed.
+func TestKindsOfAServer(t *testing.T) {
+	api := &bare{kind: configMaps}
+	s := ForServer(api, Options{})
+	found, err := s.Find(t.Context(), configMap)
+	require.NoError(t, err)
+	assert.Equal(t, configMaps, found)
+	_, err = s.Find(t.Context(), schema.GroupVersionKind{Version: "v1", Kind: "Secret"})
+	require.ErrorContains(t, err, "resolves /v1, Kind=ConfigMap")
+	kind, err := s.Preferred(t.Context(), schema.GroupVersionKind{Kind: "ConfigMap"})
+	require.NoError(t, err)
+	assert.Equal(t, configMap, kind)
+	api.err = &meta.NoKindMatchError{}
+	_, err = s.Find(t.Context(), configMap)
+	require.True(t, meta.IsNoMatchError(err))
+	api.err = errors.New("no")
+	_, err = s.Find(t.Context(), configMap)
+	require.ErrorIs(t, err, api.err)
+}
+
+// What a server of a caller can't do is never asked of it, and what it can is.
+func TestWhatAServerCanDo(t *testing.T) {
+	poor := ForServer(&bare{kind: configMaps}, Options{})
+	assert.False(t, poor.Lists())
+	resource := poor.Resource(configMaps, a)
+	_, _, err := resource.Count(t.Context())
+	require.ErrorIs(t, err, ErrNoLister)
+	_, err = resource.page(t.Context(), metav1.ListOptions{})
+	require.ErrorIs(t, err, errNoObjectLister)
+	_, ok := resource.keep(t.Context(), listed{})
+	assert.False(t, ok)
+	_, err = poor.Deletable(t.Context())
+	require.ErrorIs(t, err, errNoDiscoverer)
+	_, err = poor.kinds.schemas(t.Context(), configMap.GroupVersion())
+	require.ErrorIs(t, err, errNoSchema)
+	assert.Zero(t, resource.Requests())
+	configured, err := resource.Configuration(t.Context(), 0)
+	require.NoError(t, err)
+	assert.Equal(t, []string{
+		"mutatingwebhookconfigurations", "validatingwebhookconfigurations", "validatingadmissionpolicies",
+		"validatingadmissionpolicybindings", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings", "the server's version",
+	}, configured.Unseen)
+
+	api := &able{bare: bare{kind: configMaps}, version: "1", schemas: map[schema.GroupVersion]string{configMap.GroupVersion(): "a"}, text: []byte("{}")}
+	s := ForServer(api, Options{})
+	n, more, err := s.Resource(configMaps, a).Count(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, 3, n)
+	assert.False(t, more)
+	found, err := s.Deletable(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []server.Kind{configMaps}, found.Kinds)
+	text, err := s.kinds.schemas(t.Context(), configMap.GroupVersion())
+	require.NoError(t, err)
+	assert.Equal(t, "{}", string(text))
+	api.text = nil
+	_, err = s.kinds.schemas(t.Context(), configMap.GroupVersion())
+	require.ErrorIs(t, err, errNoSchema)
+}
+
+// A change of the version or of the schemas is seen. What may not be read is unseen.
+func TestVersionsOfAServer(t *testing.T) {
+	gv := configMap.GroupVersion()
+	api := &able{bare: bare{kind: configMaps}, version: "1", schemas: map[schema.GroupVersion]string{gv: "a"}}
+	s := ForServer(api, Options{})
+	look := func() Configuration {
+		c, err := s.Resource(configMaps, a).Configuration(t.Context(), 0)
+		require.NoError(t, err)
+		return c
+	}
+	before := look()
+	assert.Empty(t, before.Unseen)
+	assert.Equal(t, before.Fingerprint, look().Fingerprint)
+	api.schemas[gv] = "b"
+	schemas := look()
+	assert.Equal(t, before.Fingerprint[1], schemas.Fingerprint[1])
+	assert.NotEqual(t, before.Fingerprint[2], schemas.Fingerprint[2])
+	api.version = "2"
+	assert.NotEqual(t, before.Fingerprint[1], look().Fingerprint[1])
+	api.version, api.schemas = "", nil
+	assert.Equal(t, []string{"the server's version", "the schemas of api/v1"}, look().Unseen)
+}
