@@ -107,8 +107,8 @@ func New(config *rest.Config, options Options) (*Planner, error) {
 }
 
 // NewForServer returns a Planner for a server that the caller implements, or that has the client of package dynclient
-// or module ctrlssaplan. What the Planner needs in addition to a [server.Server] is optional. Only [Options.Credential]
-// says whether the credentials have expired.
+// or module ctrlssaplan. What the Planner needs in addition to a [server.Server] is optional; see [Planner.Lacks]. Only
+// [Options.Credential] says whether the credentials have expired.
 func NewForServer(api server.Server, options Options) (*Planner, error) {
 	if api == nil {
 		return nil, errors.New("ssaplan: no server")
@@ -128,6 +128,10 @@ func newPlanner(access *wire.Server, options Options) (*Planner, error) {
 	}
 	return &Planner{options: options, server: access}, nil
 }
+
+// Lacks returns what the server of [NewForServer] can't do and what that costs, a sentence each. A Planner of [New]
+// lacks nothing.
+func (p *Planner) Lacks() []string { return p.server.Lacks() }
 
 // Resolve returns the identity as plans and states have it: with the namespace of a namespaced kind. Use it to find the
 // stored state for a manifest. A kind that the server doesn't serve is an error for which meta.IsNoMatchError holds.

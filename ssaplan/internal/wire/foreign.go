@@ -34,13 +34,33 @@ var (
 func ForServer(api server.Server, options Options) *Server {
 	sender := options.sender()
 	kinds := serverKinds{api: api, sender: sender}
-	kinds.discoverer, _ = api.(server.Discoverer)
-	kinds.versioner, _ = api.(server.Versioner)
-	kinds.schemaReader, _ = api.(server.SchemaReader)
 	lister, lists := api.(server.Lister)
 	whole, listsWhole := api.(server.ObjectLister)
+	var discovers, versions, reads bool
+	kinds.discoverer, discovers = api.(server.Discoverer)
+	kinds.versioner, versions = api.(server.Versioner)
+	kinds.schemaReader, reads = api.(server.SchemaReader)
+	var lacks []string
+	for _, optional := range []struct {
+		is    bool
+		costs string
+	}{
+		{lists, "The server can't list objects (server.Lister): the contents of namespaces and CRDs aren't counted, so a removal keeps " +
+			"these, and remembered no-ops don't end when a webhook or an admission policy changes."},
+		{listsWhole, "The server can't list whole objects (server.ObjectLister): PlanAll reads each object with a request of its own."},
+		{discovers, "The server can't list its kinds (server.Discoverer): the contents of namespaces aren't counted, so a removal keeps " +
+			"these, and no kinds can be suggested after a typo."},
+		{versions, "The versions of the server and of its schemas can't be read (server.Versioner): remembered no-ops don't end when the " +
+			"server is upgraded."},
+		{reads, "The schemas of the server can't be read (server.SchemaReader): all values of a custom kind are redacted if its CRD " +
+			"can't be read or doesn't exist."},
+	} {
+		if !optional.is {
+			lacks = append(lacks, optional.costs)
+		}
+	}
 	return &Server{
-		kinds: kinds, sender: sender, lists: lists, learns: options.Passwords, shows: options.shows(),
+		kinds: kinds, sender: sender, lists: lists, lacks: lacks, learns: options.Passwords, shows: options.shows(),
 		objects: func(kind server.Kind, namespace string) objects {
 			one := &serverObjects{api: api, lister: lister, kind: kind, namespace: namespace}
 			if listsWhole {

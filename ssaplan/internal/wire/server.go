@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,7 +23,8 @@ import (
 type Server struct {
 	kinds   kinds
 	objects func(kind server.Kind, namespace string) objects
-	lists   bool // whether the metadata of objects can be listed
+	lists   bool     // whether the metadata of objects can be listed
+	lacks   []string // what the server can't do, and what that costs
 	sender  sender
 	views   views
 
@@ -108,6 +110,9 @@ func (s *Server) Find(ctx context.Context, kind schema.GroupVersionKind) (server
 
 // Deletable returns the kinds that the server serves and whose objects can be listed and deleted.
 func (s *Server) Deletable(ctx context.Context) (Deletable, error) { return s.kinds.deletable(ctx) }
+
+// Lacks returns what the server can't do and what that costs, a sentence each.
+func (s *Server) Lacks() []string { return slices.Clone(s.lacks) }
 
 // Lists reports whether objects can be listed.
 func (s *Server) Lists() bool { return s.lists }
