@@ -361,7 +361,15 @@ func TestTheFakeClientIsRecognised(t *testing.T) {
 			require.ErrorIs(t, err, ctrlssaplan.ErrFakeClient, what)
 			require.ErrorContains(t, err, "ssaplantest")
 		}
+		_, err = ctrlssaplan.NewServer(c, ctrlssaplan.ServerOptions{})
+		require.ErrorIs(t, err, ctrlssaplan.ErrFakeClient, what)
+		_, err = ctrlssaplan.NewServer(genuine, ctrlssaplan.ServerOptions{Reader: c})
+		require.ErrorIs(t, err, ctrlssaplan.ErrFakeClient, what)
 	}
+	_, err = ctrlssaplan.NewServer(nil, ctrlssaplan.ServerOptions{})
+	require.ErrorContains(t, err, "no client")
+	_, err = ctrlssaplan.NewServer(genuine, ctrlssaplan.ServerOptions{})
+	require.NoError(t, err)
 }
 
 // What the no-op cache did is seen whoever made it, and of all kits.
