@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
@@ -61,7 +62,7 @@ func gvOf(path string) (schema.GroupVersion, bool) {
 // Schemas is that of [server.SchemaReader].
 func (d Documents) Schemas(ctx context.Context, gv schema.GroupVersion) ([]byte, error) {
 	text, err := d.kinds.schemas(ctx, gv)
-	if p := partOf("", err); p.err == nil && !p.unseen && err != nil { // there is none
+	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
 	return text, err
