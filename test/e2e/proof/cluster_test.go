@@ -24,6 +24,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/server"
 	"github.com/ssaplan/primitives/test/controlplane"
 	"github.com/ssaplan/primitives/test/lab"
+	"github.com/ssaplan/primitives/test/lab/servers"
 )
 
 func TestMain(m *testing.M) { goroutines.Main(m) }
@@ -49,7 +50,8 @@ type pair struct{ forcing, refusing planners }
 const installer = "installer"
 
 // planners are two that differ in how they get at the answers of the server. The one under test takes answers of the
-// same bytes for the same and decodes nothing twice; the other leaves all that to client-go.
+// same bytes for the same and decodes nothing twice; the other leaves all that to client-go. If SERVER is the name of a
+// server of package servers, the one under test plans through that server, and the other one by itself.
 type planners struct{ tested, reference *ssaplan.Planner }
 
 func (c *cluster) newPlanners(t *testing.T, config *rest.Config, options ssaplan.Options) planners {
@@ -61,6 +63,12 @@ func (c *cluster) newPlanners(t *testing.T, config *rest.Config, options ssaplan
 	require.NoError(t, err)
 	tested, err := ssaplan.New(config, options)
 	require.NoError(t, err)
+	if name := os.Getenv("SERVER"); name != "" {
+		through, err := ssaplan.NewForServer(servers.New(t, name, config), options)
+		require.NoError(t, err)
+		require.Empty(t, through.Lacks())
+		return planners{through, tested}
+	}
 	return planners{tested, reference}
 }
 

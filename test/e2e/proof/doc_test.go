@@ -9,6 +9,7 @@
 //	go test ./e2e/proof                                      500 cases of seed 1
 //	CASES=20000 SEED=7 go test ./e2e/proof -timeout 60m      more of them
 //	SEED=7 CASE=203 go test ./e2e/proof                      that one
+//	SERVER=dynclient go test ./e2e/proof                     through that server, or through SERVER=controller-runtime
 //	KIND=Draft CASES=3000 go test ./e2e/proof -timeout 60m   cases of that kind alone
 //	COURSES=all go test -run EveryKind ./e2e/proof           each kind that the server serves, see [TestEveryKind]
 //	CRDS=DIR CASES=3000 go test ./e2e/proof -timeout 60m     cases of the definitions in a folder, and of no other kinds
