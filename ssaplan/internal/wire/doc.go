@@ -2,5 +2,5 @@
 // reports them, and collects the server's warnings. It knows nothing of plans.
 //
 // A [Server] is made by [Connect], which sends each request once and decodes the answers itself, or by [ForServer] on
-// top of a client of the host.
+// top of a server that the caller implements.
 package wire
