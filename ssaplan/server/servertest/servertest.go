@@ -69,10 +69,10 @@ func Run(t *testing.T, connect func(*testing.T) server.Server) {
 		{"SchemaReader", reads, func(t *testing.T) { schemas(t, reader) }},
 	} {
 		if part.has {
-			t.Log("The server is a", part.name)
+			t.Log("The server implements", part.name)
 			t.Run(part.name, part.run)
 		} else {
-			t.Log("The server isn't a", part.name)
+			t.Log("The server doesn't implement", part.name)
 		}
 	}
 }
