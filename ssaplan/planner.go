@@ -145,8 +145,8 @@ func (p *Planner) Resolve(ctx context.Context, id identity.Identity) (identity.I
 
 // Known returns names that the server has, for a plan that is Deferred because a kind or a namespace is missing. For
 // [DeferralTypeNotServed] they are the kinds whose objects can be listed and deleted, such as "apps/v1 Deployment". For
-// [DeferralNamespaceNotFound] they are its namespaces, at most 500. A Planner of [NewForServer] may not be able to list kinds, and
-// returns an error. Use the names to suggest the right one after a typo.
+// [DeferralNamespaceNotFound] they are its namespaces, at most 500. A Planner of [NewForServer] whose server can't list
+// them returns an error. Use the names to suggest the right one after a typo.
 func (p *Planner) Known(ctx context.Context, missing Deferral) ([]string, error) {
 	list := p.server.Kinds
 	if missing == DeferralNamespaceNotFound {
