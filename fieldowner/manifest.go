@@ -53,6 +53,8 @@ func (e *VersionError) Error() string {
 
 // NewManifest returns the selected fields of live as a manifest. List items keep their key fields, and the order of the
 // list. If sel selects the fields that a manager has applied, and this manager applies the manifest, nothing changes.
+// There is one exception: no manifest can have a list item twice, so if the object has two items of one key, the
+// manifest has the first, and applying it removes the other.
 //
 // From managedFields it isn't known whether a map of a custom resource was applied as empty and filled with defaults,
 // or is atomic and was applied with its content. Such a map is selected with its content, so that nothing is lost. If

@@ -58,6 +58,8 @@ func TestPlannerNeedsAServerAndAManager(t *testing.T) {
 	require.EqualError(t, err, missing)
 	_, err = ssaplan.NewForServer(server.API(), ssaplan.Options{})
 	require.ErrorContains(t, err, "FieldManager is empty")
+	_, err = ssaplan.NewForServer(server.API(), ssaplan.Options{FieldManager: "before-first-apply"})
+	require.ErrorContains(t, err, "use another name")
 	_, err = ssaplan.New(nil, ssaplan.Options{FieldManager: "m"})
 	require.EqualError(t, err, "ssaplan: no config")
 }

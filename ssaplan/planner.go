@@ -27,6 +27,7 @@ import (
 // Options are the options of a Planner. Only FieldManager is required.
 type Options struct {
 	// FieldManager is the name under which the server records the fields that are applied. Required.
+	// [fieldowner.BeforeFirstApply] is refused.
 	FieldManager string
 	// RefuseConflicts plans without force: if another manager owns a field with another value, the plan is a Conflict.
 	// Default: such fields are taken over, and the plan names their owners.
@@ -119,6 +120,10 @@ func NewForServer(api server.Server, options Options) (*Planner, error) {
 func newPlanner(access *wire.Server, options Options) (*Planner, error) {
 	if options.FieldManager == "" {
 		return nil, errors.New("ssaplan: Options.FieldManager is empty: name the tool whose fields these are")
+	}
+	if options.FieldManager == fieldowner.BeforeFirstApply { // it would own, and drop, what others have written
+		return nil, fmt.Errorf("ssaplan: Options.FieldManager is %q, under which servers record what others wrote before the first apply: "+
+			"use another name", options.FieldManager)
 	}
 	switch {
 	case options.RequireNamespace:

@@ -154,6 +154,12 @@ func (t *trial) judgeImport(ctx context.Context) {
 			cut(after.Object, at)
 		}
 	}
+	for _, item := range projection.Project(t.before.Object, m.Fields).Duplicates { // no manifest has an item twice
+		for _, obj := range []*unstructured.Unstructured{before, after} {
+			projection.NewObject(obj.Object, m.Fields).Remove(item[:len(item)-1])
+		}
+		before.SetGeneration(after.GetGeneration())
+	}
 	t.forgetCopy(before, after)
 	before.SetResourceVersion(after.GetResourceVersion())
 	t.meetImport(m)

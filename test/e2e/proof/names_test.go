@@ -18,13 +18,18 @@ var specialNames = []string{
 	"kubectl", fieldowner.ClientSideApply, fieldowner.BeforeFirstApply, strings.Repeat("long-", 25) + "end", "Übersicht/管理者 №1 \"x\"",
 }
 
+// ourNames are those of them that a Planner takes.
+var ourNames = slices.DeleteFunc(slices.Clone(specialNames), func(name string) bool { return name == fieldowner.BeforeFirstApply })
+
 // managers are the names under which some of the managers of a case write; see [Case].
 func (g *generator) managers() map[string]string {
 	names := slices.Clone(specialNames)
 	g.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 	out := map[string]string{}
 	for i := range 1 + g.IntN(2) {
-		out[pick(g, manager, manager, "ann", "bob", "creator", "patcher")] = names[i]
+		if of := pick(g, manager, manager, "ann", "bob", "creator", "patcher"); of != manager || slices.Contains(ourNames, names[i]) {
+			out[of] = names[i]
+		}
 	}
 	return out
 }
@@ -47,7 +52,7 @@ func (o *object) named(s Step) Step {
 // installPlanners makes planners for the special names.
 func (c *cluster) installPlanners(t *testing.T) {
 	c.special = map[string]pair{}
-	for _, name := range specialNames {
+	for _, name := range ourNames {
 		c.special[name] = c.newPair(t, name)
 	}
 }
@@ -72,7 +77,7 @@ func (c *cluster) of(name string) pair {
 
 // demandedNames are features that say under which special names we applied.
 func demandedNames() (out []string) {
-	for _, name := range specialNames {
+	for _, name := range ourNames {
 		out = append(out, "applied as "+name)
 	}
 	return out
