@@ -26,7 +26,7 @@ type Member struct {
 	Object identity.Identity
 	// UID is the UID of the applied object. An object with another UID is never deleted, nor is a member without a UID.
 	UID string
-	// Adopted says that the object existed before the set was applied.
+	// Adopted says that the object existed before the set was applied. It counts as well if the State says so.
 	Adopted bool
 	// State is the stored state of the object, nil if there is none. With it, an object is kept if another tool has
 	// applied it later under the same field manager, because it may belong to another set now.
@@ -158,7 +158,7 @@ func (r *Removal) item(ctx context.Context, i int) *RemovalItem {
 		item.Kept = member.Keep
 	case member.UID == "":
 		item.Kept = "the UID of the applied object is unknown"
-	case member.Adopted && !r.options.Adopted:
+	case (member.Adopted || member.State != nil && member.State.Adopted) && !r.options.Adopted:
 		item.Kept = "it existed before the set"
 	default:
 		if item.Kept = r.rival(ctx, member.State); item.Kept == "" {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/set"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
@@ -91,6 +92,8 @@ func TestKept(t *testing.T) {
 		assert.Contains(t, lines[0], " NotSent: ", why)
 		assert.Contains(t, lines[0], why)
 	}
+	adopted := set.Member{Object: one.Object, UID: one.UID, State: &explain.State{Adopted: true}}
+	assert.Contains(t, w.remove([]set.Member{adopted}, set.RemovalOptions{})[0], "it existed before the set")
 	assert.Equal(t, []string{"ConfigMap Done"}, w.remove([]set.Member{{Object: one.Object, UID: one.UID, Adopted: true}}, set.RemovalOptions{Adopted: true}))
 }
 
