@@ -405,7 +405,7 @@ func remove(t *testing.T, w *world) {
 	check(t, w.version(t, of) == live.GetResourceVersion(), "something was deleted")
 	foreground := metav1.DeletePropagationForeground
 	options.DryRun, options.PropagationPolicy = nil, &foreground
-	live = w.apply(t, of, map[string]any{"metadata": map[string]any{"finalizers": []any{"example.com/hold"}}})
+	w.apply(t, of, map[string]any{"metadata": map[string]any{"finalizers": []any{"example.com/hold"}}})
 	answer, err := w.api.Delete(t.Context(), of, options)
 	must(t, err, "delete")
 	check(t, answer.Object == nil, "the answer to a delete has an object")
