@@ -52,14 +52,16 @@ func TestLinksLeadSomewhere(t *testing.T) {
 }
 
 // The index of all pages links to each page of the folder, so that readers find the pages that the README doesn't name.
+// The site has each page in its navigation.
 func TestIndexHasAllPages(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)
 	require.Greater(t, len(pages), 20)
-	index := read(t, "../../docs/README.md")
+	index, navigation := read(t, "../../docs/README.md"), read(t, "../../internal/site/hugo.toml")
 	for _, page := range pages {
 		if name := filepath.Base(page); name != "README.md" {
 			assert.Contains(t, index, "]("+name+")")
+			assert.Contains(t, navigation, `"`+strings.TrimSuffix(name, ".md")+`"`)
 		}
 	}
 }
