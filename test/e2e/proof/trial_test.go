@@ -347,10 +347,12 @@ func told(plan *ssaplan.Plan, err error) string {
 }
 
 // unfixed is what a server says otherwise each time: which of several fields that don't fit the schema it found first,
-// in a manifest or in what is stored in another version, which one of those that no schema has or that are there twice
-// it names, and the number of a request in whose handling it crashed.
+// in a manifest or in what is stored in another version, which of those that no schema has or that are there twice it
+// names, and how many, since it stops at the first version of managedFields that has such fields; and the number of a
+// request in whose handling it crashed.
 var unfixed = regexp.MustCompile(
-	`(?s)failed to create typed patch object .*|failed to convert new object .*|\S+: (?:field not declared in schema|duplicate entries for key)|stream ID \d+`)
+	`(?s)failed to create typed patch object .*|failed to convert new object .*|` +
+		`\s*(?:errors:)?(?:\s*\S+: (?:field not declared in schema|duplicate entries for key))+|stream ID \d+`)
 
 // fixed returns a text without what is unfixed, and with its words in a fixed order.
 func fixed(text string) string {
@@ -367,6 +369,8 @@ func TestTold(t *testing.T) {
 	require.True(t, same(typed("\n .spec.a: c\n .spec.b: d"), typed("\n .spec.b: d\n .spec.a: c")))
 	require.False(t, same("x: invalid: spec.a: expected list", "x: invalid: spec.b: expected list"))
 	require.True(t, same("x: dry run: .spec.a: field not declared in schema", "x: dry run: .spec.b[0].c: field not declared in schema"))
+	require.True(t, same("x: dry run: .spec.a: field not declared in schema",
+		"x: dry run: errors:\n  .spec.b: field not declared in schema\n  .spec.a: field not declared in schema"))
 	require.False(t, same("x: dry run: .spec.a: field not declared in schema", "x: apply: .spec.a: field not declared in schema"))
 	require.True(t, same("x: invalid: .spec.a: field not declared in schema", "x: invalid: .spec.b: duplicate entries for key"))
 	require.True(t, same("x: stream ID 3", "x: stream ID 5"))
