@@ -138,11 +138,7 @@ func (o *objects) Delete(ctx context.Context, of server.Ref, options metav1.Dele
 // List implements [server.Lister]. It lists whole objects, as a client may answer a list of metadata from its cache.
 func (o *objects) List(ctx context.Context, kind server.Kind, namespace string,
 	options metav1.ListOptions) (*metav1.PartialObjectMetadataList, error) {
-	list, err := o.ListObjects(ctx, kind, namespace, options)
-	if err != nil {
-		return nil, err
-	}
-	return server.Metadata(list)
+	return server.ListMetadata(ctx, o, kind, namespace, options)
 }
 
 // ListObjects implements [server.ObjectLister].

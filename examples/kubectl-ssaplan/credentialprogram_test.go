@@ -32,6 +32,15 @@ users:
       interactiveMode: IfAvailable
 `
 
+// writer writes files into a folder, which may be run.
+func writer(t *testing.T, dir string) func(name, text string) string {
+	return func(name, text string) string {
+		file := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o700))
+		return file
+	}
+}
+
 // A program for credentials that fails runs once, and nothing is shown of what it says, which has its arguments and its
 // environment, but how long it is. It may fail with an exit code, or by what it prints.
 func TestWordsOfCredentialPrograms(t *testing.T) {
@@ -46,11 +55,7 @@ func TestWordsOfCredentialPrograms(t *testing.T) {
 		} {
 			t.Run(args+", "+why, func(t *testing.T) {
 				dir := t.TempDir()
-				write := func(name, text string) string {
-					file := filepath.Join(dir, name)
-					require.NoError(t, os.WriteFile(file, []byte(text), 0o700))
-					return file
-				}
+				write := writer(t, dir)
 				login := write("login", "#!/bin/sh\necho run >>"+dir+"/runs\n"+script+"\n")
 				write("a.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: b}\n")
 				write("b.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: c}\n")
@@ -78,11 +83,7 @@ func TestRejectedCredentials(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	dir := t.TempDir()
-	write := func(name, text string) string {
-		file := filepath.Join(dir, name)
-		require.NoError(t, os.WriteFile(file, []byte(text), 0o700))
-		return file
-	}
+	write := writer(t, dir)
 	login := write("login", "#!/bin/sh\necho run >>"+dir+"/runs\n"+
 		`echo '{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential", "status": {"token": "opensesame3"}}'`+"\n")
 	var objects strings.Builder

@@ -145,11 +145,7 @@ func (o *objects) Delete(ctx context.Context, to server.Ref, options metav1.Dele
 // List implements [server.Lister]. A dynamic client can only list whole objects.
 func (o *objects) List(ctx context.Context, kind server.Kind, namespace string,
 	options metav1.ListOptions) (*metav1.PartialObjectMetadataList, error) {
-	list, err := o.ListObjects(ctx, kind, namespace, options)
-	if err != nil {
-		return nil, err
-	}
-	return server.Metadata(list)
+	return server.ListMetadata(ctx, o, kind, namespace, options)
 }
 
 // ListObjects implements [server.ObjectLister].

@@ -8,7 +8,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -81,8 +80,13 @@ func (m Mapped) group(kind schema.GroupVersionKind) (string, error) {
 	return found.Group, err
 }
 
-// Metadata returns a page of whole objects as [Lister] does. It is for clients that can't list metadata only.
-func Metadata(list *unstructured.UnstructuredList) (*metav1.PartialObjectMetadataList, error) {
+// ListMetadata implements [Lister] with a page of whole objects. It is for clients that can't list metadata only.
+func ListMetadata(ctx context.Context, from ObjectLister, kind Kind, namespace string,
+	options metav1.ListOptions) (*metav1.PartialObjectMetadataList, error) {
+	list, err := from.ListObjects(ctx, kind, namespace, options)
+	if err != nil {
+		return nil, err
+	}
 	if !strings.HasSuffix(list.GetKind(), "List") {
 		return nil, errors.New("the answer is no list: check the server's address")
 	}

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"testing"
@@ -79,7 +80,7 @@ func TestMappedLooksAgain(t *testing.T) {
 	assert.Equal(t, 3, mapper.resets)
 }
 
-func TestMetadata(t *testing.T) {
+func TestListMetadata(t *testing.T) {
 	left := int64(4)
 	list := &unstructured.UnstructuredList{Object: map[string]any{"kind": "WidgetList"}, Items: []unstructured.Unstructured{{Object: map[string]any{
 		"apiVersion": "example.com/v1", "kind": "Widget", "spec": map[string]any{"size": int64(1)},
@@ -87,7 +88,7 @@ func TestMetadata(t *testing.T) {
 	}}}}
 	list.SetContinue("x")
 	list.SetRemainingItemCount(&left)
-	page, err := server.Metadata(list)
+	page, err := server.ListMetadata(t.Context(), listed{list}, server.Kind{}, "", metav1.ListOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, "x", page.Continue)
 	assert.Equal(t, &left, page.RemainingItemCount)
@@ -96,9 +97,18 @@ func TestMetadata(t *testing.T) {
 	}}, page.Items)
 
 	list.Object["kind"] = "Widget"
-	_, err = server.Metadata(list)
+	_, err = server.ListMetadata(t.Context(), listed{list}, server.Kind{}, "", metav1.ListOptions{})
 	assert.EqualError(t, err, "the answer is no list: check the server's address")
 	list.Object["kind"], list.Items[0].Object["metadata"] = "WidgetList", "x"
-	_, err = server.Metadata(list)
+	_, err = server.ListMetadata(t.Context(), listed{list}, server.Kind{}, "", metav1.ListOptions{})
 	assert.ErrorContains(t, err, "metadata: ")
+}
+
+// listed answers each list with the same page.
+type listed struct {
+	page *unstructured.UnstructuredList
+}
+
+func (l listed) ListObjects(context.Context, server.Kind, string, metav1.ListOptions) (*unstructured.UnstructuredList, error) {
+	return l.page, nil
 }

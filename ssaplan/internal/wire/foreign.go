@@ -101,7 +101,7 @@ func (k serverKinds) preferred(ctx context.Context, kind schema.GroupKind) (sche
 // forget does nothing: the server of the caller notices itself that a kind is gone.
 func (k serverKinds) forget(schema.GroupVersion) {}
 
-func (k serverKinds) alive(context.Context) bool { return false } // nothing tells
+func (k serverKinds) alive(context.Context) bool { return false } // no method of a Server shows it
 
 // discover sends a request for what is no object.
 func (k serverKinds) discover(ctx context.Context, request func(context.Context) error) error {
