@@ -15,13 +15,13 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
 // The server brings the annotation of client-side apply up to date if the manager kubectl applies, and treats some
 // other managers of kubectl specially. What is stored is what the plan says for each of them, and the next plan is a
-// no-op.
+// no-op. A Planner refuses the name before-first-apply.
 func TestManagersThatTheServerKnows(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
 	const text = "{apiVersion: v1, kind: ConfigMap, metadata: {name: %s%s}, data: {a: %q}}"
 	const annotated = ", annotations: {" + lastApplied + ": '{}'}"
-	for _, manager := range []string{"kubectl", "kubectl-client-side-apply", "before-first-apply", "kubectl-last-applied"} {
+	for _, manager := range []string{"kubectl", "kubectl-client-side-apply", "kubectl-last-applied"} {
 		planner := c.Planner(t, ssaplan.Options{FieldManager: manager})
 		for name, row := range map[string]struct{ before, manifest *unstructured.Unstructured }{
 			"annotated-":       {manifest(t, text, "annotated-"+manager, annotated, "1"), manifest(t, text, "annotated-"+manager, "", "2")},
