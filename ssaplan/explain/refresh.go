@@ -141,9 +141,9 @@ func (s *State) retyped(all []projection.Difference, live map[string]any, missin
 // has by now isn't what was declared, unless another manager took the map as a whole: that one alone owns it then. One
 // who declares it as empty doesn't, such as the manager whose fields were imported.
 //
-// Shared are the maps and lists of which that shows only now: they were declared as null, or with nothing that a server
-// records, such as an empty list, and others own fields or items in them or a default fills them. They are empty in
-// what is returned.
+// Shared are the maps and lists of which nothing was declared that is in them, as this and the owners by now show: maps
+// that were declared as empty, and what was declared as null, or with nothing that a server records, such as an empty
+// list, if others own fields or items in it or a default fills it. They are empty in what is returned.
 func (s *State) observe(owners fieldowner.Ownership, live map[string]any) (observed projection.Projection, shared projection.FieldSet) {
 	recorded := owners.Fields(s.applier().Is)
 	all := owners.Fields(nil)
@@ -177,7 +177,7 @@ func (s *State) observe(owners fieldowner.Ownership, live map[string]any) (obser
 			parted = append(parted, p)
 		}
 	}
-	shared = projection.NewFieldSet(parted...)
+	shared = projection.NewFieldSet(slices.Concat(parted, filled)...)
 	declared := fieldowner.Declaration{
 		Fields: s.Applied.Fields.Difference(projection.NewFieldSet(absent...)), Filled: projection.NewFieldSet(filled...),
 	}

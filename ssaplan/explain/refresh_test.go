@@ -334,6 +334,26 @@ func TestRefreshOfEmptyWholesThatAreLeftToOthers(t *testing.T) {
 	}
 }
 
+// A map that was declared as empty isn't compared by what others applied in it, even if a part of that is ignored.
+func TestRefreshOfIgnoredPartsOfAMapDeclaredAsEmpty(t *testing.T) {
+	const (
+		ours   = `{manager: m, operation: Apply, apiVersion: ex.io/v1, fieldsV1: {"f:spec": {}}}`
+		theirs = `{manager: o, operation: Apply, apiVersion: ex.io/v1, fieldsV1: {"f:spec": {"f:args": {}}}}`
+	)
+	live := func(records, spec string) map[string]any {
+		return object(t, `{apiVersion: ex.io/v1, kind: Form, metadata: {name: a, managedFields: [`+records+`]}, spec: `+spec+`}`)
+	}
+	made := live(ours, "{}")
+	state, err := explain.NewState(made, made, fieldowner.Applier{Manager: "m"}, nil)
+	require.NoError(t, err)
+	state = state.Without(made, projection.FieldSet{}, patterns(t, "spec.args[=1]")...)
+	for _, spec := range []string{"{args: [1]}", "{args: [2, 1]}", "{args: [2]}", "{args: []}"} {
+		refreshed, err := explain.Refresh(state, live(ours+","+theirs, spec))
+		require.NoError(t, err, spec)
+		require.Empty(t, lines(refreshed.Drift), spec)
+	}
+}
+
 // An item of a list with one owner that is left to others, and that the list lacked, is no drift wherever it comes; the
 // order of the others is.
 func TestRefreshOfItemsThatAreLeftToOthers(t *testing.T) {
