@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"sync/atomic"
 
@@ -79,6 +80,7 @@ type planning struct {
 
 	prepared explain.Prepared
 	handover *handover.Handover         // of fields, before the manifest is sent; nil if nothing changes hands
+	recorded *unstructured.Unstructured // the live object with the managedFields that the server gives it at a handover
 	settled  bool                       // left and handover are those of the live object
 	left     explain.Left               // of what is prepared, to others
 	manifest *unstructured.Unstructured // as it is sent
@@ -283,7 +285,7 @@ func (w *planning) ask(ctx context.Context) (err error) {
 			var settled, learned bool
 			w.prepared, settled = w.prepared.Settle(w.left, dryRun.Object)
 			w.prepared.Ignored, learned = w.prepared.Ignored.Learn(w.left, content(w.live), dryRun.Object)
-			if settled || learned {
+			if settled || learned || w.recordsOtherwise() {
 				continue
 			}
 			if err = w.explain(dryRun); err != nil || !w.lossy || w.plan.Action == ActionNoOp {
@@ -334,7 +336,11 @@ func (w *planning) hold(ctx context.Context, live *unstructured.Unstructured) (e
 		return nil
 	}
 	if live, err = w.target.Recorded(ctx, live, w.patch.Options); err == nil {
-		w.left, err = w.prepared.For(content(w.handover.Of(live)), content(cmp.Or(w.request.was, live)), w.applier())
+		after := w.handover.Of(live)
+		if w.recorded != nil && after != nil && w.recorded.GetResourceVersion() == after.GetResourceVersion() {
+			after = w.recorded
+		}
+		w.left, err = w.prepared.For(content(after), content(cmp.Or(w.request.was, live)), w.applier())
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
@@ -346,6 +352,19 @@ func (w *planning) hold(ctx context.Context, live *unstructured.Unstructured) (e
 	w.manifest = w.handover.Unpinned(w.left.Manifest, w.request.was)
 	w.patch.Body, err = fastjson.Encode(w.manifest.Object)
 	return err
+}
+
+// recordsOtherwise reports whether the manifest has to be tried again, since the server's managedFields after the
+// handover ask for other fields in it than those that were expected. So it is for a null in an atomic map that others
+// updated: they own its fields until a handover, at which the server records the whole map.
+func (w *planning) recordsOtherwise() bool {
+	after := w.handover.Of(w.live)
+	if w.handover == nil || w.recorded != nil && w.recorded.GetResourceVersion() == after.GetResourceVersion() {
+		return false
+	}
+	w.recorded = after
+	left, err := w.prepared.For(content(after), content(cmp.Or(w.request.was, w.live)), w.applier())
+	return err == nil && !reflect.DeepEqual(left.Manifest, w.left.Manifest)
 }
 
 // notGivenUp warns of what is to be given up and can't be: the part of a list or map that has one owner as a whole; and

@@ -89,12 +89,12 @@ func (w *planning) judge(ctx context.Context, err error) error {
 	}
 	if clearing, more := w.request.clearing(verdict); w.request.ClearBlocking && more {
 		asked := w.request
-		w.request = clearing
+		w.request, w.recorded = clearing, nil
 		var part *handover.PartError
 		if failed := w.ask(ctx); !errors.As(failed, &part) {
 			return failed
 		}
-		w.request = asked // what is in the way can't go alone
+		w.request, w.recorded = asked, nil // what is in the way can't go alone
 		if err := w.hold(ctx, w.live); err != nil {
 			return err
 		}
