@@ -139,6 +139,7 @@ func (n *normalizer) nullField(m map[string]any, name string, obj map[string]any
 	defer func() { n.path = n.path[:len(n.path)-1] }()
 	if m[name] == nil {
 		switch {
+		case n.isItemName():
 		case !n.isMapKey():
 			n.drop(m, slices.Clone(n.path), "null means that the field isn't there")
 		case !n.builtin || kinds.IsBytesField(n.kind, n.path[len(n.path)-2].Name()):
@@ -155,6 +156,12 @@ func (n *normalizer) nullField(m map[string]any, name string, obj map[string]any
 // server stores null as an empty text or zero.
 func (n *normalizer) isMapKey() bool {
 	return len(n.path) > 1 && kinds.IsMapField(n.kind, n.path[len(n.path)-2].Name())
+}
+
+// isItemName reports whether the path ends in the name of a list item that may be null.
+func (n *normalizer) isItemName() bool {
+	l := len(n.path)
+	return n.builtin && l > 2 && kinds.IsNullKey(n.kind, n.path[l-3].Name(), n.path[l-1].Name())
 }
 
 func (n *normalizer) nullsBelow(v any, obj map[string]any) {

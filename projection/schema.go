@@ -164,8 +164,9 @@ func (s *shape) learn(n, known *node, v any, applied bool) {
 			s.learnField(c, known, found.at(i).value, applied)
 		case KeyKind:
 			if !keys.isOutdated(c.element) {
-				s.learnKey(c.element, c.node, applied)
-				s.items.learn(c.node, known.child(c.element), found.at(i).value, applied)
+				item := found.at(i).value
+				s.learnKey(c.element, c.node, item, applied)
+				s.items.learn(c.node, known.child(c.element), item, applied)
 			}
 		case ValueKind:
 			s.set = true
@@ -190,14 +191,18 @@ func (s *shape) learnField(c child, known *node, v any, applied bool) {
 	f.learn(c.node, known.child(c.element), v, applied)
 }
 
-func (s *shape) learnKey(e Element, n *node, applied bool) {
+// learnKey adds the key fields that name an item. A key field that isn't recorded though the item was applied, or that
+// the item lacks, as a Pod stores a reference to the secret "", has a default.
+func (s *shape) learnKey(e Element, n *node, item any, applied bool) {
 	if s.keys == nil {
 		s.items, s.keys, s.defaults = &shape{}, map[string]int{}, map[string]any{}
 	}
 	s.keyed++
+	stored, _ := item.(map[string]any)
 	for name, v := range e.KeyFields() {
 		s.keys[name]++
-		if applied && n.child(Field(name)) == nil && len(n.children) > 0 {
+		isLeftOut := applied && n.child(Field(name)) == nil && len(n.children) > 0
+		if _, has := stored[name]; isLeftOut || stored != nil && !has {
 			s.defaults[name] = v
 		}
 	}

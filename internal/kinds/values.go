@@ -86,6 +86,13 @@ func IsMapField(kind, name string) bool {
 	return known && (of == nil || slices.Contains(of, kind))
 }
 
+// IsNullKey reports whether null can be the name of an item in lists of this name, in a kind that comes with
+// Kubernetes. Without the null the item would have no name, and a server refuses to apply it. In the other lists with
+// names a null is invalid, or there is a default.
+func IsNullKey(kind, list, name string) bool {
+	return kind == "ServiceAccount" && list == "secrets" && name == "name"
+}
+
 // IsBytesField reports whether fields of this name hold a map of bytes, in a kind that comes with Kubernetes. A server
 // stores a null in it as no bytes, and writes the object anew at each apply of the null, which a dry run doesn't
 // show (seen in 1.37).

@@ -17,8 +17,8 @@ import (
 // neither side effects nor defaults. refused are the fields that the server doesn't change in place: changes at, above
 // or below them are marked.
 //
-// The status isn't compared, since controllers write it again. A field that the server generates for a new object is a
-// change without the new value, which is only known afterwards.
+// The status isn't compared, nor who owns it, since controllers write it again. A field that the server generates for a
+// new object is a change without the new value, which is only known afterwards.
 func Replace(in Input, refused []projection.Path) (*Explanation, error) {
 	answered := in.Answer != nil
 	if !answered {
@@ -44,6 +44,7 @@ func Replace(in Input, refused []projection.Path) (*Explanation, error) {
 	e.Changes = slices.DeleteFunc(e.Changes, func(change Change) bool {
 		return change.Cause == CauseSideEffect && change.Path[0] == projection.Field("status")
 	})
+	e.Ownership = slices.DeleteFunc(e.Ownership, func(t fieldowner.Transfer) bool { return t.Path[0] == projection.Field("status") })
 	for i := range e.Changes {
 		at := e.Changes[i].Path
 		e.Changes[i].Refused = slices.ContainsFunc(refused, func(p projection.Path) bool {

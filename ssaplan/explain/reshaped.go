@@ -23,7 +23,7 @@ func (s *State) reshaped(owners fieldowner.Ownership, obj map[string]any, isAnsw
 	var today projection.FieldSet
 	if s.record != nil || s.Subresource != "" { // otherwise the manifest, with the maps that it has empty, isn't known
 		today = owners.Fields(inVersionOf(obj)).Without(s.filled)
-		today = today.Union(s.partsInOtherVersions(today, owners))
+		today = today.Union(s.partsOfEntries(today, owners, obj))
 	}
 	applied, renamed := s.Applied.Reshaped(today, names, isOwn, obj)
 	if applied.Fields.Same(s.Applied.Fields) {
@@ -42,14 +42,20 @@ func (s *State) reshaped(owners fieldowner.Ownership, obj map[string]any, isAnsw
 	return out
 }
 
-// partsInOtherVersions returns the fields of s in maps that are wholes in today's records only in appearance. For an
+// partsOfEntries returns the fields of s in maps that are wholes in today's managedFields only in appearance. For an
 // entry of a map that is itself a map, a server records the entry beside what is in it. The entry alone remains to its
-// owner when another writes all that is in it in another version. (visitMapItems in structured-merge-diff)
-func (s *State) partsInOtherVersions(today projection.FieldSet, owners fieldowner.Ownership) projection.FieldSet {
+// owner when others write all that is in it in another version, or remove all that the owner had in it. (visitMapItems
+// in structured-merge-diff)
+func (s *State) partsOfEntries(today projection.FieldSet, owners fieldowner.Ownership, obj map[string]any) projection.FieldSet {
 	var parts projection.FieldSet
-	for p := range today.Above(owners.Fields(nil)).All() {
-		if s.Applied.Fields.Has(p) {
-			parts = parts.Union(s.Applied.Fields.Under(p))
+	inOthers := today.Above(owners.Fields(nil))
+	for p := range inOthers.Union(today.Leaves()).All() {
+		if !s.Applied.Fields.Has(p) {
+			continue
+		}
+		of := s.Applied.Fields.Under(p)
+		if inOthers.Has(p) || of.Len() > 1 && len(projection.Project(obj, of.Leaves()).Missing) == of.Leaves().Len() {
+			parts = parts.Union(of)
 		}
 	}
 	return parts

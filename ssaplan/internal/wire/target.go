@@ -32,6 +32,8 @@ type Target struct {
 
 	subresource string
 	replicas    scale.Places // of a scale
+	// unrecorded is the object that [Target.Recorded] asked for last, and recorded what it returned.
+	unrecorded, recorded *unstructured.Unstructured
 }
 
 // ErrNoNamespace says that an object of a kind with namespaces names none, and there is no default.

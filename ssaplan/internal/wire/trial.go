@@ -48,10 +48,14 @@ func (t *Target) TryCreate(
 
 // Recorded returns the live object with the record of owners that a server makes of one that has none, when it is
 // applied for the first time. Nothing else tells which lists have items of their own, and which lists and maps have one
-// owner. An object that has a record, or of which the server doesn't tell, is returned as it is.
+// owner. An object that has a record, or of which the server doesn't tell, is returned as it is. It is asked once for
+// an object.
 func (t *Target) Recorded(ctx context.Context, live *unstructured.Unstructured, options metav1.PatchOptions) (*unstructured.Unstructured, error) {
 	if live == nil || t.subresource != "" || len(live.GetManagedFields()) > 0 {
 		return live, nil
+	}
+	if t.unrecorded == live {
+		return t.recorded, nil
 	}
 	nothing := &unstructured.Unstructured{Object: map[string]any{}}
 	nothing.SetGroupVersionKind(live.GroupVersionKind())
@@ -68,9 +72,9 @@ func (t *Target) Recorded(ctx context.Context, live *unstructured.Unstructured, 
 	if err != nil {
 		return nil, err
 	}
-	recorded := live.DeepCopy()
-	recorded.SetManagedFields(made.GetManagedFields())
-	return recorded, nil
+	t.unrecorded, t.recorded = live, live.DeepCopy()
+	t.recorded.SetManagedFields(made.GetManagedFields())
+	return t.recorded, nil
 }
 
 // Whole returns what tries by force to apply the body, which has all of a manifest, to the live object; nil unless that

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -32,6 +33,9 @@ type object struct {
 	namespaced bool
 	revision   int               // of the definition that is in force, if it changes
 	redefined  []projection.Path // see isRedefined
+	// unrecorded says that a server recorded no owner of what an update wrote: the object had something that no apply
+	// can have, such as a set of maps; see docs/limits.md.
+	unrecorded bool
 }
 
 // memory is what is remembered of the last apply of an object, or of a subresource of it.
@@ -221,7 +225,11 @@ func (o *object) writeManifest(ctx context.Context, s Step) error {
 		m.Object = merged(live.Object, m.Object).(map[string]any)
 	}
 	m.SetResourceVersion(live.GetResourceVersion())
-	_, err = resource.Update(ctx, m, metav1.UpdateOptions{FieldManager: s.By})
+	recorded, generation := live.GetManagedFields(), live.GetGeneration()
+	made, err := resource.Update(ctx, m, metav1.UpdateOptions{FieldManager: s.By})
+	if err == nil && made.GetGeneration() > generation && reflect.DeepEqual(made.GetManagedFields(), recorded) {
+		o.unrecorded = true
+	}
 	return err
 }
 

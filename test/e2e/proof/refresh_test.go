@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
@@ -56,13 +57,13 @@ func (t *trial) judgeRefresh(ctx context.Context) {
 	}
 	apart := stampedPlaces(reading.Drift, plan.Changes)
 	for _, c := range plan.Changes {
-		if t.isEmptied(c) || t.isOfIgnored(c.Path, c.After, c.Before) || t.wasNotSent(c) {
+		if t.isEmptied(c) || t.isOfIgnored(c.Path, c.After, c.Before) || t.wasNotSent(c) || t.isDefaultList(c) {
 			apart[c.Path.String()] = true
 		}
 	}
 	for _, c := range reading.Drift { // somebody else's write made an empty map of null, or took one away that isn't kept
 		isHollow := c.Before == nil && isEmptyOrNull(c.After) || c.Op == projection.OpRemove && isEmptyOrNull(c.Before)
-		if isHollow || t.isOfIgnored(c.Path, c.Before, c.After) {
+		if isHollow || t.isOfIgnored(c.Path, c.Before, c.After) || t.isDefaultList(c) {
 			apart[c.Path.String()] = true
 		}
 	}
@@ -151,6 +152,17 @@ func (t *trial) isEmptied(c explain.Change) bool {
 		return hasOtherVersions(t.before) && len(wanted) == 1 && isEmptyOrNull(wanted[0])
 	}
 	return false
+}
+
+// isDefaultList reports whether a list is the server's default for one that is declared as empty, such as the
+// policyTypes of a NetworkPolicy: the default depends on values that others have set since, see docs/limits.md.
+func (t *trial) isDefaultList(c explain.Change) bool {
+	wanted := valuesAt(t.memory.last.manifest.Object, c.Path)
+	if len(wanted) != 1 || !kinds.IsBuiltin(t.before.Object) {
+		return false
+	}
+	list, isList := wanted[0].([]any)
+	return isList && len(list) == 0
 }
 
 // isOfIgnored reports whether what a list with one owner has more is what the server fills in because of a part that is
