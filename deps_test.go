@@ -21,16 +21,28 @@ type budget struct {
 	heavy   []string // folders that it may have although they are heavy
 }
 
-// planner is the budget of the Planner.
+// planner is the budget of the Planner: no package of client-go, and neither a transport nor a decoder nor discovery.
+// These come with the client that a program chooses.
 var planner = budget{
 	ours: []string{
 		"ssaplan/explain", "ssaplan/deletion", "ssaplan/redact", "ssaplan/release",
-		"projection", "projection/foreign", "identity", "identity/importid", "immutability", "authresilience", "authresilience/restconfig", "fieldowner",
+		"projection", "projection/foreign", "identity", "identity/importid", "immutability", "authresilience", "fieldowner",
 		"internal/clock", "internal/kinds", "internal/plainjson", "internal/answer",
-		"ssaplan/internal/wire", "ssaplan/internal/warnings", "ssaplan/server", "ssaplan/internal/fastjson", "ssaplan/internal/secrecy", "ssaplan/internal/objectset",
-		"ssaplan/internal/ordered", "ssaplan/internal/recent", "ssaplan/internal/records", "ssaplan/internal/noop", "ssaplan/internal/deleter", "ssaplan/internal/scale", "ssaplan/internal/standin",
-		"ssaplan/internal/applier", "ssaplan/internal/handover", "ssaplan/write",
+		"ssaplan/internal/wire", "ssaplan/internal/native", "ssaplan/internal/turn", "ssaplan/internal/warnings", "ssaplan/server",
+		"ssaplan/internal/fastjson", "ssaplan/internal/secrecy", "ssaplan/internal/objectset", "ssaplan/internal/ordered",
+		"ssaplan/internal/recent", "ssaplan/internal/noop", "ssaplan/internal/deleter", "ssaplan/internal/scale",
+		"ssaplan/internal/standin", "ssaplan/internal/applier", "ssaplan/internal/handover", "ssaplan/write",
 		"immutability/internal/transition",
+	},
+	modules: apimachinery,
+}
+
+// clients is the budget of the clients of package server that are made with client-go.
+var clients = budget{
+	ours: []string{
+		"projection", "projection/foreign", "identity", "authresilience", "fieldowner", "internal/kinds", "internal/plainjson",
+		"internal/answer", "ssaplan/server", "ssaplan/internal/warnings", "ssaplan/internal/native", "ssaplan/internal/turn",
+		"ssaplan/internal/discovery",
 	},
 	modules: slices.Concat(clientGo, []string{"github.com/google/go-cmp"}),
 	heavy:   []string{"k8s.io/client-go/dynamic"},
@@ -89,11 +101,11 @@ var budgets = map[string]budget{
 		ours: []string{
 			"ssaplan/explain", "ssaplan/write", "projection", "projection/foreign", "identity", "immutability", "authresilience", "fieldowner",
 			"internal/clock", "internal/kinds", "internal/plainjson", "internal/answer", "immutability/internal/transition",
-			"ssaplan/internal/applier", "ssaplan/internal/wire", "ssaplan/internal/warnings", "ssaplan/server", "ssaplan/internal/fastjson", "ssaplan/internal/ordered", "ssaplan/internal/records",
+			"ssaplan/internal/applier", "ssaplan/internal/wire", "ssaplan/internal/native", "ssaplan/internal/turn",
+			"ssaplan/internal/warnings", "ssaplan/server", "ssaplan/internal/fastjson", "ssaplan/internal/ordered",
 			"ssaplan/internal/scale", "ssaplan/internal/secrecy", "ssaplan/internal/standin", "ssaplan/redact",
 		},
-		modules: slices.Concat(clientGo, []string{"github.com/google/go-cmp"}),
-		heavy:   []string{"k8s.io/client-go/dynamic"},
+		modules: apimachinery,
 	},
 	"ssaplan": planner,
 	"ssaplan/server": {
@@ -103,21 +115,19 @@ var budgets = map[string]budget{
 		},
 		modules: apimachinery,
 	},
-	"ssaplan/dynclient": {
-		ours: []string{
-			"ssaplan/explain", "projection", "projection/foreign", "identity", "immutability", "authresilience", "fieldowner",
-			"internal/clock", "internal/kinds", "internal/plainjson", "internal/answer", "immutability/internal/transition",
-			"ssaplan/internal/wire", "ssaplan/internal/warnings", "ssaplan/server", "ssaplan/internal/fastjson", "ssaplan/internal/ordered",
-			"ssaplan/internal/records", "ssaplan/internal/scale", "ssaplan/internal/secrecy", "ssaplan/internal/standin",
-		},
-		modules: slices.Concat(clientGo, []string{"github.com/google/go-cmp"}),
-		heavy:   []string{"k8s.io/client-go/dynamic"},
+	"ssaplan/dynclient": clients,
+	"ssaplan/client": {
+		ours: append([]string{
+			"authresilience/restconfig", "internal/clock", "ssaplan/internal/fastjson", "ssaplan/client/internal/jsondoc",
+			"ssaplan/client/internal/records",
+		}, clients.ours...),
+		modules: clients.modules, heavy: clients.heavy,
 	},
 	"ssaplan/set/applyset": {
 		ours: []string{"identity", "projection", "projection/foreign", "internal/kinds", "internal/plainjson"}, modules: apimachinery,
 	},
-	"ssaplan/review": {ours: append([]string{"ssaplan"}, planner.ours...), modules: planner.modules, heavy: planner.heavy},
-	"ssaplan/set":    {ours: append([]string{"ssaplan"}, planner.ours...), modules: planner.modules, heavy: planner.heavy},
+	"ssaplan/review": {ours: append([]string{"ssaplan"}, planner.ours...), modules: planner.modules},
+	"ssaplan/set":    {ours: append([]string{"ssaplan"}, planner.ours...), modules: planner.modules},
 }
 
 // What Kubernetes brings along, in one supported version of client-go or another.
@@ -178,8 +188,14 @@ func TestBudgetsRefuse(t *testing.T) {
 		{"immutability", "github.com/google/uuid", "github.com/google/uuid"},
 		{"authresilience", "k8s.io/client-go/rest", "k8s.io/client-go"},
 		{"authresilience/restconfig", "k8s.io/client-go/dynamic", "k8s.io/client-go"},
-		{"ssaplan", "k8s.io/client-go/tools/clientcmd", "k8s.io/client-go"},
-		{"ssaplan", "k8s.io/client-go/tools/cache/synctrack", "k8s.io/client-go"},
+		{"ssaplan", "k8s.io/client-go/rest", "k8s.io/client-go"},
+		{"ssaplan", module + "/ssaplan/client", module},
+		{"ssaplan", module + "/ssaplan/client/internal/jsondoc", module},
+		{"ssaplan", module + "/ssaplan/internal/discovery", module},
+		{"ssaplan/set", "k8s.io/client-go/rest", "k8s.io/client-go"},
+		{"ssaplan/client", "k8s.io/client-go/tools/clientcmd", "k8s.io/client-go"},
+		{"ssaplan/client", "k8s.io/client-go/tools/cache/synctrack", "k8s.io/client-go"},
+		{"ssaplan/client", module + "/ssaplan/internal/wire", module},
 		{"ssaplan", "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions", "k8s.io/apiextensions-apiserver"},
 		{"ssaplan/explain", "k8s.io/client-go/rest", "k8s.io/client-go"},
 		{"ssaplan/explain", module + "/ssaplan/internal/wire", module},

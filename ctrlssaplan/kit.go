@@ -18,6 +18,7 @@ import (
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/readiness"
 	"github.com/ssaplan/primitives/ssaplan"
+	ssaclient "github.com/ssaplan/primitives/ssaplan/client"
 	"github.com/ssaplan/primitives/ssaplan/dynclient"
 	"github.com/ssaplan/primitives/ssaplan/server"
 	"github.com/ssaplan/primitives/ssaplan/set"
@@ -83,8 +84,12 @@ func New(manager ctrl.Manager, options Options) (*Kit, error) {
 			return nil, err
 		}
 	}
+	api, err := ssaclient.New(manager.GetConfig(), ssaclient.Options{})
+	if err != nil {
+		return nil, err
+	}
 	return newKit(c, manager.GetScheme(), options, func(planning ssaplan.Options) (*ssaplan.Planner, error) {
-		return ssaplan.New(manager.GetConfig(), planning)
+		return ssaplan.New(api, planning)
 	})
 }
 
@@ -96,7 +101,7 @@ func isIndexed(err error) bool { return strings.Contains(err.Error(), "indexer c
 // [FromDynamic].
 func NewForDynamic(of dynamic.Interface, mapper meta.RESTMapper, scheme *runtime.Scheme, options Options) (*Kit, error) {
 	return newKit(FromDynamic(of, mapper, scheme), scheme, options, func(planning ssaplan.Options) (*ssaplan.Planner, error) {
-		return ssaplan.NewForServer(dynclient.New(of, mapper, dynclient.Options{}), planning)
+		return ssaplan.New(dynclient.New(of, mapper, dynclient.Options{}), planning)
 	})
 }
 

@@ -23,7 +23,7 @@ type ServerOptions struct {
 	Discovery dynclient.RESTClienter
 }
 
-// NewServer returns the server that a client of controller-runtime leads to, for ssaplan.NewForServer. It is a
+// NewServer returns the server that a client of controller-runtime leads to, for ssaplan.New. It is a
 // [server.Lister] and [server.ObjectLister]. Plans have the server's warnings only if the config of the client has a
 // [server.WarningHandler]. It fails with [ErrFakeClient] for the fake client.
 //

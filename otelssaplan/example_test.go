@@ -20,10 +20,10 @@ func Example() {
 	tracers, meters := trace.NewTracerProvider(trace.WithSpanProcessor(spans)), metric.NewMeterProvider()
 	server, _ := ssaplantest.NewServer(ssaplantest.Options{})
 	manifest := manifestOf("ConfigMap", "x")
-	api := server.API() // on a cluster, ssaplan.New doesn't need it
+	api := server.API() // on a cluster, that of package client
 
 	planner, err := otelssaplan.New(tracers, meters, func(observe otelssaplan.Observe) (*ssaplan.Planner, error) {
-		return ssaplan.NewForServer(api, ssaplan.Options{FieldManager: "my-tool", Observe: observe})
+		return ssaplan.New(api, ssaplan.Options{FieldManager: "my-tool", Observe: observe})
 	})
 	if err != nil {
 		log.Fatal(err)

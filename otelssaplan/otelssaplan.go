@@ -3,7 +3,7 @@
 // content of objects: no span contains it.
 //
 //	planner, err := otelssaplan.New(tracers, meters, func(observe otelssaplan.Observe) (*ssaplan.Planner, error) {
-//		return ssaplan.NewForServer(api, ssaplan.Options{FieldManager: "my-tool", Observe: observe})
+//		return ssaplan.New(api, ssaplan.Options{FieldManager: "my-tool", Observe: observe})
 //	})
 //	if err != nil {
 //		log.Fatal(err)

@@ -25,7 +25,7 @@ func TestRequestsAreSpansAndMeasurements(t *testing.T) {
 	require.NoError(t, err)
 	server, err := ssaplantest.NewServer(ssaplantest.Options{})
 	require.NoError(t, err)
-	planner, err := ssaplan.NewForServer(server.API(), ssaplan.Options{FieldManager: "m", Observe: observe})
+	planner, err := ssaplan.New(server.API(), ssaplan.Options{FieldManager: "m", Observe: observe})
 	require.NoError(t, err)
 
 	ctx, host := tracers.Tracer("host").Start(t.Context(), "plan")

@@ -34,7 +34,7 @@ type Planner struct {
 // [ssaplan.Options.Observe]:
 //
 //	planner, err := otelssaplan.New(tracers, meters, func(observe otelssaplan.Observe) (*ssaplan.Planner, error) {
-//		return ssaplan.New(config, ssaplan.Options{FieldManager: "my-tool", Observe: observe})
+//		return ssaplan.New(api, ssaplan.Options{FieldManager: "my-tool", Observe: observe})
 //	})
 //
 // In addition to the spans and measurements of [Observer], there are spans such as "plan Deployment", "apply

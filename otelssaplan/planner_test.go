@@ -36,7 +36,7 @@ func newWorld(t *testing.T) *world {
 	require.NoError(t, err)
 	w.planner, err = otelssaplan.New(trace.NewTracerProvider(trace.WithSpanProcessor(w.spans)), metric.NewMeterProvider(metric.WithReader(w.reader)),
 		func(observe otelssaplan.Observe) (*ssaplan.Planner, error) {
-			return ssaplan.NewForServer(server.API(), ssaplan.Options{FieldManager: "m", Observe: observe})
+			return ssaplan.New(server.API(), ssaplan.Options{FieldManager: "m", Observe: observe})
 		})
 	require.NoError(t, err)
 	return w

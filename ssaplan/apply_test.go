@@ -108,7 +108,7 @@ func TestApplyOfANoOpReturnsAnObjectOfItsOwn(t *testing.T) {
 // What is planned anew, because the object changed, may be sent only if it is the request that was reviewed.
 func TestApplySendsNoOtherRequestThanTheReviewed(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
-	polite, err := ssaplan.NewForServer(server.API(),
+	polite, err := ssaplan.New(server.API(),
 		ssaplan.Options{FieldManager: "my-tool", RefuseConflicts: true})
 	require.NoError(t, err)
 	applied(t, planner, configMap("a", map[string]any{"a": "A"}))

@@ -73,7 +73,7 @@ func BenchmarkCached(b *testing.B) {
 	require.NoError(b, manifest.UnmarshalJSON(read(b, kind, "manifest.json")))
 	require.NoError(b, live.UnmarshalJSON(read(b, kind, "live.json")))
 	config := &rest.Config{Host: "http://recorded", QPS: -1, Transport: configure(recorded{read(b, kind, "live.json"), read(b, kind, "live.json")})}
-	planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: "bench", NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: 10})})
+	planner, err := connect(config, ssaplan.Options{FieldManager: "bench", NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: 10})})
 	require.NoError(b, err)
 	b.ReportAllocs()
 	for b.Loop() {
@@ -83,7 +83,7 @@ func BenchmarkCached(b *testing.B) {
 }
 
 func planOf(tb testing.TB, config *rest.Config, manifest *unstructured.Unstructured) func() {
-	planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: "bench"})
+	planner, err := connect(config, ssaplan.Options{FieldManager: "bench"})
 	require.NoError(tb, err)
 	return func() {
 		_, err := planner.Plan(tb.Context(), ssaplan.Request{Manifest: manifest})

@@ -71,7 +71,7 @@ func (m manyKinds) RoundTrip(request *http.Request) (*http.Response, error) {
 func TestManyDefinitions(t *testing.T) {
 	const kinds = 500
 	server := counted{manyKinds{kinds}, &sync.Mutex{}, map[string]int{}}
-	planner, err := ssaplan.New(&rest.Config{Host: "http://many", Transport: server}, ssaplan.Options{FieldManager: "bench", Concurrency: 8})
+	planner, err := connect(&rest.Config{Host: "http://many", Transport: server}, ssaplan.Options{FieldManager: "bench", Concurrency: 8})
 	require.NoError(t, err)
 	var requests []ssaplan.Request
 	for i := range kinds {
@@ -119,7 +119,7 @@ func TestManyClusters(t *testing.T) {
 	goroutines, before := runtime.NumGoroutine(), liveHeap()
 	planners := make([]*ssaplan.Planner, clusters)
 	for i := range planners {
-		planner, err := ssaplan.New(&rest.Config{Host: fmt.Sprintf("http://cluster-%d", i), Transport: server}, ssaplan.Options{FieldManager: "bench"})
+		planner, err := connect(&rest.Config{Host: fmt.Sprintf("http://cluster-%d", i), Transport: server}, ssaplan.Options{FieldManager: "bench"})
 		require.NoError(t, err)
 		for _, manifest := range manifests {
 			plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest})

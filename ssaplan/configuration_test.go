@@ -91,7 +91,7 @@ func newResync(t *testing.T, options ssaplan.NoOpCacheOptions) *resync {
 	live := read(t, "deployment", "live.json")
 	r := &resync{configured: configure(recorded{live, live}), cache: ssaplan.NewNoOpCache(options)}
 	var err error
-	r.planner, err = ssaplan.New(&rest.Config{Host: "http://recorded", Transport: r.configured}, ssaplan.Options{FieldManager: "bench", NoOps: r.cache})
+	r.planner, err = connect(&rest.Config{Host: "http://recorded", Transport: r.configured}, ssaplan.Options{FieldManager: "bench", NoOps: r.cache})
 	require.NoError(t, err)
 	r.request = ssaplan.Request{Manifest: object(t, "manifest.json"), Live: object(t, "live.json")}
 	return r
@@ -147,12 +147,12 @@ func TestUnseenConfiguration(t *testing.T) {
 	require.Equal(t, 1, r.plan(t))
 	require.Equal(t, 0, r.plan(t))
 	require.Equal(t, []string{
-		"validatingwebhookconfigurations", "mutatingadmissionpolicies", "the server's version", "the schemas of apis/apps/v1",
+		"validatingwebhookconfigurations", "mutatingadmissionpolicies", "the server's version", "the schemas of apps/v1",
 	}, r.cache.Stats().Unseen)
 	r.answer("/version", `{"gitVersion":"v1.36.3"}`)
 	r.answer("/openapi/v3", `{"paths":{"api/v1":{"serverRelativeURL":"D"}}}`)
 	require.Equal(t, 1, r.plan(t))
-	require.Equal(t, []string{"validatingwebhookconfigurations", "mutatingadmissionpolicies", "the schemas of apis/apps/v1"}, r.cache.Stats().Unseen)
+	require.Equal(t, []string{"validatingwebhookconfigurations", "mutatingadmissionpolicies", "the schemas of apps/v1"}, r.cache.Stats().Unseen)
 	r.cache.Stats().Unseen[0] = "changed by the host"
 	require.Equal(t, "validatingwebhookconfigurations", r.cache.Stats().Unseen[0])
 }

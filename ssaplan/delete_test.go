@@ -153,7 +153,7 @@ func TestDeletePropagates(t *testing.T) {
 		want := cmp.Or(propagation, metav1.DeletePropagationBackground)
 		server, _ := world(ssaplan.Options{})
 		var options []metav1.DeleteOptions
-		planner, err := ssaplan.NewForServer(dynclient.New(deletions{Interface: server.Client(), options: &options}, server.Mapper(), dynclient.Options{}),
+		planner, err := ssaplan.New(dynclient.New(deletions{Interface: server.Client(), options: &options}, server.Mapper(), dynclient.Options{}),
 			ssaplan.Options{FieldManager: "my-tool"})
 		require.NoError(t, err)
 		state := applied(t, planner, configMap("a", nil))

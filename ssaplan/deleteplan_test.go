@@ -366,7 +366,7 @@ func (o others) HandleWarningHeaderWithContext(_ context.Context, _ int, _, text
 func TestWarningsOfADelete(t *testing.T) {
 	server, _ := world(ssaplan.Options{})
 	var client string
-	planner, err := ssaplan.NewForServer(dynclient.New(warner{server.Client(), &client}, server.Mapper(), dynclient.Options{}), ssaplan.Options{FieldManager: "my-tool"})
+	planner, err := ssaplan.New(dynclient.New(warner{server.Client(), &client}, server.Mapper(), dynclient.Options{}), ssaplan.Options{FieldManager: "my-tool"})
 	require.NoError(t, err)
 	state := applied(t, planner, configMap("a", nil))
 	plan, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: idOf})
@@ -402,7 +402,7 @@ func TestWarningsOfADelete(t *testing.T) {
 func TestPlanDeleteHidesSecrets(t *testing.T) {
 	server, _ := world(ssaplan.Options{})
 	var client string
-	planner, err := ssaplan.NewForServer(dynclient.New(warner{server.Client(), &client}, server.Mapper(), dynclient.Options{}), ssaplan.Options{FieldManager: "my-tool"})
+	planner, err := ssaplan.New(dynclient.New(warner{server.Client(), &client}, server.Mapper(), dynclient.Options{}), ssaplan.Options{FieldManager: "my-tool"})
 	require.NoError(t, err)
 	secret := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": "hunter2-is-quoted"},

@@ -21,14 +21,14 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
 
-// world is a server in memory and a planner for it. On a cluster the planner comes from ssaplan.New.
+// world is a server in memory and a planner for it. On a cluster the server comes from package client.
 func world(options ssaplan.Options) (*ssaplantest.Server, *ssaplan.Planner) {
 	server, err := ssaplantest.NewServer(ssaplantest.Options{})
 	if err != nil {
 		panic(err)
 	}
 	options.FieldManager = "my-tool"
-	planner, err := ssaplan.NewForServer(server.API(), options)
+	planner, err := ssaplan.New(server.API(), options)
 	if err != nil {
 		panic(err)
 	}

@@ -123,7 +123,7 @@ func TestApplyStopsAfterTheHandover(t *testing.T) {
 			})()
 
 			row.apply.FieldManager = "my-tool"
-			other, err := ssaplan.NewForServer(server.API(), row.apply)
+			other, err := ssaplan.New(server.API(), row.apply)
 			require.NoError(t, err)
 			_, err = other.Apply(t.Context(), p)
 			require.ErrorAs(t, err, new(*ssaplan.ApplyError))

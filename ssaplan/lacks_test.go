@@ -64,7 +64,7 @@ func TestLacks(t *testing.T) {
 	}{
 		{bare, 5, "can't list objects (server.Lister)"}, {lists, 4, "can't list its kinds (server.Discoverer)"}, {all, 0, ""},
 	} {
-		planner, err := ssaplan.NewForServer(row.of, ssaplan.Options{FieldManager: "m"})
+		planner, err := ssaplan.New(row.of, ssaplan.Options{FieldManager: "m"})
 		require.NoError(t, err)
 		require.Len(t, planner.Lacks(), row.lacks)
 		if i == 0 {
@@ -85,7 +85,7 @@ func TestLacks(t *testing.T) {
 	}
 	require.Equal(t, 2, previous)
 
-	planner, err := ssaplan.New(&rest.Config{Host: "http://recorded"}, ssaplan.Options{FieldManager: "m"})
+	planner, err := connect(&rest.Config{Host: "http://recorded"}, ssaplan.Options{FieldManager: "m"})
 	require.NoError(t, err)
 	require.Empty(t, planner.Lacks())
 }
@@ -100,7 +100,7 @@ func TestRememberedNoOpsNeedALister(t *testing.T) {
 			of, unseen = bare, 7
 		}
 		noOps := ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: 10, ServerInterval: time.Nanosecond})
-		planner, err := ssaplan.NewForServer(of, ssaplan.Options{FieldManager: "m", NoOps: noOps})
+		planner, err := ssaplan.New(of, ssaplan.Options{FieldManager: "m", NoOps: noOps})
 		require.NoError(t, err)
 		applied(t, planner, configMap("a", nil))
 		dryRuns := func() int {

@@ -52,16 +52,16 @@ func manifestOf(apiVersion, kind, namespace, name string) *unstructured.Unstruct
 func TestPlannerNeedsAServerAndAManager(t *testing.T) {
 	server, _ := world(ssaplan.Options{})
 	const missing = "ssaplan: no server"
-	_, err := ssaplan.NewForServer(dynclient.New(nil, server.Mapper(), dynclient.Options{}), ssaplan.Options{FieldManager: "m"})
+	_, err := ssaplan.New(dynclient.New(nil, server.Mapper(), dynclient.Options{}), ssaplan.Options{FieldManager: "m"})
 	require.EqualError(t, err, missing)
-	_, err = ssaplan.NewForServer(dynclient.New(server.Client(), nil, dynclient.Options{}), ssaplan.Options{FieldManager: "m"})
+	_, err = ssaplan.New(dynclient.New(server.Client(), nil, dynclient.Options{}), ssaplan.Options{FieldManager: "m"})
 	require.EqualError(t, err, missing)
-	_, err = ssaplan.NewForServer(server.API(), ssaplan.Options{})
+	_, err = ssaplan.New(server.API(), ssaplan.Options{})
 	require.ErrorContains(t, err, "FieldManager is empty")
-	_, err = ssaplan.NewForServer(server.API(), ssaplan.Options{FieldManager: "before-first-apply"})
+	_, err = ssaplan.New(server.API(), ssaplan.Options{FieldManager: "before-first-apply"})
 	require.ErrorContains(t, err, "use another name")
-	_, err = ssaplan.New(nil, ssaplan.Options{FieldManager: "m"})
-	require.EqualError(t, err, "ssaplan: no config")
+	_, err = connect(nil, ssaplan.Options{FieldManager: "m"})
+	require.EqualError(t, err, "client: no config")
 }
 
 // As much of an identity as is known names the plan, and nothing of it has to be known if nothing can be asked yet.
@@ -496,7 +496,7 @@ func TestConflictsThatCantBeForced(t *testing.T) {
 			_, err := resources(server, "secrets").Patch(t.Context(), "s", types.MergePatchType, theirs,
 				metav1.PatchOptions{FieldManager: "kubectl"})
 			require.NoError(t, err)
-			polite, err := ssaplan.NewForServer(server.API(),
+			polite, err := ssaplan.New(server.API(),
 				ssaplan.Options{FieldManager: "my-tool", RefuseConflicts: true})
 			require.NoError(t, err)
 			defer server.Answer(func(r ssaplantest.Request) error {
@@ -551,7 +551,7 @@ func TestAnswersWithOtherObjects(t *testing.T) {
 		"nothing at all": func(obj *unstructured.Unstructured) { delete(obj.Object, "metadata") },
 	} {
 		config := &rest.Config{Host: "http://recorded", QPS: -1, Transport: elsewhere{recorded{live, live}, edit}}
-		planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: "bench"})
+		planner, err := connect(config, ssaplan.Options{FieldManager: "bench"})
 		require.NoError(t, err)
 		_, err = planner.Plan(t.Context(), ssaplan.Request{Manifest: object(t, "manifest.json")})
 		require.ErrorContains(t, err, "the answer is another object", why)
@@ -612,7 +612,7 @@ func TestKnownNoOpsTellWhatTheFirstTold(t *testing.T) {
 			for name, v := range row.add {
 				r.Manifest["spec"].(map[string]any)[name] = v
 			}
-			planner, err := ssaplan.New(&rest.Config{Host: "http://recorded", Transport: configure(warned{r, row.warnings})},
+			planner, err := connect(&rest.Config{Host: "http://recorded", Transport: configure(warned{r, row.warnings})},
 				ssaplan.Options{FieldManager: r.Manager, NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: 10})})
 			require.NoError(t, err)
 			request := ssaplan.Request{

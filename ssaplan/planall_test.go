@@ -46,7 +46,7 @@ func TestPlanAllPlansSomeAtATime(t *testing.T) {
 		t.Run(fmt.Sprint(concurrency), func(t *testing.T) {
 			live := read(t, "deployment", "live.json")
 			server := &busy{recorded: recorded{live, live}}
-			planner, err := ssaplan.New(&rest.Config{Host: "http://recorded", Transport: server},
+			planner, err := connect(&rest.Config{Host: "http://recorded", Transport: server},
 				ssaplan.Options{FieldManager: "bench", Concurrency: concurrency})
 			require.NoError(t, err)
 			requests := make([]ssaplan.Request, 200)

@@ -10,10 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/authresilience"
-	"github.com/ssaplan/primitives/authresilience/restconfig"
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
@@ -59,11 +57,11 @@ type Options struct {
 	Sensitive projection.Patterns
 	// SkipFormats makes the Planner ignore the formats in schemas. Default: a field of a custom resource is sensitive
 	// if the schema gives it the format password. For the kind of a group and version that it meets first, the Planner
-	// reads the CRD. For further kinds of the same group and version, and for kinds without a CRD, it reads the OpenAPI
-	// document of the group and version instead. Both are read at most once a minute. With [NewForServer], only a
-	// [server.SchemaReader] has the OpenAPI document. If the schema of a kind isn't known, because the kind isn't
-	// served or its schema can't be read, all values of its objects are redacted, and the plan has a warning; see
-	// ShowValuesOf and [Planner.LearnDefinitions].
+	// reads the CRD. For further kinds of the same group and version, and for kinds without a CRD, it reads the
+	// OpenAPI document of the group and version instead, if the server is a [server.SchemaReader]. Both are read at
+	// most once a minute. If the schema of a kind isn't known, because the kind isn't served or its schema can't be
+	// read, all values of its objects are redacted, and the plan has a warning; see ShowValuesOf and
+	// [Planner.LearnDefinitions].
 	SkipFormats bool
 	// ShowValuesOf are kinds whose values are printed even if it isn't known which of them are sensitive.
 	ShowValuesOf []schema.GroupKind
@@ -74,8 +72,8 @@ type Options struct {
 	ShowServerText bool
 	// Logger logs each request at level debug. Default: nothing is logged.
 	Logger *slog.Logger
-	// Credential describes the credentials of the client. Default: those in the config of [New], and none for
-	// [NewForServer].
+	// Credential describes the credentials of the client. Default: those that a [server.Credentialed] says, such as the
+	// client of package client, and none for others.
 	Credential authresilience.Credential
 	// SendExpired makes Plan, Read, PlanDelete and Delete send requests with credentials that have certainly expired.
 	// Default: these requests aren't sent. Then Read returns the same as for a 401, and the others fail with an
@@ -90,34 +88,16 @@ type Planner struct {
 	rules   immutability.Rules
 }
 
-// New returns a Planner for the cluster that config leads to. It sends nothing yet. The config is copied. If it sets no
-// QPS, requests aren't throttled by the client; client-go's default would be 5 requests a second. client-go's own
-// retries are switched off; for throttled requests see [Options.ThrottleRetries].
-func New(config *rest.Config, options Options) (*Planner, error) {
-	if config == nil {
-		return nil, errors.New("ssaplan: no config")
-	}
-	if options.Credential.IsZero() {
-		options.Credential = restconfig.Credential(config)
-	}
-	access, err := wire.Connect(config, options.wire())
-	if err != nil {
-		return nil, fmt.Errorf("ssaplan: %w", err)
-	}
-	return newPlanner(access, options)
-}
-
-// NewForServer returns a Planner for a server that the caller implements, or that has the client of package dynclient
-// or module ctrlssaplan. What the Planner needs in addition to a [server.Server] is optional; see [Planner.Lacks]. Only
-// [Options.Credential] says whether the credentials have expired.
-func NewForServer(api server.Server, options Options) (*Planner, error) {
+// New returns a Planner for an API server. It sends nothing yet. The client of package client is the fastest, and lacks
+// nothing. Others are those of package dynclient and of module ctrlssaplan, and any that the caller implements. What
+// the Planner needs in addition to a [server.Server] is optional; see [Planner.Lacks].
+func New(api server.Server, options Options) (*Planner, error) {
 	if api == nil {
 		return nil, errors.New("ssaplan: no server")
 	}
-	return newPlanner(wire.ForServer(api, options.wire()), options)
-}
-
-func newPlanner(access *wire.Server, options Options) (*Planner, error) {
+	if of, ok := api.(server.Credentialed); ok && options.Credential.IsZero() {
+		options.Credential = of.Credential()
+	}
 	if options.FieldManager == "" {
 		return nil, errors.New("ssaplan: Options.FieldManager is empty: name the tool whose fields these are")
 	}
@@ -131,11 +111,11 @@ func newPlanner(access *wire.Server, options Options) (*Planner, error) {
 	case options.DefaultNamespace == "":
 		options.DefaultNamespace = metav1.NamespaceDefault
 	}
-	return &Planner{options: options, server: access}, nil
+	return &Planner{options: options, server: wire.New(api, options.wire())}, nil
 }
 
-// Lacks returns what the server of [NewForServer] can't do and what that costs, a sentence each. A Planner of [New]
-// lacks nothing.
+// Lacks returns what the server can't do and what that costs, a sentence each. With package client, a Planner lacks
+// nothing.
 func (p *Planner) Lacks() []string { return p.server.Lacks() }
 
 // Resolve returns the identity as plans and states have it: with the namespace of a namespaced kind. Use it to find the
@@ -150,8 +130,8 @@ func (p *Planner) Resolve(ctx context.Context, id identity.Identity) (identity.I
 
 // Known returns names that the server has, for a plan that is Deferred because a kind or a namespace is missing. For
 // [DeferralTypeNotServed] they are the kinds whose objects can be listed and deleted, such as "apps/v1 Deployment". For
-// [DeferralNamespaceNotFound] they are its namespaces, at most 500. A Planner of [NewForServer] whose server can't list
-// them returns an error. Use the names to suggest the right one after a typo.
+// [DeferralNamespaceNotFound] they are its namespaces, at most 500. If the server can't list them, Known returns an
+// error. Use the names to suggest the right one after a typo.
 func (p *Planner) Known(ctx context.Context, missing Deferral) ([]string, error) {
 	list := p.server.Kinds
 	if missing == DeferralNamespaceNotFound {

@@ -133,13 +133,13 @@ func TestPrintedResultsShowNoSecrets(t *testing.T) {
 	}}})
 	require.NoError(t, err)
 	options := ssaplan.Options{FieldManager: "m", Sensitive: patterns(t, "spec.password", "spec.tokens[*]", "spec.users[*].key")}
-	planner, err := ssaplan.NewForServer(server.API(), options)
+	planner, err := ssaplan.New(server.API(), options)
 	require.NoError(t, err)
 	options.RefuseConflicts = true
-	polite, err := ssaplan.NewForServer(server.API(), options)
+	polite, err := ssaplan.New(server.API(), options)
 	require.NoError(t, err)
 	options.FieldManager = "stranger"
-	stranger, err := ssaplan.NewForServer(server.API(), options)
+	stranger, err := ssaplan.New(server.API(), options)
 	require.NoError(t, err)
 	p := &printer{t: t, values: []string{first, second, theirs}, seen: map[reflect.Type]int{}}
 	visit := func(what string, values ...any) {

@@ -14,6 +14,7 @@ import (
 	"github.com/ssaplan/primitives/internal/replay"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/client"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
@@ -32,7 +33,7 @@ func recordings(tb testing.TB) []recording {
 func (r recording) plan(t *testing.T) (*ssaplan.Plan, error) {
 	t.Helper()
 	config := &rest.Config{Host: "http://recorded", Transport: replay.Transport(r.Respond)}
-	planner, err := ssaplan.New(config, ssaplan.Options{
+	planner, err := connect(config, ssaplan.Options{
 		FieldManager: r.Manager, RefuseConflicts: r.Refusal != nil && r.Forced != nil, AllowVersionChange: true,
 		SkipFormats: true, // no definition is recorded
 	})
@@ -134,4 +135,13 @@ func sameAfterReading(t *testing.T, plan *ssaplan.Plan) {
 	again, err := json.Marshal(read)
 	require.NoError(t, err)
 	require.Equal(t, string(text), string(again))
+}
+
+// connect returns a planner with the client of package client.
+func connect(config *rest.Config, options ssaplan.Options) (*ssaplan.Planner, error) {
+	api, err := client.New(config, client.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return ssaplan.New(api, options)
 }

@@ -18,7 +18,7 @@ func TestNoHostGetsWhatPlansShare(t *testing.T) {
 		manifest := &unstructured.Unstructured{}
 		require.NoError(t, manifest.UnmarshalJSON(read(t, p.kind, p.manifest)))
 		config := &rest.Config{Host: "http://recorded", QPS: -1, Transport: recorded{read(t, p.kind, "live.json"), read(t, p.kind, p.dryRun)}}
-		planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: "bench"})
+		planner, err := connect(config, ssaplan.Options{FieldManager: "bench"})
 		require.NoError(t, err)
 		var live, result *unstructured.Unstructured
 		for range 3 {

@@ -214,7 +214,7 @@ func TestReplaceAgain(t *testing.T) {
 				row.between(t, server)
 			}
 			row.options.FieldManager = "my-tool"
-			again, err := ssaplan.NewForServer(server.API(), row.options)
+			again, err := ssaplan.New(server.API(), row.options)
 			require.NoError(t, err)
 			obj, err := again.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
 			require.Equal(t, []string{"after"}, names(t, server), "nothing that is there is deleted")

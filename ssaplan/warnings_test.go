@@ -35,7 +35,7 @@ func TestWarningsGoToThePlanOrToTheHost(t *testing.T) {
 	live := read(t, "deployment", "live.json")
 	var texts []string
 	config := &rest.Config{Host: "http://recorded", Transport: configure(warning{recorded{live, live}}), WarningHandler: heard{&texts}}
-	planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: "bench", NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: 10})})
+	planner, err := connect(config, ssaplan.Options{FieldManager: "bench", NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: 10})})
 	require.NoError(t, err)
 	manifest := object(t, "manifest.json")
 	manifest.Object["status"] = map[string]any{"replicas": int64(5)}

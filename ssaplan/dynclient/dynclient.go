@@ -2,7 +2,7 @@
 // already. Without a discovery client, the Planner can do less; see [Options].
 //
 //	api := dynclient.New(client, mapper, dynclient.Options{})
-//	planner, err := ssaplan.NewForServer(api, ssaplan.Options{FieldManager: "my-tool"})
+//	planner, err := ssaplan.New(api, ssaplan.Options{FieldManager: "my-tool"})
 package dynclient
 
 import (
@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
-	"github.com/ssaplan/primitives/ssaplan/internal/wire"
+	"github.com/ssaplan/primitives/ssaplan/internal/discovery"
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
@@ -41,21 +41,21 @@ func New(client dynamic.Interface, mapper meta.RESTMapper, options Options) serv
 		return nil
 	}
 	one := &objects{server.Mapped{Mapper: mapper}, client}
-	if discovery := NewDiscovery(options.Discovery); discovery != nil {
-		return &discovering{one, discovery}
+	if documents := NewDiscovery(options.Discovery); documents != nil {
+		return &discovering{one, documents}
 	}
 	return one
 }
 
 // Discovery is a [server.Discoverer], [server.Versioner] and [server.SchemaReader]. Embed it to implement a Server.
-type Discovery struct{ documents wire.Documents }
+type Discovery struct{ documents *discovery.Documents }
 
 // NewDiscovery returns a Discovery that uses the REST client of a discovery client. It returns nil if there is none.
 func NewDiscovery(client RESTClienter) *Discovery {
 	if client == nil || client.RESTClient() == nil {
 		return nil
 	}
-	return &Discovery{wire.NewDocuments(client.RESTClient())}
+	return &Discovery{discovery.New(client.RESTClient(), nil)}
 }
 
 // Kinds implements [server.Discoverer].

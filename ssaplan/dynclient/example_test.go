@@ -17,7 +17,7 @@ func ExampleNew() {
 	client, mapper := cluster.Client(), cluster.Mapper()
 
 	api := dynclient.New(client, mapper, dynclient.Options{})
-	planner, err := ssaplan.NewForServer(api, ssaplan.Options{FieldManager: "my-tool"})
+	planner, err := ssaplan.New(api, ssaplan.Options{FieldManager: "my-tool"})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 func Example() {
 	ctx := context.Background()
 	server, _ := ssaplantest.NewServer(ssaplantest.Options{})
-	planner, _ := ssaplan.NewForServer(server.API(), ssaplan.Options{FieldManager: "my-tool"})
+	planner, _ := ssaplan.New(server.API(), ssaplan.Options{FieldManager: "my-tool"})
 	manifest := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "settings"}, "data": map[string]any{"mode": "dark"},
 	}}

@@ -36,7 +36,7 @@ func TestClusterIs(t *testing.T) {
 func TestClusterOf(t *testing.T) {
 	server, err := ssaplantest.NewServer(ssaplantest.Options{})
 	require.NoError(t, err)
-	planner, err := ssaplan.NewForServer(server.API(), ssaplan.Options{FieldManager: "m"})
+	planner, err := ssaplan.New(server.API(), ssaplan.Options{FieldManager: "m"})
 	require.NoError(t, err)
 	of := func(address string) review.Cluster {
 		t.Helper()

@@ -19,7 +19,7 @@ import (
 func exampleWorld() (planner *ssaplan.Planner, request ssaplan.Request, change func()) {
 	ctx := context.Background()
 	server, _ := ssaplantest.NewServer(ssaplantest.Options{})
-	planner, _ = ssaplan.NewForServer(server.API(), ssaplan.Options{FieldManager: "my-tool"})
+	planner, _ = ssaplan.New(server.API(), ssaplan.Options{FieldManager: "my-tool"})
 	request.Manifest = &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "settings"}, "data": map[string]any{"mode": "dark"},
 	}}

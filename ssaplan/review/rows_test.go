@@ -38,7 +38,7 @@ func (h *host) planner(sensitive ...string) *ssaplan.Planner {
 	h.Helper()
 	patterns, err := projection.ParsePatterns(sensitive...)
 	require.NoError(h, err)
-	planner, err := ssaplan.NewForServer(h.server.API(), ssaplan.Options{FieldManager: "host", Sensitive: patterns})
+	planner, err := ssaplan.New(h.server.API(), ssaplan.Options{FieldManager: "host", Sensitive: patterns})
 	require.NoError(h, err)
 	return planner
 }

@@ -18,7 +18,7 @@ func ExampleServer() {
 	ctx := context.Background()
 	cluster, _ := ssaplantest.NewServer(ssaplantest.Options{})
 	api := cluster.API()
-	planner, _ := ssaplan.NewForServer(api, ssaplan.Options{FieldManager: "my-tool"})
+	planner, _ := ssaplan.New(api, ssaplan.Options{FieldManager: "my-tool"})
 	plan, _ := planner.Plan(ctx, ssaplan.Request{Manifest: &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "apps/v1", "kind": "Deployment", "metadata": map[string]any{"name": "web"},
 	}}})

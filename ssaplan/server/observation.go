@@ -22,7 +22,7 @@ type Observation struct {
 	// Class is the class of the failure, [authresilience.ClassNone] if there was none.
 	Class authresilience.Class
 	// Status is the HTTP status, 0 if there was no answer. Sent and Received are the bytes of the bodies. All three are
-	// 0 for a Planner of ssaplan.NewForServer.
+	// 0 unless the client is that of package client.
 	Status         int
 	Sent, Received int64
 }

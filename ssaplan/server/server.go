@@ -1,5 +1,6 @@
 // Package server is the interface of the API server that a Planner reads from, asks for dry runs and writes to. With it
-// a Planner can use any client; see ssaplan.NewForServer. Package dynclient implements it on a dynamic client.
+// a Planner can use any client; see ssaplan.New. Package client implements it for a rest.Config of client-go, and
+// package dynclient for a dynamic client.
 //
 //	kind, err := api.Resolve(ctx, schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"})
 //	if err != nil {
@@ -8,8 +9,8 @@
 //	answer, err := api.Get(ctx, server.Ref{Kind: kind, Namespace: "default", Name: "web"})
 //
 // [Server] is all that a Planner needs. A server that can do more has the methods of [Lister], [ObjectLister],
-// [Discoverer], [Versioner] or [SchemaReader], too. A server that can't do something must not have the method. A type
-// that embeds a Server hides what the embedded server can do in addition.
+// [Discoverer], [Versioner], [SchemaReader] or [Credentialed], too. A server that can't do something must not have the
+// method. A type that embeds a Server hides what the embedded server can do in addition.
 package server
 
 import (

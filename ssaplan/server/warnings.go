@@ -7,12 +7,12 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/warnings"
 )
 
-// WarningHandler adds the warnings in the server's answers to the plan of the object. ssaplan.New sets it. For another
-// client of client-go, set it as WarningHandlerWithContext of the client's config.
+// WarningHandler adds the warnings in the server's answers to the plan of the object. Package client sets it. For
+// another client of client-go, set it as WarningHandlerWithContext of the client's config.
 type WarningHandler struct {
 	// Others gets the warnings of requests that aren't part of a plan, such as an apply; the plan had the same warnings
-	// from the dry run. Default: the warnings of these requests are dropped. The WarningHandler that ssaplan.New sets
-	// gives them to the handler in the config.
+	// from the dry run. Default: the warnings of these requests are dropped. The WarningHandler that package client
+	// sets gives them to the handler in the config.
 	Others interface {
 		HandleWarningHeaderWithContext(ctx context.Context, code int, agent, text string)
 	}

@@ -31,7 +31,7 @@ func shop() []ssaplan.Request {
 
 func newPlanner() *ssaplan.Planner {
 	server, _ := ssaplantest.NewServer(ssaplantest.Options{})
-	planner, _ := ssaplan.NewForServer(server.API(), ssaplan.Options{FieldManager: "my-tool"})
+	planner, _ := ssaplan.New(server.API(), ssaplan.Options{FieldManager: "my-tool"})
 	return planner
 }
 

@@ -44,7 +44,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	server, err := ssaplantest.NewServer(ssaplantest.Options{})
 	require.NoError(t, err)
-	planner, err := ssaplan.NewForServer(server.API(), ssaplan.Options{FieldManager: "set-test"})
+	planner, err := ssaplan.New(server.API(), ssaplan.Options{FieldManager: "set-test"})
 	require.NoError(t, err)
 	return &world{t, server, planner, &clock.Fake{LongestSleep: time.Millisecond}}
 }

@@ -3,7 +3,7 @@
 // of a real server.
 //
 //	server, _ := ssaplantest.NewServer(ssaplantest.Options{})
-//	planner, _ := ssaplan.NewForServer(server.API(), ssaplan.Options{FieldManager: "my-tool"})
+//	planner, _ := ssaplan.New(server.API(), ssaplan.Options{FieldManager: "my-tool"})
 //
 //	plan, _ := planner.Plan(ctx, ssaplan.Request{Manifest: deployment(3)})
 //	fmt.Println(plan.Action)

@@ -27,7 +27,7 @@ func deployment(replicas int64) *unstructured.Unstructured {
 func Example() {
 	ctx := context.Background()
 	server, _ := ssaplantest.NewServer(ssaplantest.Options{})
-	planner, _ := ssaplan.NewForServer(server.API(), ssaplan.Options{FieldManager: "my-tool"})
+	planner, _ := ssaplan.New(server.API(), ssaplan.Options{FieldManager: "my-tool"})
 
 	plan, _ := planner.Plan(ctx, ssaplan.Request{Manifest: deployment(3)})
 	fmt.Println(plan.Action)
@@ -50,7 +50,7 @@ func Example() {
 // What only a server in trouble says is set by the test, from a recorded status for instance.
 func ExampleServer_AnswerNext() {
 	server, _ := ssaplantest.NewServer(ssaplantest.Options{})
-	planner, _ := ssaplan.NewForServer(server.API(), ssaplan.Options{FieldManager: "my-tool"})
+	planner, _ := ssaplan.New(server.API(), ssaplan.Options{FieldManager: "my-tool"})
 
 	var recorded apierrors.StatusError
 	_ = json.Unmarshal([]byte(`{"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 401,
@@ -82,7 +82,7 @@ func ExampleServer_Answer() {
 		}
 		return nil
 	})
-	planner, _ := ssaplan.NewForServer(server.API(), ssaplan.Options{FieldManager: "my-tool"})
+	planner, _ := ssaplan.New(server.API(), ssaplan.Options{FieldManager: "my-tool"})
 	plan, _ := planner.Plan(ctx, ssaplan.Request{Manifest: deployment(3)})
 	_, err := planner.Apply(ctx, plan)
 	fmt.Println(err)
@@ -98,7 +98,7 @@ func ExampleServer_Answer() {
 func ExampleServer_Register() {
 	ctx := context.Background()
 	server, _ := ssaplantest.NewServer(ssaplantest.Options{})
-	planner, _ := ssaplan.NewForServer(server.API(), ssaplan.Options{FieldManager: "my-tool"})
+	planner, _ := ssaplan.New(server.API(), ssaplan.Options{FieldManager: "my-tool"})
 	backup := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "example.com/v1", "kind": "Backup",
 		"metadata": map[string]any{"name": "nightly"},
@@ -129,7 +129,7 @@ func ExampleKind() {
 			"password": map[string]any{"type": "string", "format": "password"},
 		}}},
 	}}}})
-	planner, _ := ssaplan.NewForServer(server.API(), ssaplan.Options{FieldManager: "my-tool"})
+	planner, _ := ssaplan.New(server.API(), ssaplan.Options{FieldManager: "my-tool"})
 	plan, _ := planner.Plan(context.Background(), ssaplan.Request{Manifest: &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "example.com/v1", "kind": "Login", "metadata": map[string]any{"name": "jane"},
 		"spec": map[string]any{"user": "jane", "password": "correct-horse"},

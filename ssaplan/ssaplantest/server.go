@@ -106,7 +106,7 @@ func (s *Server) addNamespace(name string) {
 // Client returns a client of the server.
 func (s *Server) Client() dynamic.Interface { return client{s} }
 
-// API returns the server for [ssaplan.NewForServer]. It lists objects, and has no discovery.
+// API returns the server for [ssaplan.New]. It lists objects, and has no discovery.
 func (s *Server) API() server.Server {
 	return dynclient.New(s.Client(), s.Mapper(), dynclient.Options{})
 }

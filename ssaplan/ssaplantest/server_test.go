@@ -458,7 +458,7 @@ func TestPreferredVersions(t *testing.T) {
 // exists.
 func TestReplaceAfterARecordedRefusal(t *testing.T) {
 	server := newServer(t)
-	planner, err := ssaplan.NewForServer(server.API(), ssaplan.Options{FieldManager: "tool"})
+	planner, err := ssaplan.New(server.API(), ssaplan.Options{FieldManager: "tool"})
 	require.NoError(t, err)
 	const text = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {selector: {matchLabels: {a: %s}}}}"
 	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: object(t, fmt.Sprintf(text, "b"))})
@@ -518,7 +518,7 @@ func TestConcurrentUse(t *testing.T) {
 
 func BenchmarkPlan(b *testing.B) {
 	server := newServer(b)
-	planner, err := ssaplan.NewForServer(server.API(), ssaplan.Options{FieldManager: "tool"})
+	planner, err := ssaplan.New(server.API(), ssaplan.Options{FieldManager: "tool"})
 	require.NoError(b, err)
 	manifest := object(b, configMap("a: A"))
 	for b.Loop() {

@@ -18,18 +18,14 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/client"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/manifest"
 	"github.com/ssaplan/primitives/ssaplan/set"
 )
 
 // Exit codes of the plan command.
-const (
-	exitUnchanged = 0
-	exitError     = 1
-	exitChanges   = 2
-	exitBlocked   = 3
-)
+const exitUnchanged, exitError, exitChanges, exitBlocked = 0, 1, 2, 3
 
 // tool is the core of a deployment CLI.
 type tool struct {
@@ -166,7 +162,11 @@ func (t *tool) load(name string) error {
 
 // newTool returns a tool that prints to standard output.
 func newTool(config *rest.Config, stateFile string) (*tool, error) {
-	planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: "my-cli"})
+	api, err := client.New(config, client.Options{})
+	if err != nil {
+		return nil, err
+	}
+	planner, err := ssaplan.New(api, ssaplan.Options{FieldManager: "my-cli"})
 	if err != nil {
 		return nil, err
 	}

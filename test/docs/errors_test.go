@@ -21,6 +21,7 @@ import (
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/client"
 )
 
 // advise says in a line what to do about an error of the Planner.
@@ -46,7 +47,7 @@ func Example_errors() {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	deployments := objects("errors", "apps", "v1", "deployments")
-	planner := must(ssaplan.New(config, ssaplan.Options{FieldManager: "my-tool", DefaultNamespace: "errors"}))
+	planner := must(ssaplan.New(must(client.New(config, client.Options{})), ssaplan.Options{FieldManager: "my-tool", DefaultNamespace: "errors"}))
 
 	web := deployment("web", "web:1")
 	_ = unstructured.SetNestedField(web.Object, int64(-1), "spec", "replicas")
@@ -65,7 +66,7 @@ func Example_errors() {
 	fmt.Println(err)
 	fmt.Println("->", advise(err))
 
-	stranger := must(ssaplan.New(must(server.ConfigFor("jane")), ssaplan.Options{FieldManager: "my-tool", DefaultNamespace: "errors"}))
+	stranger := must(ssaplan.New(must(client.New(must(server.ConfigFor("jane")), client.Options{})), ssaplan.Options{FieldManager: "my-tool", DefaultNamespace: "errors"}))
 	_, err = stranger.Plan(ctx, ssaplan.Request{Manifest: edited})
 	fmt.Println(err)
 	fmt.Println("->", advise(err))
@@ -124,7 +125,7 @@ var packages = []string{
 	"projection", "projection/builtin", "projection/openapi", "identity", "immutability", "authresilience", "authresilience/restconfig",
 	"fieldowner",
 	"ssaplan", "ssaplan/explain", "ssaplan/write", "ssaplan/deletion", "ssaplan/release", "ssaplan/set", "ssaplan/set/applyset", "ssaplan/ssaplantest",
-	"ssaplan/server", "ssaplan/dynclient",
+	"ssaplan/server", "ssaplan/client", "ssaplan/dynclient",
 }
 
 // Each name of a package that the pages mention exists.

@@ -13,7 +13,7 @@ import (
 var notInGlossary = map[string][]string{
 	"how a function works, documented at its fields": {
 		"identity.Options", "immutability.ProbeOptions", "immutability.HazardOptions", "openapi.Options", "deletion.Options", "ssaplan.DeleteOptions", "ssaplan.Options",
-		"ssaplantest.Options", "set.Options", "set.RemovalOptions", "dynclient.Options",
+		"ssaplantest.Options", "set.Options", "set.RemovalOptions", "client.Options", "dynclient.Options",
 	},
 	"what a function takes or returns, documented with it": {
 		"authresilience.ClientConfig", "authresilience.Kept", "authresilience.ReadAttempt",
@@ -22,9 +22,10 @@ var notInGlossary = map[string][]string{
 	},
 	"what a client has to be able to do": {
 		"immutability.Getter", "immutability.Writer", "server.Server", "server.Lister", "server.ObjectLister", "server.Discoverer",
-		"server.Versioner", "server.SchemaReader", "dynclient.RESTClienter",
+		"server.Versioner", "server.SchemaReader", "server.Credentialed", "dynclient.RESTClienter",
 	},
 	"a part of an implementation of server.Server": {"server.Mapped", "dynclient.Discovery"},
+	"an implementation of server.Server":           {"client.Client"},
 	"the kinds of something that the glossary has": {
 		"authresilience.CredentialKind", "fieldowner.TransferKind", "immutability.HazardKind", "projection.ElementKind",
 	},

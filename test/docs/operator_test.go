@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/ssaplan/primitives/ssaplan"
+	ssaclient "github.com/ssaplan/primitives/ssaplan/client"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	api "github.com/ssaplan/primitives/ssaplan/server"
 )
@@ -35,7 +36,11 @@ type Reconciler struct {
 func newReconciler(manager ctrl.Manager, options ssaplan.Options) (*Reconciler, error) {
 	options.FieldManager = "web-operator"
 	options.NoOps = ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: 10000})
-	planner, err := ssaplan.New(manager.GetConfig(), options)
+	server, err := ssaclient.New(manager.GetConfig(), ssaclient.Options{})
+	if err != nil {
+		return nil, err
+	}
+	planner, err := ssaplan.New(server, options)
 	if err != nil {
 		return nil, err
 	}

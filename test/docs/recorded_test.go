@@ -20,6 +20,7 @@ import (
 	"github.com/ssaplan/primitives/internal/replay"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/client"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
@@ -38,7 +39,7 @@ func recordings(t *testing.T) map[string]recording {
 // plan plans the manifest with a server that answers as it is told, after edit changed what is planned.
 func (r recording) plan(t *testing.T, server replay.Transport, edit func(*ssaplan.Request)) (*ssaplan.Plan, error) {
 	t.Helper()
-	planner, err := ssaplan.New(&rest.Config{Host: "http://recorded", Transport: server}, ssaplan.Options{
+	planner, err := ssaplan.New(must(client.New(&rest.Config{Host: "http://recorded", Transport: server}, client.Options{})), ssaplan.Options{
 		FieldManager: r.Manager, RefuseConflicts: r.Refusal != nil && r.Forced != nil, AllowVersionChange: true,
 	})
 	require.NoError(t, err)

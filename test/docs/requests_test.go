@@ -8,6 +8,7 @@ import (
 
 	"github.com/ssaplan/primitives/identity/importid"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/client"
 	api "github.com/ssaplan/primitives/ssaplan/server"
 )
 
@@ -15,7 +16,7 @@ import (
 func Example_requests() {
 	configMaps := objects("requests", "", "v1", "configmaps")
 	sent := 0
-	planner := must(ssaplan.New(config, ssaplan.Options{
+	planner := must(ssaplan.New(must(client.New(config, client.Options{})), ssaplan.Options{
 		FieldManager: "my-tool", NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{ServerInterval: -1}),
 		Observe: func(context.Context, api.Observation) { sent++ },
 	}))

@@ -25,6 +25,7 @@ import (
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/client"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/manifest"
 	"github.com/ssaplan/primitives/ssaplan/review"
@@ -342,7 +343,7 @@ kind: ConfigMap
 metadata: {name: web, namespace: terraform}
 data: {mode: %s}`
 	configMaps := objects("terraform", "", "v1", "configmaps")
-	terraform := newTerraform(&objectResource{planner: must(ssaplan.New(config, ssaplan.Options{FieldManager: "terraform"}))})
+	terraform := newTerraform(&objectResource{planner: must(ssaplan.New(must(client.New(config, client.Options{})), ssaplan.Options{FieldManager: "terraform"}))})
 	terraform.apply(fmt.Sprintf(web, "dark"))
 	fmt.Println("--- nothing changed")
 	terraform.apply(fmt.Sprintf(web, "dark"))
@@ -357,11 +358,11 @@ data: {mode: %s}`
 	terraform.apply(fmt.Sprintf(web, "auto"))
 	fmt.Println("--- the credentials of the last run have lost their rights")
 	jane := must(server.ConfigFor("jane"))
-	terraform.resource.planner = must(ssaplan.New(jane, ssaplan.Options{FieldManager: "terraform"}))
+	terraform.resource.planner = must(ssaplan.New(must(client.New(jane, client.Options{})), ssaplan.Options{FieldManager: "terraform"}))
 	patch(configMaps, "kubectl-edit", "web", `{"data": {"mode": "light"}}`)
 	terraform.refresh()
 	fmt.Println("--- and planning has new credentials")
-	terraform.resource.planner = must(ssaplan.New(config, ssaplan.Options{FieldManager: "terraform"}))
+	terraform.resource.planner = must(ssaplan.New(must(client.New(config, client.Options{})), ssaplan.Options{FieldManager: "terraform"}))
 	terraform.change(fmt.Sprintf(web, "auto"))
 	fmt.Println("--- the end")
 	terraform.destroy()
@@ -408,7 +409,7 @@ data: {mode: %s}`
 
 func Example_terraformSecret() {
 	objects("terraform", "", "v1", "secrets")
-	terraform := newTerraform(&objectResource{planner: must(ssaplan.New(config, ssaplan.Options{FieldManager: "terraform"}))})
+	terraform := newTerraform(&objectResource{planner: must(ssaplan.New(must(client.New(config, client.Options{})), ssaplan.Options{FieldManager: "terraform"}))})
 	secret := `{apiVersion: v1, kind: Secret, metadata: {name: db, namespace: terraform}, stringData: {password: canary}}`
 	terraform.apply(secret)
 	terraform.apply(secret)
@@ -422,7 +423,7 @@ func Example_terraformSecret() {
 func Example_terraformTakeover() {
 	configMaps := objects("terraform", "", "v1", "configmaps")
 	apply(configMaps, "somebody", yamlObject(`{apiVersion: v1, kind: ConfigMap, metadata: {name: other}, data: {mode: light}}`))
-	terraform := newTerraform(&objectResource{planner: must(ssaplan.New(config, ssaplan.Options{FieldManager: "terraform"}))})
+	terraform := newTerraform(&objectResource{planner: must(ssaplan.New(must(client.New(config, client.Options{})), ssaplan.Options{FieldManager: "terraform"}))})
 	terraform.apply(`{apiVersion: v1, kind: ConfigMap, metadata: {name: other, namespace: terraform}, data: {mode: dark}}`)
 	must(0, configMaps.Delete(ctx, "other", metav1.DeleteOptions{}))
 	apply(configMaps, "somebody", yamlObject(`{apiVersion: v1, kind: ConfigMap, metadata: {name: other}, data: {mode: light}}`))
@@ -438,7 +439,7 @@ func Example_terraformTakeover() {
 func Example_terraformImport() {
 	configMaps := objects("terraform", "", "v1", "configmaps")
 	apply(configMaps, "helm", yamlObject(`{apiVersion: v1, kind: ConfigMap, metadata: {name: imported}, data: {mode: light}}`))
-	terraform := newTerraform(&objectResource{planner: must(ssaplan.New(config, ssaplan.Options{FieldManager: "terraform"}))})
+	terraform := newTerraform(&objectResource{planner: must(ssaplan.New(must(client.New(config, client.Options{})), ssaplan.Options{FieldManager: "terraform"}))})
 	terraform.importObject("terraform/ConfigMap/imported?manager=helm")
 	fmt.Println("imported:", table(terraform.state))
 	terraform.apply(`{apiVersion: v1, kind: ConfigMap, metadata: {name: imported, namespace: terraform}, data: {mode: light}}`, "data.mode")

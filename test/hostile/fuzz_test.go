@@ -102,7 +102,7 @@ func (s server) said(t *testing.T) (said []string) {
 }
 
 func saidThrough(t *testing.T, transport http.RoundTripper) (said []string) {
-	planner, err := ssaplan.New(&rest.Config{Host: "http://hostile", QPS: -1, Transport: transport}, ssaplan.Options{FieldManager: "ssaplan"})
+	planner, err := lab.NewPlanner(&rest.Config{Host: "http://hostile", QPS: -1, Transport: transport}, ssaplan.Options{FieldManager: "ssaplan"})
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
@@ -203,7 +203,7 @@ func FuzzLists(f *testing.F) {
 			t.Skip("then a list is answered like a read")
 		}
 		s := server{read: live, write: live, named: true, status: http.StatusOK, list: list}
-		planner, err := ssaplan.New(&rest.Config{Host: "http://hostile", QPS: -1, Transport: s}, ssaplan.Options{FieldManager: "ssaplan"})
+		planner, err := lab.NewPlanner(&rest.Config{Host: "http://hostile", QPS: -1, Transport: s}, ssaplan.Options{FieldManager: "ssaplan"})
 		require.NoError(t, err)
 		var requests []ssaplan.Request
 		for i := range 60 {
@@ -258,7 +258,7 @@ func TestConcurrentSets(t *testing.T) {
 	var all sync.WaitGroup
 	for range 2 {
 		config := &rest.Config{Host: "http://hostile", QPS: -1, Transport: server{read: live, write: live, status: 200, named: true}}
-		planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: "ssaplan", NoOps: cache})
+		planner, err := lab.NewPlanner(config, ssaplan.Options{FieldManager: "ssaplan", NoOps: cache})
 		require.NoError(t, err)
 		requests := make([]ssaplan.Request, 50)
 		for i := range requests {

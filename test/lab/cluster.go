@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/restmapper"
 
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/client"
 	"github.com/ssaplan/primitives/test/controlplane"
 )
 
@@ -107,9 +108,18 @@ func (c *Cluster) As(t testing.TB, user string, groups ...string) *Cluster {
 func (c *Cluster) Planner(t testing.TB, options ssaplan.Options) *ssaplan.Planner {
 	t.Helper()
 	options.DefaultNamespace = cmp.Or(options.DefaultNamespace, c.Namespace)
-	planner, err := ssaplan.New(c.Config, options)
+	planner, err := NewPlanner(c.Config, options)
 	require.NoError(t, err)
 	return planner
+}
+
+// NewPlanner returns a planner with the client of package client.
+func NewPlanner(config *rest.Config, options ssaplan.Options) (*ssaplan.Planner, error) {
+	api, err := client.New(config, client.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return ssaplan.New(api, options)
 }
 
 // Resource returns access to the objects of obj's kind, in the namespace of obj. The kind may have been defined a

@@ -51,7 +51,7 @@ func (p *planning) openApplySet(ctx context.Context) (err error) {
 	if a.client, err = dynamic.NewForConfig(p.cluster.config); err != nil {
 		return err
 	}
-	a.planner, err = ssaplan.New(p.cluster.config, ssaplan.Options{FieldManager: p.manager + "-applyset", ThrottleRetries: throttleRetries})
+	a.planner, err = newPlanner(p.cluster.config, ssaplan.Options{FieldManager: p.manager + "-applyset", ThrottleRetries: throttleRetries})
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/client"
 )
 
 // cluster is where the objects are.
@@ -67,11 +68,19 @@ func (o *options) connect(ctx context.Context) (*cluster, error) {
 	if c.noOps != nil {
 		planning.NoOps = c.noOps.cache
 	}
-	c.planner, err = ssaplan.New(c.config, planning)
+	c.planner, err = newPlanner(c.config, planning)
 	if err != nil {
 		return nil, fmt.Errorf("%w; check the kubeconfig and --server", err)
 	}
 	return c, nil
+}
+
+func newPlanner(config *rest.Config, options ssaplan.Options) (*ssaplan.Planner, error) {
+	api, err := client.New(config, client.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return ssaplan.New(api, options)
 }
 
 // kindsShown returns the kinds that --show-values-of names.

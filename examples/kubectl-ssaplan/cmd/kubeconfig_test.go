@@ -85,7 +85,7 @@ func TestKubeconfigThatClientGoRefuses(t *testing.T) {
 		"authority": config(`server: "https://x", certificate-authority: missing.crt`),
 	})
 	for file, want := range map[string]string{
-		"address":   `ssaplan: client for https://[::1: host must be a URL or a host:port pair: "https://[::1"; check the kubeconfig and --server`,
+		"address":   `client for https://[::1: host must be a URL or a host:port pair: "https://[::1"; check the kubeconfig and --server`,
 		"authority": "kubeconfig authority: invalid configuration: unable to read certificate-authority " + dir + "/missing.crt for a due to open " + dir + "/missing.crt: no such file or directory",
 	} {
 		got := run(t.Context(), "", "plan", "-f", "app.yaml", "--kubeconfig", file)

@@ -43,7 +43,7 @@ func (r *reading) read(ctx context.Context, find func(context.Context) (importid
 	if r.cluster, err = findCluster(ctx, r.config); err != nil {
 		return nil, err
 	}
-	r.planner, err = ssaplan.New(r.cluster.config, ssaplan.Options{
+	r.planner, err = newPlanner(r.cluster.config, ssaplan.Options{
 		FieldManager: manager, DefaultNamespace: r.cluster.namespace, ThrottleRetries: throttleRetries,
 	})
 	if err != nil {

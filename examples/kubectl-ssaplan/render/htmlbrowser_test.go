@@ -142,7 +142,7 @@ func TestHTMLOwnersInABrowser(t *testing.T) {
 	server, err := ssaplantest.NewServer(ssaplantest.Options{})
 	require.NoError(t, err)
 	planned := func(manager, value string) *ssaplan.Plan {
-		planner, err := ssaplan.NewForServer(server.API(), ssaplan.Options{FieldManager: manager})
+		planner, err := ssaplan.New(server.API(), ssaplan.Options{FieldManager: manager})
 		require.NoError(t, err)
 		plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: &unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "web"}, "data": map[string]any{"a": value},

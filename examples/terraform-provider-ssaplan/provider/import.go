@@ -54,7 +54,7 @@ func (p *planners) importObject(ctx context.Context, text string) (*importedObje
 	if err != nil {
 		return nil, err
 	}
-	planner, err := ssaplan.New(config, ssaplan.Options{
+	planner, err := newPlanner(config, ssaplan.Options{
 		FieldManager: defaultFieldManager, RequireNamespace: true, Observe: logRequest, ThrottleRetries: throttleRetries,
 		ShowValuesOf: p.showValuesOf,
 	})

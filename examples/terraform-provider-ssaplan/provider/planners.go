@@ -9,9 +9,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 	k8sschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/client"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
@@ -72,7 +74,7 @@ func (p *planners) of(ctx context.Context, o object) (*ssaplan.Planner, error) {
 	if err != nil {
 		return nil, err
 	}
-	planner, err := ssaplan.New(config, ssaplan.Options{
+	planner, err := newPlanner(config, ssaplan.Options{
 		FieldManager: o.FieldManager.ValueString(), RefuseConflicts: !o.ForceConflicts.ValueBool(), Observe: logRequest,
 		ThrottleRetries: throttleRetries, Sensitive: sensitive, ShowValuesOf: p.showValuesOf, ShowValuesOption: "show_values_of",
 	})
@@ -122,4 +124,12 @@ func logRequest(ctx context.Context, seen server.Observation) {
 		"verb": seen.Verb, "dry_run": seen.DryRun, "object": seen.Object.String(), "status": seen.Status,
 		"duration_ms": seen.Duration.Milliseconds(), "class": string(seen.Class),
 	})
+}
+
+func newPlanner(config *rest.Config, options ssaplan.Options) (*ssaplan.Planner, error) {
+	api, err := client.New(config, client.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return ssaplan.New(api, options)
 }

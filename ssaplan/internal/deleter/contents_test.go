@@ -17,6 +17,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan/client"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/internal/deleter"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
@@ -91,8 +92,9 @@ func groups(group string, kinds ...string) string {
 // planned returns the plan to delete an object.
 func planned(t *testing.T, transport *pages, resource string, live *unstructured.Unstructured) *deletion.Plan {
 	t.Helper()
-	server, err := wire.Connect(&rest.Config{Host: "http://recorded", Transport: transport}, wire.Options{})
+	fast, err := client.New(&rest.Config{Host: "http://recorded", Transport: transport}, client.Options{})
 	require.NoError(t, err)
+	server := wire.New(fast, wire.Options{})
 	id, err := identity.Of(live.Object)
 	require.NoError(t, err)
 	kind := api.Kind{GroupVersionKind: live.GroupVersionKind(), Resource: resource}
@@ -209,8 +211,9 @@ func TestContentsOfWhatIsThere(t *testing.T) {
 	live.SetDeletionTimestamp(&now)
 	transport := &pages{bodies: map[string]string{
 		"/api": groups("", "Pod"), "/apis": groups(""), "/api/v1/namespaces/shop/pods": list(1)}}
-	server, err := wire.Connect(&rest.Config{Host: "http://recorded", Transport: transport}, wire.Options{})
+	fast, err := client.New(&rest.Config{Host: "http://recorded", Transport: transport}, client.Options{})
 	require.NoError(t, err)
+	server := wire.New(fast, wire.Options{})
 	id := identity.Identity{APIVersion: "v1", Kind: "Namespace", Name: "shop"}
 	d := &deleter.Deleter{Request: deletion.Request{Object: id}, Server: server, Count: true}
 	d.Find = func(context.Context) (deleter.Target, error) {

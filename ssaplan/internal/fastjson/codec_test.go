@@ -4,76 +4,51 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"unicode"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
+
+	"github.com/ssaplan/primitives/ssaplan/internal/jsontexts"
 )
 
-// texts are JSON as it is and as it isn't, with what a short decoder could get wrong.
-var texts = []string{
-	`{}`, `{"a":{},"b":[],"c":[{}]}`, ` { "a" : [ 1 , 2 ] } ` + "\n", `{"a":1,"a":2}`, `[]`, `null`, ``, `{`, `{"a"`, `{"a":`, `{"a":1`, `{"a":1,`,
-	`{"a":1,}`, `{"a":[1,]}`, `{"a":[1}`, `{"a":1]`, `{,}`, `{"a" 1}`, `{"a":1}{}`, `{"a":1}x`, `{a:1}`, `{"a":[,1]}`, "{\"a\":\t1}",
-	`{"a":true,"b":false,"c":null}`, `{"a":tru}`, `{"a":truex}`, `{"a":nul`, `{"a":TRUE}`,
-	`{"a":0,"b":-0,"c":-1,"d":01,"e":1.5,"f":1e3,"g":1E-2,"h":-}`, `{"a":0,"b":-0,"c":-1}`, `{"a":1.0,"b":1e3,"c":-2.5e-3}`, `{"a":+1}`, `{"a":1.}`, `{"a":.5}`,
-	`{"a":9223372036854775807,"b":-9223372036854775808,"c":9223372036854775808,"d":123456789012345,"e":1234567890123456}`, `{"a":1e999}`,
-	`{"a":"","":"b","k:{\"name\":\"x\"}":{}}`, `{"a":"\"\\\/\b\f\n\r\t\u00e9\u2028\ud83d\ude00"}`, `{"a":"\ud800"}`, `{"a\n\u003cb\u003e\u0026\u0026":"\u003C\t\""}`, `{"a\0":1}`, `{"a":"\u003"}`, `{"a\`, `{"a":"\x"}`, `{"a":"\u12"}`,
-	`{"a":"é ☃ 😀","é":1}`, "{\"a\":\"\xff\"}", "{\"a\":\"\x01\"}", "{\"a\":\"\x7f\"}", `{"a":"b`, `{"a":"b\`, `{"a":"b\"`, `{"a<&>":"<&>"}`,
-	`{"a":` + strings.Repeat("[", 150) + strings.Repeat("]", 150) + `}`, `{"a":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}`,
-}
-
-func TestCodecAgreesWithPackageJSON(t *testing.T) {
+func TestEncodingAgreesWithPackageJSON(t *testing.T) {
 	answers, err := filepath.Glob("../../testdata/bench/*/*.json")
 	require.NoError(t, err)
 	require.NotEmpty(t, answers)
 	for _, name := range answers {
 		text, err := os.ReadFile(name)
 		require.NoError(t, err)
-		_, decoded := Decode(text, nil)
-		assert.True(t, decoded, "what a server answers must not need the slow way: %s", name)
-		texts = append(texts, string(text))
+		checkEncoding(t, text)
 	}
-	for _, text := range texts {
-		checkCodec(t, []byte(text))
+	for _, text := range jsontexts.All {
+		checkEncoding(t, []byte(text))
 	}
 }
 
-func FuzzCodec(f *testing.F) {
-	for _, text := range texts {
+func FuzzEncoding(f *testing.F) {
+	for _, text := range jsontexts.All {
 		f.Add([]byte(text))
 	}
-	f.Fuzz(func(t *testing.T, text []byte) { checkCodec(t, text) })
+	f.Fuzz(func(t *testing.T, text []byte) { checkEncoding(t, text) })
 }
 
-// checkCodec checks that what is decoded and encoded here is what package json would make.
-func checkCodec(t *testing.T, text []byte) {
-	var want map[string]any
-	err := json.Unmarshal(text, &want)
-	if got, ok := Decode(text, nil); ok {
-		require.NoError(t, err, "%s", text)
-		require.Equal(t, want, got.Object, "%s", text)
-		shared, ok := Decode(text, recordsByText())
-		require.True(t, ok, "%s", text)
-		require.Equal(t, want, shared.Object, "%s", text)
-	} else {
-		_, ok := Decode(text, recordsByText())
-		require.False(t, ok, "%s", text)
-	}
-	if err != nil {
+// checkEncoding checks that what is encoded here is what package json would make.
+func checkEncoding(t *testing.T, text []byte) {
+	var object map[string]any
+	if json.Unmarshal(text, &object) != nil {
 		return
 	}
-	encoded, err := json.Marshal(want)
+	encoded, err := json.Marshal(object)
 	require.NoError(t, err)
-	got, err := Encode(want)
+	got, err := Encode(object)
 	require.NoError(t, err)
 	encoded = appendForYAML(nil, encoded)
 	require.Equal(t, string(encoded), string(got))
 	e := &Encoder{}
-	if err := e.EncodePlain(want); err != nil {
+	if err := e.EncodePlain(object); err != nil {
 		require.Same(t, ErrNotPlain, err)
 		require.Contains(t, string(encoded), "null")
 	} else {
@@ -103,45 +78,6 @@ func TestEncodingIsReadAsYAML(t *testing.T) {
 	text, err = Encode(map[string]any{"typed": map[string]string{"a\u0085": "\x7f"}})
 	require.NoError(t, err)
 	require.Equal(t, `{"typed":{"a\u0085":"\u007f"}}`, string(text))
-}
-
-// recordsByText knows all records that package json can decode.
-func recordsByText() Records {
-	return func(text []byte) (record map[string]any) {
-		if json.Unmarshal(text, &record) != nil {
-			return nil
-		}
-		return record
-	}
-}
-
-func TestRecordsAreTakenFromThere(t *testing.T) {
-	known := map[string]any{"f:spec": map[string]any{}}
-	records := func(text []byte) map[string]any {
-		if string(text) == `{"f:spec":{}}` {
-			return known
-		}
-		return nil
-	}
-	const entry = `{"manager":"m","fieldsV1":{"f:spec":{}}}`
-	text := `{"metadata":{"managedFields":[` + entry + `,{"fieldsV1":{"f:data":{}}}]},"spec":{"fieldsV1":{"f:spec":{}}}}`
-	entries := func(object map[string]any) []any {
-		return object["metadata"].(map[string]any)["managedFields"].([]any)
-	}
-	isKnown := func(v any) bool {
-		v.(map[string]any)["mark"] = true
-		defer delete(v.(map[string]any), "mark")
-		return known["mark"] == true
-	}
-	doc, ok := Decode([]byte(text), records)
-	require.True(t, ok)
-	like, ok := doc.DecodeLike([]byte(strings.ReplaceAll(text, `"m"`, `"other"`)), records)
-	require.True(t, ok)
-	for _, object := range []map[string]any{doc.Object, like} {
-		assert.True(t, isKnown(entries(object)[0].(map[string]any)["fieldsV1"]))
-		assert.Equal(t, map[string]any{"f:data": map[string]any{}}, entries(object)[1].(map[string]any)["fieldsV1"], "not known")
-		assert.False(t, isKnown(object["spec"].(map[string]any)["fieldsV1"]), "no record")
-	}
 }
 
 func TestEncodingOtherTypes(t *testing.T) {

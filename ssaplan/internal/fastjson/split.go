@@ -27,6 +27,9 @@ func Items(text []byte, yield func(item []byte) bool) bool {
 	})
 }
 
+// Value returns the text of the value at the beginning of a text, which is empty if it has no end.
+func Value(text []byte) []byte { return (&splitter{text: text}).value() }
+
 // splitter finds where values end.
 type splitter struct {
 	text []byte

@@ -144,7 +144,7 @@ func TestTheServerIsLookedAt(t *testing.T) {
 	require.NoError(t, err)
 	q, _ := newQuestion(unchanged)
 	kind := api.Kind{GroupVersionKind: schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, Resource: "configmaps", Namespaced: true}
-	resource := wire.ForServer(server.API(), wire.Options{}).Resource(kind, q.Object)
+	resource := wire.New(server.API(), wire.Options{}).Resource(kind, q.Object)
 
 	blind := New(Options{Size: 10, ServerInterval: -1})
 	_, asked := blind.Ask(t.Context(), resource, q)

@@ -27,6 +27,9 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
+// The bounds of package client.
+const largestAnswer, deepestAnswer = 16 << 20, 2_000
+
 // serve returns access to the ConfigMaps of a server that answers requests for the version and gets the dryRun of
 // applies, and leaves the rest to a handler.
 func serve(t *testing.T, options Options, handle http.HandlerFunc) *Resource {
@@ -50,7 +53,7 @@ func serve(t *testing.T, options Options, handle http.HandlerFunc) *Resource {
 
 func resourceOf(t *testing.T, host string, options Options) *Resource {
 	t.Helper()
-	connected, err := Connect(&rest.Config{Host: host, BearerToken: "c4n4ry", TLSClientConfig: rest.TLSClientConfig{Insecure: strings.HasPrefix(host, "https")}}, options)
+	connected, err := dial(&rest.Config{Host: host, BearerToken: "c4n4ry", TLSClientConfig: rest.TLSClientConfig{Insecure: strings.HasPrefix(host, "https")}}, options)
 	require.NoError(t, err)
 	return connected.Resource(configMaps, a)
 }
@@ -149,8 +152,6 @@ func TestDepthIsBounded(t *testing.T) {
 			require.Equal(t, authresilience.ClassBrokenOff, authresilience.Classify(err), name)
 		}
 	}
-	require.False(t, isDeeper([]byte(`["[[[\"[[[",{},{},[]]`), 2))
-	require.True(t, isDeeper([]byte(`["[[[\"[[[",{},{},[{}]]`), 2))
 }
 
 // What another host would get by a redirect are credentials, and for 307 and 308 the body of a Secret.
@@ -267,7 +268,7 @@ func TestServersThatAreGoneAreUnreachable(t *testing.T) {
 	require.Equal(t, authresilience.ClassConnection, authresilience.Classify(requests["get"](t.Context(), resourceOf(t, silent.URL, Options{}))))
 
 	failed := &http.MaxBytesError{}
-	server := &Server{kinds: serverKinds{}}
+	server := &Server{}
 	require.Equal(t, io.EOF, server.whetherBrokenOff(t.Context(), io.EOF), "nothing can be asked")
 	require.Equal(t, error(failed), server.whetherBrokenOff(t.Context(), failed), "no broken connection")
 	require.NoError(t, server.whetherBrokenOff(t.Context(), nil))
@@ -278,7 +279,7 @@ func TestAlive(t *testing.T) {
 	for text, want := range map[string]bool{`{"gitVersion":"v1.36.3"}`: true, `{"kind":"ConfigMap"}`: false, `<html>log in</html>`: false, ``: false} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) }))
 		t.Cleanup(server.Close)
-		require.Equal(t, want, resourceOf(t, server.URL, Options{}).server.kinds.alive(t.Context()), text)
+		require.Equal(t, want, resourceOf(t, server.URL, Options{}).server.access.Alive(t.Context()), text)
 	}
 	for code, want := range map[int]bool{401: true, 403: true, 404: false, 500: false, 502: false} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -291,7 +292,7 @@ func TestAlive(t *testing.T) {
 			fmt.Fprintf(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":%q,"message":%q,"code":%d}`, map[int]string{401: "Unauthorized", 403: "Forbidden"}[code], status.Message, code)
 		}))
 		t.Cleanup(server.Close)
-		require.Equal(t, want, resourceOf(t, server.URL, Options{}).server.kinds.alive(t.Context()), code)
+		require.Equal(t, want, resourceOf(t, server.URL, Options{}).server.access.Alive(t.Context()), code)
 	}
 }
 

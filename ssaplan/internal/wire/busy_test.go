@@ -78,7 +78,7 @@ func (b *busy) RoundTrip(request *http.Request) (*http.Response, error) {
 }
 
 func (b *busy) target(t *testing.T) *Target {
-	server, err := Connect(&rest.Config{Host: "http://recorded", Transport: b}, Options{ThrottleRetries: -1})
+	server, err := dial(&rest.Config{Host: "http://recorded", Transport: b}, Options{ThrottleRetries: -1})
 	require.NoError(t, err)
 	target, err := server.Locate(t.Context(), a, "", "n")
 	require.NoError(t, err)

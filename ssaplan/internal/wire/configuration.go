@@ -3,8 +3,6 @@ package wire
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -37,7 +35,7 @@ func (s *Server) configuration(ctx context.Context, resource schema.GroupVersion
 	if err != nil {
 		return Configuration{}, err
 	}
-	definition, about, err := s.kinds.definition(ctx, s, resource, interval)
+	definition, about, err := s.definition(ctx, resource, interval)
 	if err != nil {
 		return Configuration{}, err
 	}
@@ -146,39 +144,37 @@ func (s *Server) admissionKind(ctx context.Context, i int) part {
 	return part{}
 }
 
-// definition tells of all definitions at once, which everybody may ask for.
-func (d *discoveredKinds) definition(ctx context.Context, s *Server, resource schema.GroupVersionResource,
+// definition has nothing to add to what is seen of a custom resource if the server isn't a Versioner. So the version of
+// the server isn't seen either.
+func (s *Server) definition(ctx context.Context, resource schema.GroupVersionResource,
 	interval time.Duration) (seen view, about string, err error) {
-	seen, err = s.views.of("definitions").look(ctx, interval, d.definitions)
-	return seen, strings.TrimPrefix(pathOf(resource.GroupVersion()), "/"), err
+	about = resource.GroupVersion().String()
+	if s.kinds.versioner == nil {
+		return view{prints: map[string]string{"": "", about: ""}, unseen: unseenVersion}, about, nil
+	}
+	seen, err = s.views.of("definitions").look(ctx, interval, s.kinds.versions)
+	return seen, about, err
 }
 
-// definitions looks at the version of the server and at the list of its OpenAPI documents, which names a digest of
-// each. There is one for each version of a group. It has all that the schemas say, rules and defaults included.
-func (d *discoveredKinds) definitions(ctx context.Context) (view, error) {
-	seen := view{prints: map[string]string{}}
-	version, err := d.document(ctx, "/version")
-	p := partOf(digest(string(version)), err)
-	if seen.prints[""] = p.print; p.print == "" {
-		seen.unseen = []string{"the server's version"}
+// unseenVersion is what a caller can't see that may not read the version of the server.
+var unseenVersion = []string{"the server's version"}
+
+func (k kinds) versions(ctx context.Context) (view, error) {
+	var version string
+	var schemas map[schema.GroupVersion]string
+	err := k.discover(ctx, func(ctx context.Context) (err error) {
+		version, schemas, err = k.versioner.Versions(ctx)
+		return err
+	})
+	if err != nil {
+		return view{}, err
 	}
-	if p.err != nil {
-		return view{}, p.err
+	seen := view{prints: map[string]string{"": digest(version)}}
+	if version == "" {
+		seen.unseen = unseenVersion
 	}
-	text, err := d.document(ctx, "/openapi/v3")
-	if p = partOf("", err); err != nil {
-		return seen, p.err
-	}
-	var list struct {
-		Paths map[string]struct {
-			URL string `json:"serverRelativeURL"`
-		} `json:"paths"`
-	}
-	if err := json.Unmarshal(text, &list); err != nil || len(list.Paths) == 0 {
-		return view{}, fmt.Errorf("the answer is no list of OpenAPI documents: check the server's address")
-	}
-	for path, document := range list.Paths {
-		seen.prints[path] = digest(document.URL)
+	for gv, text := range schemas {
+		seen.prints[gv.String()] = digest(text)
 	}
 	return seen, nil
 }
@@ -187,13 +183,4 @@ func (d *discoveredKinds) definitions(ctx context.Context) (view, error) {
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return string(sum[:])
-}
-
-// document reads what is no object.
-func (d *discoveredKinds) document(ctx context.Context, path string) (text []byte, err error) {
-	_, err = d.sender.send(ctx, server.Observation{Verb: "discover"}, func(ctx context.Context) error {
-		text, err = bodyOf(d.client.Get().MaxRetries(0).AbsPath(path).Do(ctx))
-		return err
-	})
-	return text, err
 }

@@ -99,7 +99,7 @@ func TestDeletableKindsThatNobodyTells(t *testing.T) {
 		_, err := connect(t, &answers{bodies: bodies}, Options{}).Deletable(t.Context())
 		require.ErrorContains(t, err, want)
 	}
-	_, err := ForServer(&bare{}, Options{}).Deletable(t.Context())
+	_, err := New(&bare{}, Options{}).Deletable(t.Context())
 	require.ErrorIs(t, err, errNoDiscoverer)
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan/internal/scale"
+	"github.com/ssaplan/primitives/ssaplan/internal/turn"
 )
 
 // refusedDryRun is a dry run in a way that no server knows. A server that gets it refuses the request before it looks
@@ -40,7 +41,7 @@ type dryRuns struct{ kinds sync.Map }
 
 // gotten is when a server got the dryRun of a kind of request.
 type gotten struct {
-	asking turn
+	asking turn.Turn
 	at     time.Time
 }
 
@@ -49,13 +50,13 @@ type gotten struct {
 func (d *dryRuns) check(ctx context.Context, kind string, age time.Duration, ask func() error) error {
 	found, known := d.kinds.Load(kind)
 	if !known {
-		found, _ = d.kinds.LoadOrStore(kind, &gotten{asking: newTurn()})
+		found, _ = d.kinds.LoadOrStore(kind, &gotten{asking: turn.New()})
 	}
 	g := found.(*gotten)
-	if err := g.asking.take(ctx); err != nil {
+	if err := g.asking.Take(ctx); err != nil {
 		return err
 	}
-	defer g.asking.end()
+	defer g.asking.End()
 	if !g.at.IsZero() && clock.Now(ctx).Sub(g.at).Abs() < age {
 		return nil
 	}

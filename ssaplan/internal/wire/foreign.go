@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/ssaplan/internal/native"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/internal/warnings"
 	"github.com/ssaplan/primitives/ssaplan/server"
@@ -29,18 +29,16 @@ var (
 	errNilAnswer      = errors.New("the server that the planner was made for returned neither an object nor an error")
 )
 
-// ForServer returns the server that the caller implements. What it can do in addition to a [server.Server] is asked
-// once, here.
-func ForServer(api server.Server, options Options) *Server {
-	sender := options.sender()
-	kinds := serverKinds{api: api, sender: sender}
+// useForeign makes the requests go to a server that the caller implements.
+func (s *Server) useForeign(api server.Server) {
+	s.kinds = kinds{resolver: foreignResolver{api}, discover: s.sender.discover}
 	lister, lists := api.(server.Lister)
 	whole, listsWhole := api.(server.ObjectLister)
 	var discovers, versions, reads bool
-	kinds.discoverer, discovers = api.(server.Discoverer)
-	kinds.versioner, versions = api.(server.Versioner)
-	kinds.schemaReader, reads = api.(server.SchemaReader)
-	var lacks []string
+	s.kinds.discoverer, discovers = api.(server.Discoverer)
+	s.kinds.versioner, versions = api.(server.Versioner)
+	s.kinds.schemaReader, reads = api.(server.SchemaReader)
+	s.lists = lists
 	for _, optional := range []struct {
 		is    bool
 		costs string
@@ -56,118 +54,33 @@ func ForServer(api server.Server, options Options) *Server {
 			"can't be read or doesn't exist."},
 	} {
 		if !optional.is {
-			lacks = append(lacks, optional.costs)
+			s.lacks = append(s.lacks, optional.costs)
 		}
 	}
-	return &Server{
-		kinds: kinds, sender: sender, lists: lists, lacks: lacks, learns: options.Passwords, shows: options.shows(),
-		objects: func(kind server.Kind, namespace string) objects {
-			one := &serverObjects{api: api, lister: lister, kind: kind, namespace: namespace}
-			if listsWhole {
-				return &serverPages{one, whole}
-			}
-			return one
-		},
+	s.objects = func(kind server.Kind, namespace string) native.Objects {
+		one := &serverObjects{api: api, lister: lister, kind: kind, namespace: namespace}
+		if listsWhole {
+			return &serverPages{one, whole}
+		}
+		return one
 	}
 }
 
-// serverKinds asks a server of the caller. What it lacks is nil.
-type serverKinds struct {
-	api          server.Server
-	discoverer   server.Discoverer
-	versioner    server.Versioner
-	schemaReader server.SchemaReader
-	sender       sender
-}
+// foreignResolver checks what a server of the caller answers.
+type foreignResolver struct{ api server.Server }
 
-func (k serverKinds) find(ctx context.Context, kind schema.GroupVersionKind) (server.Kind, error) {
-	found, err := k.api.Resolve(ctx, kind)
+func (r foreignResolver) Resolve(ctx context.Context, kind schema.GroupVersionKind) (server.Kind, error) {
+	found, err := r.api.Resolve(ctx, kind)
 	switch {
 	case meta.IsNoMatchError(err):
 		return server.Kind{}, err
 	case err != nil:
 		return server.Kind{}, secrecy.Received(err)
 	case kind.Version != "" && found.GroupVersionKind != kind:
-		return server.Kind{}, fmt.Errorf("asked for %s, the server that the planner was made for resolves %s", foreign.Text(kind.String()), foreign.Text(found.String()))
+		return server.Kind{}, fmt.Errorf("asked for %s, the server that the planner was made for resolves %s",
+			foreign.Text(kind.String()), foreign.Text(found.String()))
 	}
 	return found, nil
-}
-
-func (k serverKinds) preferred(ctx context.Context, kind schema.GroupKind) (schema.GroupVersionKind, error) {
-	found, err := k.find(ctx, kind.WithVersion(""))
-	return found.GroupVersionKind, err
-}
-
-// forget does nothing: the server of the caller notices itself that a kind is gone.
-func (k serverKinds) forget(schema.GroupVersion) {}
-
-func (k serverKinds) alive(context.Context) bool { return false } // no method of a Server shows it
-
-// discover sends a request for what is no object.
-func (k serverKinds) discover(ctx context.Context, request func(context.Context) error) error {
-	_, err := k.sender.send(ctx, server.Observation{Verb: "discover"}, request)
-	return err
-}
-
-func (k serverKinds) deletable(ctx context.Context) (found Deletable, err error) {
-	if k.discoverer == nil {
-		return Deletable{}, errNoDiscoverer
-	}
-	err = k.discover(ctx, func(ctx context.Context) error {
-		found.Kinds, found.Stale, err = k.discoverer.Kinds(ctx)
-		return err
-	})
-	found.sort()
-	return found, err
-}
-
-func (k serverKinds) schemas(ctx context.Context, gv schema.GroupVersion) (document []byte, err error) {
-	if k.schemaReader == nil {
-		return nil, errNoSchema
-	}
-	err = k.discover(ctx, func(ctx context.Context) error {
-		document, err = k.schemaReader.Schemas(ctx, gv)
-		return err
-	})
-	if err == nil && document == nil {
-		err = errNoSchema
-	}
-	return document, err
-}
-
-// definition has nothing to add to what is seen of a custom resource if the server isn't a Versioner. So the version of
-// the server isn't seen either.
-func (k serverKinds) definition(ctx context.Context, s *Server, resource schema.GroupVersionResource,
-	interval time.Duration) (seen view, about string, err error) {
-	about = strings.TrimPrefix(pathOf(resource.GroupVersion()), "/")
-	if k.versioner == nil {
-		return view{prints: map[string]string{"": "", about: ""}, unseen: unseenVersion}, about, nil
-	}
-	seen, err = s.views.of("definitions").look(ctx, interval, k.versions)
-	return seen, about, err
-}
-
-// unseenVersion is what a caller can't see that may not read the version of the server.
-var unseenVersion = []string{"the server's version"}
-
-func (k serverKinds) versions(ctx context.Context) (view, error) {
-	var version string
-	var schemas map[schema.GroupVersion]string
-	err := k.discover(ctx, func(ctx context.Context) (err error) {
-		version, schemas, err = k.versioner.Versions(ctx)
-		return err
-	})
-	if err != nil {
-		return view{}, err
-	}
-	seen := view{prints: map[string]string{"": digest(version)}}
-	if version == "" {
-		seen.unseen = unseenVersion
-	}
-	for gv, text := range schemas {
-		seen.prints[strings.TrimPrefix(pathOf(gv), "/")] = digest(text)
-	}
-	return seen, nil
 }
 
 // serverObjects are the objects of a kind, in a namespace if the kind has namespaces.
@@ -272,23 +185,23 @@ type serverPages struct {
 	lister server.ObjectLister
 }
 
-var _ pager = (*serverPages)(nil)
+var _ native.Pager = (*serverPages)(nil)
 
-func (o *serverPages) page(ctx context.Context, options metav1.ListOptions) (*page, error) {
+func (o *serverPages) Page(ctx context.Context, options metav1.ListOptions) (*native.Page, error) {
 	list, err := o.lister.ListObjects(ctx, o.kind, o.namespace, options)
 	if err != nil {
 		return nil, err
 	}
-	p := &page{next: list.GetContinue()}
+	p := &native.Page{Next: list.GetContinue()}
 	if left := list.GetRemainingItemCount(); left != nil {
-		p.left = int(*left)
+		p.Left = int(*left)
 	}
 	for i := range list.Items {
-		p.items = append(p.items, listed{namespace: list.Items[i].GetNamespace(), name: list.Items[i].GetName(), object: &list.Items[i]})
+		p.Items = append(p.Items, native.Listed{Namespace: list.Items[i].GetNamespace(), Name: list.Items[i].GetName(), Object: &list.Items[i]})
 	}
 	return p, nil
 }
 
-func (o *serverPages) keep(_ context.Context, l listed) (*unstructured.Unstructured, bool) {
-	return l.object, l.object != nil
+func (o *serverPages) Keep(_ context.Context, l native.Listed) (*unstructured.Unstructured, bool) {
+	return l.Object, l.Object != nil
 }

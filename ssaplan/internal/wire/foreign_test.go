@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/ssaplan/primitives/ssaplan/internal/native"
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
@@ -84,7 +85,7 @@ func (a *able) Schemas(context.Context, schema.GroupVersion) ([]byte, error) { r
 func TestAnswersOfAServer(t *testing.T) {
 	answer := &unstructured.Unstructured{Object: map[string]any{"kind": "ConfigMap"}}
 	api := &bare{answer: server.Response{Object: answer, Warnings: []string{"w", "w"}, Requests: 3}}
-	resource := ForServer(api, Options{}).Resource(configMaps, a)
+	resource := New(api, Options{}).Resource(configMaps, a)
 	ctx, collected := CollectWarnings(t.Context())
 	obj, err := resource.Get(ctx, "a", metav1.GetOptions{})
 	require.NoError(t, err)
@@ -110,7 +111,7 @@ func TestAnswersOfAServer(t *testing.T) {
 // A server of a caller that resolves another kind than it was asked for is noticed.
 func TestKindsOfAServer(t *testing.T) {
 	api := &bare{kind: configMaps}
-	s := ForServer(api, Options{})
+	s := New(api, Options{})
 	found, err := s.Find(t.Context(), configMap)
 	require.NoError(t, err)
 	assert.Equal(t, configMaps, found)
@@ -129,14 +130,14 @@ func TestKindsOfAServer(t *testing.T) {
 
 // What a server of a caller can't do is never asked of it, and what it can is.
 func TestWhatAServerCanDo(t *testing.T) {
-	poor := ForServer(&bare{kind: configMaps}, Options{})
+	poor := New(&bare{kind: configMaps}, Options{})
 	assert.False(t, poor.Lists())
 	resource := poor.Resource(configMaps, a)
 	_, _, err := resource.Count(t.Context())
 	require.ErrorIs(t, err, ErrNoLister)
 	_, err = resource.page(t.Context(), metav1.ListOptions{})
 	require.ErrorIs(t, err, errNoObjectLister)
-	_, ok := resource.keep(t.Context(), listed{})
+	_, ok := resource.keep(t.Context(), native.Listed{})
 	assert.False(t, ok)
 	_, err = poor.Deletable(t.Context())
 	require.ErrorIs(t, err, errNoDiscoverer)
@@ -151,7 +152,7 @@ func TestWhatAServerCanDo(t *testing.T) {
 	}, configured.Unseen)
 
 	api := &able{bare: bare{kind: configMaps}, version: "1", schemas: map[schema.GroupVersion]string{configMap.GroupVersion(): "a"}, text: []byte("{}")}
-	s := ForServer(api, Options{})
+	s := New(api, Options{})
 	n, more, err := s.Resource(configMaps, a).Count(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, 3, n)
@@ -171,7 +172,7 @@ func TestWhatAServerCanDo(t *testing.T) {
 func TestVersionsOfAServer(t *testing.T) {
 	gv := configMap.GroupVersion()
 	api := &able{bare: bare{kind: configMaps}, version: "1", schemas: map[schema.GroupVersion]string{gv: "a"}}
-	s := ForServer(api, Options{})
+	s := New(api, Options{})
 	look := func() Configuration {
 		c, err := s.Resource(configMaps, a).Configuration(t.Context(), 0)
 		require.NoError(t, err)
@@ -187,5 +188,5 @@ func TestVersionsOfAServer(t *testing.T) {
 	api.version = "2"
 	assert.NotEqual(t, before.Fingerprint[1], look().Fingerprint[1])
 	api.version, api.schemas = "", nil
-	assert.Equal(t, []string{"the server's version", "the schemas of api/v1"}, look().Unseen)
+	assert.Equal(t, []string{"the server's version", "the schemas of v1"}, look().Unseen)
 }

@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan/internal/native"
+	"github.com/ssaplan/primitives/ssaplan/internal/turn"
 )
 
 // How objects are listed.
@@ -67,7 +69,7 @@ func (a lists) add(id identity.Identity) {
 
 func (a lists) at(at place) *list {
 	if a[at] == nil {
-		a[at] = &list{namespace: at.namespace, using: newTurn(), sorted: true, missing: map[string]bool{}, held: map[string]listed{}}
+		a[at] = &list{namespace: at.namespace, using: turn.New(), sorted: true, missing: map[string]bool{}, held: map[string]native.Listed{}}
 	}
 	return a[at]
 }
@@ -124,10 +126,10 @@ func (t *Target) Listed(ctx context.Context, manifest *unstructured.Unstructured
 type list struct {
 	namespace string
 	wanted    int
-	using     turn // of what is below
+	using     turn.Turn // of what is below
 
 	missing map[string]bool // the keys that were wanted and not seen yet
-	held    map[string]listed
+	held    map[string]native.Listed
 	bytes   int // of what is held
 
 	next            string // the continue token
@@ -149,17 +151,17 @@ func (l *list) want(key string) {
 }
 
 // take returns the object of a key, nil if there is none, and whether that is known.
-func (l *list) take(ctx context.Context, of *Resource, key string) (item *listed, known bool) {
-	if l.using.take(ctx) != nil {
+func (l *list) take(ctx context.Context, of *Resource, key string) (item *native.Listed, known bool) {
+	if l.using.Take(ctx) != nil {
 		return nil, false
 	}
-	defer l.using.end()
+	defer l.using.End()
 	for l.missing[key] && !l.isPast(key) && !l.ended && l.bytes < mostHeld {
 		l.readPage(ctx, of)
 	}
 	if item, ok := l.held[key]; ok {
 		delete(l.held, key)
-		l.bytes -= item.size()
+		l.bytes -= item.Size()
 		return &item, true
 	}
 	known = l.missing[key] && l.isPast(key)
@@ -182,30 +184,30 @@ func (l *list) readPage(ctx context.Context, of *Resource) {
 		l.ended = true
 		return
 	}
-	for _, item := range p.items {
+	for _, item := range p.Items {
 		l.add(item)
 	}
-	l.next, l.left, l.complete = p.next, p.left, p.next == ""
-	l.ended = l.complete || len(p.items) == 0 || !l.pays() // a page without objects may be followed by others without end
+	l.next, l.left, l.complete = p.Next, p.Left, p.Next == ""
+	l.ended = l.complete || len(p.Items) == 0 || !l.pays() // a page without objects may be followed by others without end
 }
 
-func (l *list) add(item listed) {
-	key := item.name
+func (l *list) add(item native.Listed) {
+	key := item.Name
 	if l.namespace == everyNamespace {
-		key = item.namespace + "/" + item.name
+		key = item.Namespace + "/" + item.Name
 	}
 	l.sorted = l.sorted && key > l.last
 	l.last = key
 	l.read++
 	if !l.missing[key] {
-		l.useless += item.size()
+		l.useless += item.Size()
 		return
 	}
 	delete(l.missing, key)
 	l.held[key] = item
 	l.found++
-	l.useful += item.size()
-	l.bytes += item.size()
+	l.useful += item.Size()
+	l.bytes += item.Size()
 }
 
 // pays reports whether to read another page. Others come in a row, those of a namespace at least, and so may be in

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan/internal/turn"
 )
 
 // shelf is a transport that answers lists of ConfigMaps page by page, in the order of names, and counts requests by
@@ -112,7 +112,7 @@ func spread(n int, namespaces ...string) (spread []string) {
 
 // listAll asks for each of some names, in their order, and counts what is known.
 func listAll(t *testing.T, s *shelf, wanted []string) (found, absent, unknown int) {
-	server, err := Connect(&rest.Config{Host: "http://recorded", Transport: s}, Options{ThrottleRetries: -1})
+	server, err := dial(&rest.Config{Host: "http://recorded", Transport: s}, Options{ThrottleRetries: -1})
 	require.NoError(t, err)
 	ids := func(yield func(identity.Identity) bool) {
 		for _, name := range wanted {
@@ -250,15 +250,15 @@ func TestListsAreBoundedInMemory(t *testing.T) {
 // no-op.
 func TestAListedObjectIsAsARead(t *testing.T) {
 	s := &shelf{names: names("set", 60)}
-	server, err := Connect(&rest.Config{Host: "http://recorded", Transport: s}, Options{})
+	server, err := dial(&rest.Config{Host: "http://recorded", Transport: s}, Options{})
 	require.NoError(t, err)
 	r := server.Resource(configMaps, shelved("set-0001"))
 	read, err := r.Get(t.Context(), "set-0001", metav1.GetOptions{})
 	require.NoError(t, err)
-	p, err := newPage([]byte(s.page(&http.Request{URL: mustURL(t, "/?limit=3")})), false)
+	p, err := r.page(t.Context(), metav1.ListOptions{Limit: 3})
 	require.NoError(t, err)
-	require.Equal(t, "3", p.next)
-	kept, ok := r.keep(t.Context(), p.items[1])
+	require.Equal(t, "3", p.Next)
+	kept, ok := r.keep(t.Context(), p.Items[1])
 	require.True(t, ok)
 	require.Equal(t, read.Object, kept.Object)
 	again, err := r.Apply(t.Context(), "set-0001", []byte(`{}`), metav1.PatchOptions{})
@@ -266,33 +266,12 @@ func TestAListedObjectIsAsARead(t *testing.T) {
 	require.Same(t, kept, again, "the same bytes")
 }
 
-func TestCustomResourcesNameTheirKindThemselves(t *testing.T) {
-	p, err := newPage([]byte(`{"apiVersion":"g.com/v1","items":[{"apiVersion":"g.com/v1","kind":"Box","metadata":{"managedFields":[],"name":"b"},"spec":{}},`+
-		`{"apiVersion":"g.com/v1","kind":"Box","metadata":{"name":"\u0062"}},{"metadata":{}}],"kind":"BoxList","metadata":{"resourceVersion":"1"}}`), false)
-	require.NoError(t, err)
-	require.Len(t, p.items, 1, "what has no plain name is read by itself")
-	require.Equal(t, `{"apiVersion":"g.com/v1","kind":"Box","metadata":{"managedFields":[],"name":"b"},"spec":{}}`+"\n", string(p.items[0].text))
-}
-
-func TestWhatIsNoPage(t *testing.T) {
-	for _, body := range []string{``, `[]`, object, `{"kind":"ConfigMapList","apiVersion":"v1"}`, `{"kind":"ConfigMapList","items":[{"metadata":`, `{"kind":7,"items":[]}`} {
-		_, err := newPage([]byte(body), false)
-		require.Error(t, err, body)
-	}
-}
-
 func TestListsEndWithTheContext(t *testing.T) {
-	l := &list{using: newTurn()}
-	require.NoError(t, l.using.take(t.Context()))
+	l := &list{using: turn.New()}
+	require.NoError(t, l.using.Take(t.Context()))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	item, known := l.take(ctx, nil, "a")
 	require.Nil(t, item)
 	require.False(t, known)
-}
-
-func mustURL(t *testing.T, text string) *url.URL {
-	u, err := url.Parse(text)
-	require.NoError(t, err)
-	return u
 }

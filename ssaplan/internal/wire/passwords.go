@@ -225,7 +225,3 @@ func marksAmong(text []byte, gv schema.GroupVersion) (map[string]string, error) 
 	}
 	return marks, nil
 }
-
-func (d *discoveredKinds) schemas(ctx context.Context, gv schema.GroupVersion) ([]byte, error) {
-	return d.document(ctx, "/openapi/v3"+pathOf(gv))
-}

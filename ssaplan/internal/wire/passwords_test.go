@@ -62,7 +62,7 @@ func TestPasswords(t *testing.T) {
 		"neither":                             {byPath{}, "*"},
 	} {
 		row.answers[list] = served
-		server, err := Connect(&rest.Config{Host: "http://recorded", Transport: row.answers}, Options{Passwords: true})
+		server, err := dial(&rest.Config{Host: "http://recorded", Transport: row.answers}, Options{Passwords: true})
 		require.NoError(t, err)
 		for range 2 {
 			_, err = server.Locate(t.Context(), identity.Identity{APIVersion: "example.com/v1", Kind: "Disk", Name: "d"}, "", "")
@@ -80,7 +80,7 @@ func TestPasswords(t *testing.T) {
 		definition: crd + `{"name":"v1","schema":{"openAPIV3Schema":` + schemas + `}}}]}}`,
 		document:   `{"components":{"schemas":{"com.example.Tape":{"properties":{"pin":{"format":"password"}},"x-kubernetes-group-version-kind":[{"group":"example.com","version":"v1","kind":"Tape"}]}}}}`,
 	}
-	server, err := Connect(&rest.Config{Host: "http://recorded", Transport: two}, Options{Passwords: true})
+	server, err := dial(&rest.Config{Host: "http://recorded", Transport: two}, Options{Passwords: true})
 	require.NoError(t, err)
 	for _, name := range []string{"Disk", "Tape"} {
 		_, err = server.Locate(t.Context(), identity.Identity{APIVersion: "example.com/v1", Kind: name, Name: "d"}, "", "")
@@ -91,13 +91,13 @@ func TestPasswords(t *testing.T) {
 	require.Empty(t, two["asked "+strings.ReplaceAll(definition, "disks", "tapes")], "the document has the other kinds")
 
 	answers := byPath{list: served, "/api/v1": discovery}
-	server, err = Connect(&rest.Config{Host: "http://recorded", Transport: answers}, Options{Passwords: true})
+	server, err = dial(&rest.Config{Host: "http://recorded", Transport: answers}, Options{Passwords: true})
 	require.NoError(t, err)
 	_, err = server.Locate(t.Context(), a, "", "")
 	require.NoError(t, err)
 	require.Empty(t, server.Passwords(configMap))
 	require.Len(t, answers, 3, "nothing is asked about the kinds of Kubernetes")
-	_, err = serverKinds{}.schemas(t.Context(), kind.GroupVersion())
+	_, err = kinds{}.schemas(t.Context(), kind.GroupVersion())
 	require.ErrorIs(t, err, errNoSchema)
 }
 
@@ -105,7 +105,7 @@ func TestPasswords(t *testing.T) {
 func TestPasswordsOfKindsThatAreNotServed(t *testing.T) {
 	answers := byPath{"/apis/example.com/v1": `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"example.com/v1","resources":[]}`, "/api/v1": discovery}
 	kind := schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Disk"}
-	server, err := Connect(&rest.Config{Host: "http://recorded", Transport: answers}, Options{Passwords: true})
+	server, err := dial(&rest.Config{Host: "http://recorded", Transport: answers}, Options{Passwords: true})
 	require.NoError(t, err)
 	require.True(t, server.MarksUnknown(kind), "before anything is asked")
 	require.False(t, server.MarksUnknown(configMap))
@@ -132,7 +132,7 @@ func TestPasswordsOfKindsThatAreNotServed(t *testing.T) {
 	require.Len(t, server.Passwords(kind), 1)
 	require.Equal(t, "key", server.Passwords(kind)[0].String())
 	require.True(t, server.MarksUnknown(schema.GroupVersionKind{Group: "example.com", Version: "v2", Kind: "Disk"}), "a version without a schema")
-	open, err := Connect(&rest.Config{Host: "http://recorded", Transport: answers}, Options{Passwords: true, ShowValuesOf: []schema.GroupKind{kind.GroupKind()}})
+	open, err := dial(&rest.Config{Host: "http://recorded", Transport: answers}, Options{Passwords: true, ShowValuesOf: []schema.GroupKind{kind.GroupKind()}})
 	require.NoError(t, err)
 	require.False(t, open.MarksUnknown(kind))
 }

@@ -17,31 +17,17 @@ import (
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/ssaplan/internal/native"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
-
-// objects is access to the objects of one resource, in one namespace if the resource has namespaces. List has their
-// metadata at least.
-type objects interface {
-	Get(ctx context.Context, name string, options metav1.GetOptions,
-		subresources ...string) (*unstructured.Unstructured, error)
-	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, options metav1.PatchOptions,
-		subresources ...string) (*unstructured.Unstructured, error)
-	Create(ctx context.Context, obj *unstructured.Unstructured, options metav1.CreateOptions,
-		subresources ...string) (*unstructured.Unstructured, error)
-	Update(ctx context.Context, obj *unstructured.Unstructured, options metav1.UpdateOptions,
-		subresources ...string) (*unstructured.Unstructured, error)
-	Delete(ctx context.Context, name string, options metav1.DeleteOptions, subresources ...string) error
-	List(ctx context.Context, options metav1.ListOptions) (*unstructured.UnstructuredList, error)
-}
 
 // Resource is access to the objects of one resource that counts and reports the requests. It is not for concurrent use.
 //
 // What Get and Apply return may share memory, so it must not be modified.
 type Resource struct {
 	server   *Server
-	objects  objects
+	objects  native.Objects
 	kind     server.Kind
 	resource schema.GroupVersionResource
 	object   identity.Identity
@@ -107,8 +93,8 @@ func (r *Resource) Get(ctx context.Context, name string, options metav1.GetOptio
 }
 
 // Apply sends a server-side apply. If the answer is byte for byte that of the [Resource.Get] right before, as that of a
-// dry run that would write nothing is, both return the same object. A server of [ForServer] usually returns two. Before
-// a dry run is sent, the server may be asked whether it gets that it is one.
+// dry run that would write nothing is, both return the same object. Other clients than that of package client usually
+// return two. Before a dry run is sent, the server may be asked whether it gets that it is one.
 func (r *Resource) Apply(ctx context.Context, name string, body []byte,
 	options metav1.PatchOptions, sub ...string) (obj *unstructured.Unstructured, err error) {
 	if isTry(options) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/internal/clock"
+	"github.com/ssaplan/primitives/ssaplan/internal/native"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
@@ -78,6 +79,17 @@ func (s sender) send(ctx context.Context, o server.Observation, request func(con
 	}
 }
 
+// sendAgain is send for those who don't count.
+func (s sender) sendAgain(ctx context.Context, o server.Observation, request func(context.Context) error) error {
+	_, err := s.send(ctx, o, request)
+	return err
+}
+
+// discover sends a request for what is no object.
+func (s sender) discover(ctx context.Context, request func(context.Context) error) error {
+	return s.sendAgain(ctx, server.Observation{Verb: "discover"}, request)
+}
+
 // longestWait is for how long a server may ask to wait. Kubernetes asks for half a minute at most (maxRetryAfter in
 // k8s.io/apiserver/pkg/util/flowcontrol); what asks for more has nothing to say about when it has time.
 const longestWait = time.Minute
@@ -108,11 +120,11 @@ func (s sender) sendOnce(ctx context.Context, o server.Observation, request func
 	if s.observe == nil {
 		return secrecy.Received(request(ctx))
 	}
-	ctx, seen := withExchange(ctx)
+	ctx, seen := native.WithExchange(ctx)
 	start := time.Now()
 	err := secrecy.Received(request(ctx))
 	o.Duration, o.Class = time.Since(start), authresilience.Classify(err)
-	o.Status, o.Sent, o.Received = int(seen.status.Load()), seen.sent.Load(), seen.received.Load()
+	o.Status, o.Sent, o.Received = int(seen.Status.Load()), seen.Sent.Load(), seen.Received.Load()
 	if held, isHeld := ctx.Value(heldKey{}).(*[]func()); isHeld {
 		*held = append(*held, func() { s.observe(ctx, o) })
 		return err

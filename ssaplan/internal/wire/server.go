@@ -2,34 +2,31 @@ package wire
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/internal/clock"
-	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
-	"github.com/ssaplan/primitives/ssaplan/internal/records"
+	"github.com/ssaplan/primitives/ssaplan/internal/native"
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
 // Server is a Kubernetes API server. It is safe for concurrent use.
 type Server struct {
 	kinds   kinds
-	objects func(kind server.Kind, namespace string) objects
-	lists   bool     // whether the metadata of objects can be listed
-	lacks   []string // what the server can't do, and what that costs
+	objects func(kind server.Kind, namespace string) native.Objects
+	access  native.Access // nil if the client is a server of the caller's
+	lists   bool          // whether the metadata of objects can be listed
+	lacks   []string      // what the server can't do, and what that costs
 	sender  sender
 	views   views
 
 	dryRuns dryRuns
-	records records.Memory
 
 	learns    bool                      // which fields are passwords
 	shows     map[schema.GroupKind]bool // whose values are shown though their marks aren't known
@@ -39,59 +36,50 @@ type Server struct {
 	firstOf   sync.Map                  // of each group and version, the first kind that was learned
 }
 
-// Connect returns the server that config leads to. It sends nothing yet. A config without QPS gets no throttle on the
-// client's side. Warnings of the server go to [WarningHandler], and from there to the handler of the config. The config
-// is not modified.
-func Connect(config *rest.Config, options Options) (*Server, error) {
-	config = rest.CopyConfig(config)
-	if config.QPS == 0 {
-		config.QPS = -1
-	}
-	config.WarningHandlerWithContext = server.WarningHandler{Others: otherWarnings(config)}
+// New returns the server that a Planner was made for. What it can do in addition to a [server.Server] is asked once,
+// here.
+func New(api server.Server, options Options) *Server {
 	sender := options.sender()
-	if sender.observe != nil {
-		config.Wrap(newMeter)
+	s := &Server{sender: sender, learns: options.Passwords, shows: options.shows()}
+	if access := native.Open(api, sender.sendAgain); access != nil {
+		s.access, s.lists = access, true
+		s.kinds = kinds{resolver: access, discoverer: access, versioner: access, schemaReader: access, discover: atOnce}
+		s.objects = access.Objects
+		return s
 	}
-	client, err := directClient(config)
-	if err != nil {
-		return nil, fmt.Errorf("client for %s: %w", authresilience.ShownAddress(config.Host), authresilience.Redact(err))
-	}
-	return &Server{
-		kinds: &discoveredKinds{client: client, sender: sender}, objects: newDirectObjects(client), lists: true, sender: sender,
-		learns: options.Passwords, shows: options.shows(),
-	}, nil
+	s.useForeign(api)
+	return s
 }
-
-type recordsKey struct{}
 
 // ShareRecords returns a context in which the objects that are read, listed or tried share their records of
-// managedFields with those of other requests. So these must not be modified, and no host may get them.
+// managedFields with those of other requests, if the client can do that. So these must not be modified, and no host may
+// get them.
 func (s *Server) ShareRecords(ctx context.Context) context.Context {
-	return context.WithValue(ctx, recordsKey{}, &s.records)
-}
-
-// sharedRecords returns the records of [Server.ShareRecords], nil where none are shared.
-func sharedRecords(ctx context.Context) fastjson.Records {
-	if shared, _ := ctx.Value(recordsKey{}).(*records.Memory); shared != nil {
-		return shared.Decoded
+	if s.access == nil {
+		return ctx
 	}
-	return nil
+	return s.access.ShareRecords(ctx)
 }
 
-// Records tells the fields of shared records.
-func (s *Server) Records() fieldowner.Records { return s.records.Fields }
+// Records tells the fields of shared records, nil if none are shared.
+func (s *Server) Records() fieldowner.Records {
+	if s.access == nil {
+		return nil
+	}
+	return s.access.Records()
+}
 
 // whetherBrokenOff returns the error of a request. If the connection broke and the server answers another one, it
 // concerns that request alone.
 func (s *Server) whetherBrokenOff(ctx context.Context, err error) error {
-	if authresilience.Classify(err) != authresilience.ClassConnection {
-		return err
+	if s.access == nil || authresilience.Classify(err) != authresilience.ClassConnection {
+		return err // no method of a server of the caller's shows whether it answers
 	}
 	const patience = 5 * time.Second
 	ctx, cancel := clock.WithTimeout(ctx, patience)
 	defer cancel()
 	_, dead := s.views.of("alive").look(ctx, 0, func(ctx context.Context) (view, error) {
-		if !s.kinds.alive(ctx) {
+		if !s.access.Alive(ctx) {
 			return view{}, err
 		}
 		return view{}, nil
@@ -100,12 +88,6 @@ func (s *Server) whetherBrokenOff(ctx context.Context, err error) error {
 		return err
 	}
 	return &authresilience.BrokenOffError{Err: err}
-}
-
-// Find returns how the server serves a kind. A kind that it doesn't serve is an error for which meta.IsNoMatchError
-// holds.
-func (s *Server) Find(ctx context.Context, kind schema.GroupVersionKind) (server.Kind, error) {
-	return findOnce(ctx, s.kinds, kind)
 }
 
 // Deletable returns the kinds that the server serves and whose objects can be listed and deleted.
@@ -117,8 +99,13 @@ func (s *Server) Lacks() []string { return slices.Clone(s.lacks) }
 // Lists reports whether objects can be listed.
 func (s *Server) Lists() bool { return s.lists }
 
-// Forget makes the server's kinds of a group and version be looked up anew.
-func (s *Server) Forget(gv schema.GroupVersion) { s.kinds.forget(gv) }
+// Forget makes the server's kinds of a group and version be looked up again. A server of the caller's notices itself
+// that a kind is gone.
+func (s *Server) Forget(gv schema.GroupVersion) {
+	if s.access != nil {
+		s.access.Forget(gv)
+	}
+}
 
 // Resource gives access to the objects of a kind in the namespace of an identity, which is what the requests are
 // reported to be about; its name is taken from each request.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ssaplan/primitives/internal/clock"
+	"github.com/ssaplan/primitives/ssaplan/internal/turn"
 )
 
 // views are what was seen of the parts of a server's configuration, by part. The zero views are of nothing yet.
@@ -24,7 +25,7 @@ func (v *views) of(part string) *watched {
 		v.parts = map[string]*watched{}
 	}
 	if v.parts[part] == nil {
-		v.parts[part] = &watched{looking: newTurn()}
+		v.parts[part] = &watched{looking: turn.New()}
 	}
 	return v.parts[part]
 }
@@ -38,7 +39,7 @@ type view struct {
 
 // watched is a part of the configuration that is looked at from time to time, once even under concurrency.
 type watched struct {
-	looking turn
+	looking turn.Turn
 	seen    view
 	at      time.Time
 	failed  error
@@ -51,10 +52,10 @@ const afterFailure = time.Second
 
 // look returns the part as it was at most interval ago.
 func (w *watched) look(ctx context.Context, interval time.Duration, read func(context.Context) (view, error)) (view, error) {
-	if err := w.looking.take(ctx); err != nil {
+	if err := w.looking.Take(ctx); err != nil {
 		return view{}, err
 	}
-	defer w.looking.end()
+	defer w.looking.End()
 	now := clock.Now(ctx)
 	switch {
 	case !w.at.IsZero() && now.Sub(w.at).Abs() < interval:

@@ -23,6 +23,7 @@ import (
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/internal/clock"
+	"github.com/ssaplan/primitives/ssaplan/client"
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
@@ -82,9 +83,18 @@ func (t *answers) RoundTrip(request *http.Request) (*http.Response, error) {
 
 func connect(t *testing.T, transport *answers, options Options) *Server {
 	options.ThrottleRetries = cmp.Or(options.ThrottleRetries, -1) // a second each
-	server, err := Connect(&rest.Config{Host: "http://recorded", Transport: transport}, options)
+	server, err := dial(&rest.Config{Host: "http://recorded", Transport: transport}, options)
 	require.NoError(t, err)
 	return server
+}
+
+// dial returns the server of a config, with the client of package client.
+func dial(config *rest.Config, options Options) (*Server, error) {
+	api, err := client.New(config, client.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return New(api, options), nil
 }
 
 func TestKindsAreLookedUpOnce(t *testing.T) {

@@ -21,6 +21,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/client"
 	"github.com/ssaplan/primitives/test/bench/driver"
 	"github.com/ssaplan/primitives/test/bench/scenario"
 )
@@ -30,6 +31,7 @@ type measurement struct {
 	config    *rest.Config
 	requests  atomic.Int64
 	cluster   *scenario.Cluster
+	api       *client.Client
 	planner   *ssaplan.Planner
 }
 
@@ -67,14 +69,17 @@ func (m *measurement) connect(ctx context.Context) (err error) {
 	m.config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return driver.Counter{RoundTripper: next, Requests: &m.requests}
 	})
-	client, err := dynamic.NewForConfig(m.config)
+	dyn, err := dynamic.NewForConfig(m.config)
 	if err != nil {
 		return err
 	}
-	if m.planner, err = ssaplan.New(m.config, ssaplan.Options{FieldManager: driver.Manager}); err != nil {
+	if m.api, err = client.New(m.config, client.Options{}); err != nil {
 		return err
 	}
-	m.cluster, err = scenario.NewCluster(ctx, client)
+	if m.planner, err = ssaplan.New(m.api, ssaplan.Options{FieldManager: driver.Manager}); err != nil {
+		return err
+	}
+	m.cluster, err = scenario.NewCluster(ctx, dyn)
 	return err
 }
 

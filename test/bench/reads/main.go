@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/client"
 	"github.com/ssaplan/primitives/test/bench/driver"
 )
 
@@ -16,7 +17,11 @@ func prepare(setup driver.Setup) (driver.Round, error) {
 	if err != nil {
 		return nil, err
 	}
-	planner, err := ssaplan.New(setup.Config, ssaplan.Options{FieldManager: driver.Manager})
+	api, err := client.New(setup.Config, client.Options{})
+	if err != nil {
+		return nil, err
+	}
+	planner, err := ssaplan.New(api, ssaplan.Options{FieldManager: driver.Manager})
 	if err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func (f *flow) planner(t *testing.T, config *rest.Config, change ...func(*ssapla
 	for _, c := range change {
 		c(&options)
 	}
-	planner, err := ssaplan.New(config, options)
+	planner, err := lab.NewPlanner(config, options)
 	require.NoError(t, err)
 	return planner
 }

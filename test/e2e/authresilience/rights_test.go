@@ -175,7 +175,7 @@ metadata: {name: v1.gone.ex.io}
 spec: {group: gone.ex.io, version: v1, groupPriorityMinimum: 1000, versionPriority: 10, insecureSkipTLSVerify: true, service: {name: none, namespace: default}}
 `)
 	defer f.removeAPIService(t, "v1.gone.ex.io")
-	planner, err := ssaplan.New(f.Config, ssaplan.Options{FieldManager: manager})
+	planner, err := lab.NewPlanner(f.Config, ssaplan.Options{FieldManager: manager})
 	require.NoError(t, err)
 	state := &explain.State{Identity: identity.Identity{APIVersion: "gone.ex.io/v1", Kind: "Widget", Namespace: "default", Name: "x"}, Manager: manager}
 	err = eventually(t, func() error {

@@ -61,10 +61,10 @@ func newWorld(t *testing.T, c *lab.Cluster, namespace string) *world {
 	w := &world{Cluster: c.In(namespace), t: t, uids: map[types.UID]int{"": 0}}
 	options := ssaplan.Options{FieldManager: manager, DefaultNamespace: namespace}
 	var err error
-	w.planner, err = ssaplan.NewForServer(dynclient.New(c.Client, c.Mapper, dynclient.Options{}), options)
+	w.planner, err = ssaplan.New(dynclient.New(c.Client, c.Mapper, dynclient.Options{}), options)
 	require.NoError(t, err)
 	options.RefuseConflicts = true
-	w.polite, err = ssaplan.NewForServer(dynclient.New(c.Client, c.Mapper, dynclient.Options{}), options)
+	w.polite, err = ssaplan.New(dynclient.New(c.Client, c.Mapper, dynclient.Options{}), options)
 	require.NoError(t, err)
 	return w
 }

@@ -306,7 +306,7 @@ func (d droppingObjects) Delete(ctx context.Context, name string, _ metav1.Delet
 func TestClientsThatDropDryRun(t *testing.T) {
 	c := newCluster(t)
 	options := ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace}
-	planner, err := ssaplan.NewForServer(dynclient.New(dropping{Interface: c.Client}, c.Mapper, dynclient.Options{}), options)
+	planner, err := ssaplan.New(dynclient.New(dropping{Interface: c.Client}, c.Mapper, dynclient.Options{}), options)
 	require.NoError(t, err)
 	for _, kind := range []string{settings, workload, service} {
 		obj := c.Apply(t, manager, lab.Objectf(t, kind, "client"))
@@ -331,7 +331,7 @@ func TestClientsThatDropDryRun(t *testing.T) {
 func TestClientsThatDropDryRunOfJSONPatches(t *testing.T) {
 	c := newCluster(t)
 	options := ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace}
-	planner, err := ssaplan.NewForServer(dynclient.New(dropping{c.Client, types.JSONPatchType}, c.Mapper, dynclient.Options{}), options)
+	planner, err := ssaplan.New(dynclient.New(dropping{c.Client, types.JSONPatchType}, c.Mapper, dynclient.Options{}), options)
 	require.NoError(t, err)
 	m := lab.Objectf(t, settings, "hands")
 	c.Apply(t, "theirs", m)
@@ -364,7 +364,7 @@ func TestDryRunsForAnUnreadableObject(t *testing.T) {
 	blind := c.As(t, "blind")
 	proxy := faultproxy.StartAs(t, blind.Config)
 	options := ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace}
-	ours, err := ssaplan.NewForServer(dynclient.New(dropping{Interface: blind.Client}, c.Mapper, dynclient.Options{}), options)
+	ours, err := ssaplan.New(dynclient.New(dropping{Interface: blind.Client}, c.Mapper, dynclient.Options{}), options)
 	require.NoError(t, err)
 	for i, op := range operations {
 		if op.after == "" || op.renames || strings.HasPrefix(op.name, "replace") {

@@ -161,7 +161,7 @@ func impatient(t testing.TB) (context.Context, *clock.Fake) {
 func (c *cluster) planner(t testing.TB, proxy *faultproxy.Proxy, timeout time.Duration) *ssaplan.Planner {
 	config := proxy.Client("")
 	config.Timeout = timeout
-	planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace, ThrottleRetries: -1})
+	planner, err := lab.NewPlanner(config, ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace, ThrottleRetries: -1})
 	require.NoError(t, err)
 	return planner
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // TestRequestsThatAreBrokenOffForOneObject plans objects whose requests can't be sent, because the name is too long,
@@ -24,7 +25,7 @@ import (
 func TestRequestsThatAreBrokenOffForOneObject(t *testing.T) {
 	c := newCluster(t)
 	config, resets := resetting(t, c.Config, "/configmaps/reset")
-	planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace})
+	planner, err := lab.NewPlanner(config, ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace})
 	require.NoError(t, err)
 	const text = "{apiVersion: v1, kind: ConfigMap, metadata: {name: '%s'}, data: {a: A}}"
 	var requests []ssaplan.Request

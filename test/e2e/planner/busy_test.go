@@ -18,6 +18,7 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // distance makes requests take longer, as those to a server far away.
@@ -52,7 +53,7 @@ func far(t *testing.T, c *cluster, wrap ...transport.WrapperFunc) *ssaplan.Plann
 	for _, w := range wrap {
 		config.Wrap(w)
 	}
-	planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace})
+	planner, err := lab.NewPlanner(config, ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace})
 	require.NoError(t, err)
 	return planner
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // TestReplaceInterrupted interrupts replacements after each of their requests in turn: the server does what it was
@@ -148,7 +149,7 @@ func (c *cluster) interruptedPlanner(t *testing.T, n int, interrupt func()) *ssa
 			return nil, request.Context().Err()
 		})
 	})
-	planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace})
+	planner, err := lab.NewPlanner(config, ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace})
 	require.NoError(t, err)
 	return planner
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/server"
 	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // quoted is an object with a value that somebody quotes, and what a host prints of it.
@@ -179,7 +180,7 @@ func (s *quotedStep) leaks(t *testing.T, c *cluster, all []*quoted, show bool) m
 		q.Reset()
 		config := proxy.Client("")
 		config.Timeout = 15 * time.Second
-		planner, err := ssaplan.New(config, ssaplan.Options{
+		planner, err := lab.NewPlanner(config, ssaplan.Options{
 			FieldManager: manager, DefaultNamespace: c.Namespace, ThrottleRetries: -1, ShowServerText: show, Sensitive: patterns(t, quotedField),
 			Logger:  slog.New(slog.NewTextHandler(&q.shown, &slog.HandlerOptions{Level: slog.LevelDebug})),
 			Observe: func(_ context.Context, seen server.Observation) { q.add(seen) }, // which logs, spans and metrics are made of
@@ -206,7 +207,7 @@ func everyQuoted(t *testing.T, c *cluster, cases []leak.Case) (all []*quoted) {
 	for _, one := range cases {
 		all = append(all, newQuoted(one))
 	}
-	planner, err := ssaplan.New(c.Config, ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace, Sensitive: patterns(t, quotedField)})
+	planner, err := lab.NewPlanner(c.Config, ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace, Sensitive: patterns(t, quotedField)})
 	require.NoError(t, err)
 	each(all, func(q *quoted) {
 		plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: q.stored})

@@ -25,6 +25,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/server"
 	"github.com/ssaplan/primitives/test/controlplane"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // many are objects that are planned and applied 32 at a time, on a server of the test's own that counts writes.
@@ -45,7 +46,7 @@ func newMany(t *testing.T, objects int, server *controlplane.Server, config *res
 	m := &many{server: server, clock: &clock.Fake{}, admin: kubernetes.NewForConfigOrDie(server.Config()), answered: map[string]int{}}
 	config.Timeout = time.Minute
 	var err error
-	m.planner, err = ssaplan.New(config, ssaplan.Options{FieldManager: manager, Concurrency: concurrency, Observe: m.observe})
+	m.planner, err = lab.NewPlanner(config, ssaplan.Options{FieldManager: manager, Concurrency: concurrency, Observe: m.observe})
 	require.NoError(t, err)
 	for i := range objects {
 		request := ssaplan.Request{Manifest: manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: many-%d, namespace: default}}", i)}

@@ -8,12 +8,13 @@ import (
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // TestRequireNamespace refuses manifests that name no namespace, of kinds that have them, one at a time and in sets.
 func TestRequireNamespace(t *testing.T) {
 	c := newCluster(t)
-	planner, err := ssaplan.New(c.Config, ssaplan.Options{FieldManager: manager, RequireNamespace: true, DefaultNamespace: c.Namespace})
+	planner, err := lab.NewPlanner(c.Config, ssaplan.Options{FieldManager: manager, RequireNamespace: true, DefaultNamespace: c.Namespace})
 	require.NoError(t, err)
 	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: here}}")
 	_, err = planner.Plan(t.Context(), ssaplan.Request{Manifest: m})

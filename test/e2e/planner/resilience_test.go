@@ -11,6 +11,7 @@ import (
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // plannerUntil returns a planner whose client certificate ends at a time.
@@ -19,7 +20,7 @@ func (c *cluster) plannerUntil(t *testing.T, end time.Time) *ssaplan.Planner {
 	require.NoError(t, err)
 	config := rest.AnonymousClientConfig(c.Config)
 	config.CertData, config.KeyData = cert, key
-	planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace})
+	planner, err := lab.NewPlanner(config, ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace})
 	require.NoError(t, err)
 	return planner
 }

@@ -59,7 +59,7 @@ func TestServerThrottles(t *testing.T) {
 	told.forget()
 	round := 0
 	for ; !told.each("get", "dry run", "apply"); round++ {
-		m.planner, err = ssaplan.New(config, options) // one that was throttled sends less at a time
+		m.planner, err = lab.NewPlanner(config, options) // one that was throttled sends less at a time
 		require.NoError(t, err)
 		require.Less(t, round, 20, "not every request was throttled: %v", told.counts)
 		m.edit(strconv.Itoa(round))
@@ -70,7 +70,7 @@ func TestServerThrottles(t *testing.T) {
 	}
 	t.Logf("answers of 429 with Retry-After in %d rounds: %v", round, told.counts)
 	require.EqualValues(t, told.all(), observed.Load(), "nothing is sent again behind anybody's back")
-	m.planner, err = ssaplan.New(server.Config(), ssaplan.Options{FieldManager: manager})
+	m.planner, err = lab.NewPlanner(server.Config(), ssaplan.Options{FieldManager: manager})
 	require.NoError(t, err)
 	m.requireWrites(t, strconv.Itoa(round-1), round)
 }
@@ -93,13 +93,13 @@ func TestPriorityLevelOfOneShare(t *testing.T) {
 		c.Apply(t, "operator", lab.Object(t, text))
 	}
 	lab.Eventually(t, "the flow schema is in force", func() bool {
-		planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: manager, ThrottleRetries: -1, Concurrency: 64, DefaultNamespace: c.Namespace})
+		planner, err := lab.NewPlanner(config, ssaplan.Options{FieldManager: manager, ThrottleRetries: -1, Concurrency: 64, DefaultNamespace: c.Namespace})
 		require.NoError(t, err)
 		_, refused := planMany(t, planner, 64)
 		return refused > 0
 	})
 	var throttled atomic.Int64
-	planner, err := ssaplan.New(config, ssaplan.Options{
+	planner, err := lab.NewPlanner(config, ssaplan.Options{
 		FieldManager: manager, Concurrency: 64, DefaultNamespace: c.Namespace,
 		Observe: func(_ context.Context, o api.Observation) {
 			if o.Status == http.StatusTooManyRequests {

@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // TestWritersInBetween plans and applies random edits of random objects, while another manager writes before one of the
@@ -30,7 +31,7 @@ func TestWritersInBetween(t *testing.T) {
 	c := newCluster(t, kinds)
 	config := rest.CopyConfig(c.Config)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return writersFirst{next} })
-	planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: manager})
+	planner, err := lab.NewPlanner(config, ssaplan.Options{FieldManager: manager})
 	require.NoError(t, err)
 	seed, cases := setting(t, "SEED", 1), setting(t, "CASES", 200)
 	many := cases >= 200 && os.Getenv("CASE") == ""

@@ -59,12 +59,12 @@ func (c *cluster) newPlanners(t *testing.T, config *rest.Config, options ssaplan
 	config.WarningHandlerWithContext = server.WarningHandler{}
 	client, err := dynamic.NewForConfig(config)
 	require.NoError(t, err)
-	reference, err := ssaplan.NewForServer(dynclient.New(client, c.Mapper, dynclient.Options{}), options)
+	reference, err := ssaplan.New(dynclient.New(client, c.Mapper, dynclient.Options{}), options)
 	require.NoError(t, err)
-	tested, err := ssaplan.New(config, options)
+	tested, err := lab.NewPlanner(config, options)
 	require.NoError(t, err)
 	if name := os.Getenv("SERVER"); name != "" {
-		through, err := ssaplan.NewForServer(servers.New(t, name, config), options)
+		through, err := ssaplan.New(servers.New(t, name, config), options)
 		require.NoError(t, err)
 		require.Empty(t, through.Lacks())
 		return planners{through, tested}

@@ -58,11 +58,11 @@ func (w *world) contents(t *testing.T, planner *ssaplan.Planner, of identity.Ide
 // A Planner through another server does all that one for a config does: it counts contents, imports by kind, knows
 // passwords, and ends a remembered no-op with a new webhook.
 func TestPlannersThroughServers(t *testing.T) {
-	for _, name := range []string{servers.Dynclient, servers.ControllerRuntime} {
+	for _, name := range servers.All {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			noOps := ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: 10, ServerInterval: time.Nanosecond})
-			planner, err := ssaplan.NewForServer(servers.New(t, name, w.Config), ssaplan.Options{FieldManager: "m", NoOps: noOps})
+			planner, err := ssaplan.New(servers.New(t, name, w.Config), ssaplan.Options{FieldManager: "m", NoOps: noOps})
 			require.NoError(t, err)
 			require.Empty(t, planner.Lacks())
 			w.apply(t, planner, w.configMap)
@@ -108,7 +108,7 @@ func TestPlannersThroughServers(t *testing.T) {
 // namespace.
 func TestPlannerWithoutDiscovery(t *testing.T) {
 	w := newWorld(t)
-	planner, err := ssaplan.NewForServer(dynclient.New(w.Client, w.Mapper, dynclient.Options{}), ssaplan.Options{FieldManager: "m"})
+	planner, err := ssaplan.New(dynclient.New(w.Client, w.Mapper, dynclient.Options{}), ssaplan.Options{FieldManager: "m"})
 	require.NoError(t, err)
 	require.Len(t, planner.Lacks(), 3)
 	w.apply(t, planner, w.vault)

@@ -14,7 +14,7 @@ import (
 func TestMain(m *testing.M) { goroutines.Main(m) }
 
 func TestServers(t *testing.T) {
-	for _, name := range []string{servers.Dynclient, servers.ControllerRuntime} {
+	for _, name := range servers.All {
 		t.Run(name, func(t *testing.T) {
 			servertest.Run(t, func(t *testing.T) server.Server { return servers.New(t, name, controlplane.Shared(t).Config()) })
 		})

@@ -13,19 +13,29 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/ssaplan/primitives/ctrlssaplan"
+	ssaclient "github.com/ssaplan/primitives/ssaplan/client"
 	"github.com/ssaplan/primitives/ssaplan/dynclient"
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
 // The names of the servers, as the environment variable SERVER has them.
 const (
+	Client            = "client"
 	Dynclient         = "dynclient"
 	ControllerRuntime = "controller-runtime"
 )
 
+// All are the names of all servers.
+var All = []string{Client, Dynclient, ControllerRuntime}
+
 // New returns the server of a name that config leads to. It has all optional interfaces.
 func New(t testing.TB, name string, config *rest.Config) server.Server {
 	t.Helper()
+	if name == Client {
+		api, err := ssaclient.New(config, ssaclient.Options{})
+		require.NoError(t, err)
+		return api
+	}
 	config = rest.CopyConfig(config)
 	config.QPS = -1
 	config.WarningHandlerWithContext = server.WarningHandler{}

@@ -1,4 +1,4 @@
-package wire
+package client
 
 import (
 	"fmt"
@@ -15,27 +15,24 @@ import (
 // make some characters six bytes, and managedFields name each field again.
 const largestAnswer = 16 << 20
 
-// deepestAnswer is how deep the JSON of an answer may be. What is made of paths takes time by the square of that;
-// objects that people write have some twenty levels, and a server reads 10,000.
-const deepestAnswer = 2_000
-
-// boundedClient returns the client of a config. What answers it can neither fill the memory, nor have the credentials
-// and the body of a request sent elsewhere.
-func boundedClient(config *rest.Config) (*http.Client, error) {
-	client, err := rest.HTTPClientFor(config)
-	if err != nil {
-		return nil, err
-	}
-	bounded := *client // which may be that of everybody
-	if bounded.Transport == nil {
-		bounded.Transport = http.DefaultTransport
-	}
+// boundedClient returns a client of a config whose answers can't fill the memory, and that doesn't send the credentials
+// and the body of a request elsewhere.
+func boundedClient(config *rest.Config, client *http.Client) *http.Client {
+	bounded := *client // which others may use, too
+	bounded.Transport = transportOf(client)
 	if config.ExecProvider != nil {
 		bounded.Transport = newLogin(bounded.Transport, programOf(config))
 	}
 	bounded.Transport = bounds{bounded.Transport}
 	bounded.CheckRedirect = withinHost
-	return &bounded, nil
+	return &bounded
+}
+
+func transportOf(client *http.Client) http.RoundTripper {
+	if client.Transport == nil {
+		return http.DefaultTransport
+	}
+	return client.Transport
 }
 
 // withinHost follows redirects that stay with the server. Others are answers like any that isn't one of Kubernetes:
@@ -74,33 +71,4 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 		return 0, &authresilience.BrokenOffError{Err: fmt.Errorf("the answer is larger than %d MiB", largestAnswer>>20)}
 	}
 	return n, err
-}
-
-// checkDepth returns an error for JSON that is deeper than any answer of a Kubernetes API server.
-func checkDepth(text []byte) error {
-	if isDeeper(text, deepestAnswer) {
-		return &authresilience.BrokenOffError{Err: fmt.Errorf("the answer has more than %d levels", deepestAnswer)}
-	}
-	return nil
-}
-
-// isDeeper reports whether JSON has more than some levels.
-func isDeeper(text []byte, most int) bool {
-	depth, inString := 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case inString && c == '\\':
-			i++
-		case c == '"':
-			inString = !inString
-		case inString:
-		case c == '{' || c == '[':
-			if depth++; depth > most {
-				return true
-			}
-		case c == '}' || c == ']':
-			depth--
-		}
-	}
-	return false
 }

@@ -1,4 +1,4 @@
-package fastjson
+package jsondoc
 
 import (
 	"fmt"
@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/ssaplan/primitives/ssaplan/internal/jsontexts"
 )
 
 // checkDecodeLike checks that decoding b gives the same whether or not a is in mind, and that a stays what it is.
@@ -48,8 +50,8 @@ func TestDecodingLikeAnotherIsDecoding(t *testing.T) {
 }
 
 func FuzzDecodeLike(f *testing.F) {
-	for i, text := range texts {
-		f.Add([]byte(text), []byte(texts[(i+1)%len(texts)]), uint64(i))
+	for i, text := range jsontexts.All {
+		f.Add([]byte(text), []byte(jsontexts.All[(i+1)%len(jsontexts.All)]), uint64(i))
 	}
 	f.Fuzz(func(t *testing.T, a, b []byte, seed uint64) {
 		checkDecodeLike(t, a, b)
@@ -132,9 +134,9 @@ func spliced(random *rand.Rand, text []byte) []byte {
 }
 
 func TestDryRunSharesWhatItRepeats(t *testing.T) {
-	live, err := os.ReadFile("../../testdata/bench/deployment/live.json")
+	live, err := os.ReadFile("../../../testdata/bench/deployment/live.json")
 	require.NoError(t, err)
-	dryRun, err := os.ReadFile("../../testdata/bench/deployment/dryrun.json")
+	dryRun, err := os.ReadFile("../../../testdata/bench/deployment/dryrun.json")
 	require.NoError(t, err)
 	doc, ok := Decode(live, nil)
 	require.True(t, ok)

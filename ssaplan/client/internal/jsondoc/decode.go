@@ -1,4 +1,4 @@
-package fastjson
+package jsondoc
 
 import (
 	"strconv"

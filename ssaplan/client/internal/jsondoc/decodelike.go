@@ -1,6 +1,10 @@
-package fastjson
+package jsondoc
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
+)
 
 // part is a field or item of a document that is worth sharing: a map, a list or a long text. The parts of a document
 // stand in the order of its text, each before those within it.
@@ -33,7 +37,7 @@ const recordDepth = 4
 // field decodes the value of a field or item, or takes it from what is known of records.
 func (d *decoder) field(name string, depth int) any {
 	if name == "fieldsV1" && depth == recordDepth && d.records != nil {
-		text := (&splitter{text: d.body, at: d.at}).value()
+		text := fastjson.Value(d.body[d.at:])
 		if known := d.records(text); known != nil {
 			d.at += len(text)
 			return known

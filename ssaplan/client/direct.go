@@ -1,9 +1,10 @@
-package wire
+package client
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -13,6 +14,8 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
+	"github.com/ssaplan/primitives/ssaplan/client/internal/jsondoc"
+	"github.com/ssaplan/primitives/ssaplan/internal/discovery"
 	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
@@ -27,25 +30,33 @@ type directObjects struct {
 	namespace string
 
 	// read is the answer that a patch may repeat, in part or as a whole, and live its object.
-	read *fastjson.Document
+	read *jsondoc.Document
 	live *unstructured.Unstructured
 }
 
-// directClient returns a client that asks for JSON whatever the dynamic client prefers.
-func directClient(config *rest.Config) (rest.Interface, error) {
-	httpClient, err := boundedClient(config)
-	if err != nil {
-		return nil, err
+// newRESTClient returns a client that asks for JSON whatever the dynamic client prefers. Without a client for HTTP, the
+// one of the config is made.
+func newRESTClient(config *rest.Config, client *http.Client) (rest.Interface, error) {
+	if client == nil {
+		config.Wrap(newMeter)
+		made, err := rest.HTTPClientFor(config)
+		if err != nil {
+			return nil, err
+		}
+		client = made
+	} else {
+		metered := *client
+		metered.Transport = newMeter(transportOf(client))
+		client = &metered
 	}
+	bounded := boundedClient(config, client)
 	config = dynamic.ConfigFor(config)
 	config.AcceptContentTypes = runtime.ContentTypeJSON
-	return rest.UnversionedRESTClientForConfigAndClient(config, httpClient)
+	return rest.UnversionedRESTClientForConfigAndClient(config, bounded)
 }
 
-func newDirectObjects(client rest.Interface) func(server.Kind, string) objects {
-	return func(kind server.Kind, namespace string) objects {
-		return &directObjects{client: client, resource: kind.GroupVersionResource(), namespace: namespace}
-	}
+func newDirectObjects(client rest.Interface, kind server.Kind, namespace string) *directObjects {
+	return &directObjects{client: client, resource: kind.GroupVersionResource(), namespace: namespace}
 }
 
 func (r *directObjects) Get(ctx context.Context, name string,
@@ -56,7 +67,7 @@ func (r *directObjects) Get(ctx context.Context, name string,
 	if err != nil {
 		return nil, result.Error() // with what the server says of it
 	}
-	doc, plain := fastjson.Decode(body, sharedRecords(ctx))
+	doc, plain := jsondoc.Decode(body, sharedRecords(ctx))
 	if !plain || !isObject(doc.Object) {
 		return into(result)
 	}
@@ -117,7 +128,7 @@ func (r *directObjects) Delete(ctx context.Context, name string, options metav1.
 		return err
 	}
 	request := r.client.Delete().Body(body).SetHeader("Content-Type", runtime.ContentTypeJSON)
-	answer, err := bodyOf(r.address(request, name, sub).Param("propagationPolicy", bodyless).Do(ctx))
+	answer, err := discovery.BodyOf(r.address(request, name, sub).Param("propagationPolicy", bodyless).Do(ctx))
 	if err != nil {
 		return err
 	}
@@ -142,11 +153,18 @@ func checkDeleted(text []byte, name string) error {
 	return nil
 }
 
+// metadataOnly asks for no more than the metadata of the objects.
+const metadataOnly = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+
 // List asks for no more than the metadata of the objects.
 func (r *directObjects) List(ctx context.Context, options metav1.ListOptions) (*unstructured.UnstructuredList, error) {
-	const metadataOnly = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 	list := &unstructured.UnstructuredList{}
-	return list, decode(r.send(ctx, r.client.Get().SetHeader("Accept", metadataOnly), "", &options, nil), list)
+	return list, r.list(ctx, options, metadataOnly, list)
+}
+
+// list reads a list in some format.
+func (r *directObjects) list(ctx context.Context, options metav1.ListOptions, accept string, into runtime.Object) error {
+	return discovery.Decode(r.send(ctx, r.client.Get().SetHeader("Accept", accept), "", &options, nil), into)
 }
 
 func (r *directObjects) send(ctx context.Context, request *rest.Request, name string,
@@ -177,24 +195,7 @@ func isObject(content map[string]any) bool {
 // into leaves it to client-go what else an answer may be.
 func into(result rest.Result) (*unstructured.Unstructured, error) {
 	obj := &unstructured.Unstructured{}
-	return obj, decode(result, obj)
-}
-
-// decode has client-go decode an answer.
-func decode(result rest.Result, into runtime.Object) error {
-	if _, err := bodyOf(result); err != nil {
-		return err
-	}
-	return result.Into(into)
-}
-
-// bodyOf returns what a request was answered with, unless it is too deep.
-func bodyOf(result rest.Result) ([]byte, error) {
-	body, err := result.Raw()
-	if err != nil {
-		return nil, result.Error() // with what the server says of it
-	}
-	return body, checkDepth(body)
+	return obj, discovery.Decode(result, obj)
 }
 
 var v1 = schema.GroupVersion{Version: "v1"}

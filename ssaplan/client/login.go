@@ -1,4 +1,4 @@
-package wire
+package client
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/internal/clock"
+	"github.com/ssaplan/primitives/ssaplan/internal/turn"
 )
 
 // loginMemory is how long the failure of a program for credentials counts for other requests, too.
@@ -32,7 +33,7 @@ type login struct {
 
 // program is what is known of a program for credentials.
 type program struct {
-	turn turn
+	turn turn.Turn
 
 	mu       sync.Mutex
 	passed   bool           // the last request got an answer that doesn't reject its credentials
@@ -49,7 +50,7 @@ var programs sync.Map
 
 func programOf(config *rest.Config) *program {
 	text, _ := json.Marshal(config.ExecProvider) // which is made of texts
-	found, _ := programs.LoadOrStore(sha256.Sum256(append(text, config.Host...)), &program{turn: newTurn()})
+	found, _ := programs.LoadOrStore(sha256.Sum256(append(text, config.Host...)), &program{turn: turn.New()})
 	return found.(*program)
 }
 
@@ -59,15 +60,15 @@ func (l *login) RoundTrip(request *http.Request) (*http.Response, error) {
 	if passed, _ := l.last(request); passed {
 		return l.send(request, false)
 	}
-	if err := l.turn.take(request.Context()); err != nil {
+	if err := l.turn.Take(request.Context()); err != nil {
 		return nil, withoutBody(request, err)
 	}
 	passed, again := l.last(request)
 	if passed {
-		l.turn.end()
+		l.turn.End()
 		return l.send(request, false)
 	}
-	defer l.turn.end()
+	defer l.turn.End()
 	if again != nil {
 		return again(request)
 	}

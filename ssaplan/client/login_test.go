@@ -1,4 +1,4 @@
-package wire
+package client
 
 import (
 	"errors"
@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/ssaplan/primitives/internal/clock"
+	"github.com/ssaplan/primitives/ssaplan/internal/turn"
 )
 
 type roundTrip func(*http.Request) (*http.Response, error)
@@ -34,7 +35,7 @@ func TestLogin(t *testing.T) {
 		arrived <- struct{}{}
 		<-answer
 		return &http.Response{StatusCode: http.StatusOK}, nil
-	}), &program{turn: newTurn()})
+	}), &program{turn: turn.New()})
 	fake := &clock.Fake{}
 	ctx := clock.With(t.Context(), fake)
 	send := func(errs chan<- error) {
@@ -101,7 +102,7 @@ func TestProgramsOfClients(t *testing.T) {
 // A request that isn't sent has its body closed all the same, as a transport has to.
 func TestLoginClosesBodies(t *testing.T) {
 	failure := errors.New("getting credentials: exec: executable login not found")
-	transport := newLogin(roundTrip(func(*http.Request) (*http.Response, error) { return nil, failure }), &program{turn: newTurn()})
+	transport := newLogin(roundTrip(func(*http.Request) (*http.Response, error) { return nil, failure }), &program{turn: turn.New()})
 	var body closing
 	for range 2 { // the first one is the other transport's
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPatch, "https://server.example", &body)
@@ -136,7 +137,7 @@ func TestRejectedLogin(t *testing.T) {
 		runs.Add(1) // as client-go does after such an answer
 		header := http.Header{"Content-Type": {"application/json"}}
 		return &http.Response{StatusCode: http.StatusUnauthorized, Header: header, Body: io.NopCloser(strings.NewReader("no"))}, nil
-	}), &program{turn: newTurn()})
+	}), &program{turn: turn.New()})
 	fake := &clock.Fake{}
 	ctx := clock.With(t.Context(), fake)
 	send := func() int {

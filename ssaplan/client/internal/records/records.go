@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/ssaplan/primitives/projection"
-	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
+	"github.com/ssaplan/primitives/ssaplan/client/internal/jsondoc"
 )
 
 const (
@@ -28,7 +28,7 @@ type Memory struct {
 }
 
 // Decoded returns what the text of a record decodes to: the same map each time, which must not be modified. It returns
-// nil for what isn't a record that it would remember. It is a [fastjson.Records].
+// nil for what isn't a record that it would remember. It is a [jsondoc.Records].
 func (m *Memory) Decoded(text []byte) map[string]any {
 	m.mu.RLock()
 	known := m.decoded[string(text)]
@@ -36,7 +36,7 @@ func (m *Memory) Decoded(text []byte) map[string]any {
 	if known != nil || len(text) > largest {
 		return known
 	}
-	record, ok := (*fastjson.Document)(nil).DecodeLike(text, nil)
+	record, ok := (*jsondoc.Document)(nil).DecodeLike(text, nil)
 	if !ok {
 		return nil
 	}

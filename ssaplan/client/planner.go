@@ -1,0 +1,54 @@
+package client
+
+import (
+	"context"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/ssaplan/client/internal/jsondoc"
+	"github.com/ssaplan/primitives/ssaplan/client/internal/records"
+	"github.com/ssaplan/primitives/ssaplan/internal/discovery"
+	"github.com/ssaplan/primitives/ssaplan/internal/native"
+	"github.com/ssaplan/primitives/ssaplan/server"
+)
+
+// access is the client of one Planner, with the kinds and the records that it has seen.
+type access struct {
+	*discovery.Documents
+	rest    rest.Interface
+	records records.Memory
+}
+
+var _ native.Access = (*access)(nil)
+
+func init() { native.Register(open) }
+
+// open returns the access of a Planner to a Client, nil if the server isn't one.
+func open(api server.Server, send native.Send) native.Access {
+	c, ok := api.(*Client)
+	if !ok || c == nil {
+		return nil
+	}
+	return &access{Documents: discovery.New(c.rest, send), rest: c.rest}
+}
+
+func (a *access) Objects(kind server.Kind, namespace string) native.Objects {
+	return newDirectObjects(a.rest, kind, namespace)
+}
+
+type recordsKey struct{}
+
+func (a *access) ShareRecords(ctx context.Context) context.Context {
+	return context.WithValue(ctx, recordsKey{}, &a.records)
+}
+
+func (a *access) Records() fieldowner.Records { return a.records.Fields }
+
+// sharedRecords returns the records of [access.ShareRecords], nil where none are shared.
+func sharedRecords(ctx context.Context) jsondoc.Records {
+	if shared, _ := ctx.Value(recordsKey{}).(*records.Memory); shared != nil {
+		return shared.Decoded
+	}
+	return nil
+}
