@@ -362,11 +362,12 @@ func shown(v any) string {
 	return string(text)
 }
 
-// withAssigned returns the change of a map with the values that the server picked for fields in it, which are changes
-// of their own.
+// withAssigned returns the change of a map with the values that the server picked or filled in for fields in it, which
+// are changes of their own.
 func withAssigned(c explain.Change, changes []explain.Change, after *unstructured.Unstructured) explain.Change {
 	for _, inside := range changes {
-		if !inside.Assigned || !inside.Path.HasPrefix(c.Path) || len(inside.Path) == len(c.Path) {
+		isFilledIn := inside.Op == projection.OpAdd && inside.Cause == explain.CauseSideEffect && !comesOrGoes(c)
+		if !inside.Assigned && !isFilledIn || !inside.Path.HasPrefix(c.Path) || len(inside.Path) == len(c.Path) {
 			continue
 		}
 		at := place{}

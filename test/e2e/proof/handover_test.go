@@ -370,7 +370,9 @@ func (t *trial) judgeRelease(plan *release.Plan, failed error) {
 	t.check(releases, err == nil, "%v", err)
 	had, has := before.Fields(fieldowner.By(t.step.By)), after.Fields(fieldowner.By(t.step.By))
 	t.check(releases, has.Empty(), "still ours: %s; the record is %v", has, t.after.GetManagedFields())
-	t.check(releases, had.Empty() == (plan.Action == release.ActionNothing), "planned %v, and of %s", plan, had)
+	isAnother := t.memory.state.UID != string(t.before.GetUID())
+	t.check(releases, isAnother == (plan.Action == release.ActionGone), "planned %v, and another object is there: %t", plan, isAnother)
+	t.check(releases, isAnother || had.Empty() == (plan.Action == release.ActionNothing), "planned %v, and of %s", plan, had)
 	var told, lost []projection.Path
 	for _, f := range plan.Fields {
 		if f.Kind == fieldowner.TransferDisowned {
