@@ -62,7 +62,8 @@ func (p Prepared) restored(live map[string]any, applier fieldowner.Applier) (lef
 	for _, empty := range p.Empty {
 		at := sent.Resolve(empty.Path)
 		value, _ := there.Get(at)
-		isOwned := set.Has(at) && set.Under(at).Len() == 1 || !ours.Under(at).Empty()
+		isEmptied := value != nil && isEmptyOrNull(value) // by others, who may be recorded as owners of what was in it
+		isOwned := set.Has(at) && (set.Under(at).Len() == 1 || isEmptied) || !ours.Under(at).Empty()
 		isUnowned := value != nil && set.Under(at).Empty() && len(wholeAt(set, at)) == len(at)
 		if at[0] == projection.Field("metadata") {
 			isOwned, isUnowned = !ours.Under(at).Empty() && hasUnowned(live, at, set), false
