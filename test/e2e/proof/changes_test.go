@@ -366,7 +366,7 @@ func shown(v any) string {
 // are changes of their own.
 func withAssigned(c explain.Change, changes []explain.Change, after *unstructured.Unstructured) explain.Change {
 	for _, inside := range changes {
-		isFilledIn := inside.Op == projection.OpAdd && inside.Cause == explain.CauseSideEffect && !comesOrGoes(c)
+		isFilledIn := c.Op == projection.OpChange && inside.Op == projection.OpAdd && inside.Cause == explain.CauseSideEffect
 		if !inside.Assigned && !isFilledIn || !inside.Path.HasPrefix(c.Path) || len(inside.Path) == len(c.Path) {
 			continue
 		}
