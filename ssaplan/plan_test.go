@@ -26,6 +26,7 @@ import (
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/client"
 	"github.com/ssaplan/primitives/ssaplan/dynclient"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
@@ -55,6 +56,9 @@ func TestPlannerNeedsAServerAndAManager(t *testing.T) {
 	_, err := ssaplan.New(dynclient.New(nil, server.Mapper(), dynclient.Options{}), ssaplan.Options{FieldManager: "m"})
 	require.EqualError(t, err, missing)
 	_, err = ssaplan.New(dynclient.New(server.Client(), nil, dynclient.Options{}), ssaplan.Options{FieldManager: "m"})
+	require.EqualError(t, err, missing)
+	var failed *client.Client // as client.New returns it with an error
+	_, err = ssaplan.New(failed, ssaplan.Options{FieldManager: "m"})
 	require.EqualError(t, err, missing)
 	_, err = ssaplan.New(server.API(), ssaplan.Options{})
 	require.ErrorContains(t, err, "FieldManager is empty")

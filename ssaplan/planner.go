@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"reflect"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -92,7 +93,7 @@ type Planner struct {
 // nothing. Others are those of package dynclient and of module ctrlssaplan, and any that the caller implements. What
 // the Planner needs in addition to a [server.Server] is optional; see [Planner.Lacks].
 func New(api server.Server, options Options) (*Planner, error) {
-	if api == nil {
+	if v := reflect.ValueOf(api); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, errors.New("ssaplan: no server")
 	}
 	if of, ok := api.(server.Credentialed); ok && options.Credential.IsZero() {
