@@ -16,18 +16,32 @@ GOFMT = "$$($(GO) env GOROOT)/bin/gofmt"
 TEST = $(GO) test -vet=off
 # The race detector needs cgo and a C compiler, which a machine with nothing but Go doesn't have.
 RACE := $(shell test "$$($(GO) env CGO_ENABLED)" = 1 && command -v $$($(GO) env CC) >/dev/null && echo -race)
+# The cryptography of the standard library starts no goroutines, and is five times as slow with the race detector. Digests of
+# secrets and TLS took a quarter of the time of all tests.
+RACING := $(if $(RACE),$(RACE) -gcflags=crypto/internal/fips140/...=-race=false)
+# A program with the race detector sleeps for a second before it exits, so that what goes on may show a race. Tests of what
+# starts goroutines fail if any is left (internal/goroutines).
+export GORACE ?= atexit_sleep_ms=0
 # Without cgo, as the control plane's own programs are built: what they share is compiled once.
 CONTROLPLANE := CGO_ENABLED=0 $(GO) run ./cmd/controlplane
 BIN := $(CURDIR)/.cache/bin
 # The suites of make test, the longest first. So many run at once: half of the time the end-to-end tests wait for servers.
 # The proof takes nearly four times as long with the race detector, for what other tests do with more goroutines: it runs
 # without. Each night make proof has it.
-AT_ONCE ?= 3
+AT_ONCE ?= 4
 PROOF := test/e2e/proof
-# Functions without goroutines: there the race detector has nothing to find, and takes most of the time. What calls them
-# with many goroutines is tested with it.
-WITHOUT_RACE := projection fieldowner immutability ssaplan/explain ssaplan/manifest
-SUITES := test examples $(PROOF) $(filter-out test examples,$(MODULES)) $(WITHOUT_RACE)
+# Functions without goroutines: there the race detector has nothing to find, and takes most of the time, also to link what
+# tests them. What calls them with many goroutines is tested with it. They are the suites plain, plain-examples, and, with
+# what compares such functions with a server or plays the documentation step by step, plain-test.
+PLAIN := fieldowner identity identity/importid immutability immutability/internal/transition internal/answer internal/kinds \
+	internal/leak internal/parts internal/picture internal/plainjson projection projection/foreign ssaplan/deletion \
+	ssaplan/explain ssaplan/internal/fastjson ssaplan/internal/handover ssaplan/internal/objectset ssaplan/internal/scale \
+	ssaplan/internal/secrecy ssaplan/manifest ssaplan/redact ssaplan/set/applyset ssaplan/write
+PLAIN_EXAMPLES := $(addprefix kubectl-ssaplan/,attention definition embedded render saved shard)
+PLAIN_TEST := docs e2e/fieldowner e2e/immutability e2e/projection
+# Those that take longest are suites of their own, and start first.
+ALONE := test/e2e/planner $(PROOF) examples/terraform-provider-ssaplan
+SUITES := $(ALONE) test examples plain-test $(filter-out test examples,$(MODULES)) plain plain-examples
 # $(call figures,folder,command) runs tests that measure, and prints their figures, or all that they print if one fails.
 figures = mkdir -p .cache; (cd $(1) && $(2)) >$(CURDIR)/.cache/figures.log 2>&1 || { cat $(CURDIR)/.cache/figures.log; exit 1; }; \
 	grep -E '^ok|figure|NOT RUN' $(CURDIR)/.cache/figures.log
@@ -66,7 +80,7 @@ test: controlplane ## all tests: unit tests, and the end-to-end tests on a real 
 	@$(MAKE) --no-print-directory suites
 
 .PHONY: test-unit
-test-unit: suite/. $(addprefix suite/,$(WITHOUT_RACE)) ## unit tests of the library, no server needed
+test-unit: suite/. suite/plain ## unit tests of the library, no server needed
 
 # What the machine lacks is listed once, at the end. The real terraform is used if it is in PATH.
 .PHONY: suites
@@ -76,15 +90,15 @@ suites:
 		internal/suites/notrun.sh .cache/test-*.log; echo "== $$(($$(date +%s) - started)) s"; exit $$status
 
 # With the race detector in GOFLAGS the programs have it too that the tests build, of packages that are compiled already.
-# A suite has all packages of its module but for those that are a suite themselves.
-packages = $(if $(filter $(WITHOUT_RACE),$*),.,$(if $(filter test .,$*),$$($(GO) list ./... | \
-	grep -vxF $(addprefix -e github.com/ssaplan/primitives/,$(PROOF) $(WITHOUT_RACE))),./...))
-suite/test: export TREE := $(shell git ls-files -z | xargs -0 cat 2>/dev/null | cksum)
+# A suite has all packages of its module but for those of other suites.
+packages = $(or $(and $(filter $(ALONE),$*),./...),$(and $(filter plain,$*),$(PLAIN:%=./%)),$(and $(filter plain-examples,$*),$(PLAIN_EXAMPLES:%=./%)), \
+	$(and $(filter plain-test,$*),$(PLAIN_TEST:%=./%)),$$($(GO) list ./... | grep -v $(addprefix -e ^github.com/ssaplan/primitives/,$(PLAIN:=$$) $(PLAIN_EXAMPLES:%=examples/%$$) $(PLAIN_TEST:%=test/%$$) $(ALONE))))
+suite/plain-test: export TREE := $(shell git ls-files -z | xargs -0 cat 2>/dev/null | cksum)
 suite/%: export TF_ACC := $(or $(TF_ACC),$(shell command -v terraform >/dev/null && echo 1))
 suite/%:
-	@mkdir -p .cache; log=$(CURDIR)/.cache/test-$(subst /,-,$(subst .,library,$*)).log; cd $*; \
-		export $(if $(filter $(PROOF) $(WITHOUT_RACE),$*),CGO_ENABLED=0,GOFLAGS="$$GOFLAGS $(RACE)") $(if $(filter projection,$*),SSAPLAN_FULL=1); \
-		$(TEST) -v $(if $(filter test%,$*),-parallel 8) -timeout 60m $(packages) >$$log 2>&1 || { cat $$log; \
+	@mkdir -p .cache; log=$(CURDIR)/.cache/test-$(subst /,-,$(subst .,library,$*)).log; cd $(patsubst plain-%,%,$(patsubst plain,.,$*)); \
+		export $(if $(filter $(PROOF) plain%,$*),CGO_ENABLED=0,GOFLAGS="$$GOFLAGS $(RACING)") $(if $(filter plain,$*),SSAPLAN_FULL=1); \
+		$(TEST) -v $(if $(filter test% examples% plain-%,$*),-parallel 8) -timeout 60m $(packages) >$$log 2>&1 || { cat $$log; \
 		echo "== what failed, once more:"; grep -E -B 30 '^ *--- FAIL|^panic:|^FAIL.+[0-9]s$$' $$log | grep -vE '^ *(---|===) (PASS|RUN|CONT|PAUSE)' | tail -n 120; exit 1; }; \
 		echo "== $*"; grep -E '^(ok|agreement|figure|[a-z -]+: [0-9]+(/[0-9]+)?( .*)?$$)' $$log || true
 
@@ -97,16 +111,16 @@ SEED ?= 2
 CRDS ?=
 .PHONY: proof
 proof: controlplane ## plan equals apply over random cases, also of any definitions: make proof CASES=20000 SEED=2 CRDS=DIR
-	cd test && CASES=$(CASES) SEED=$(SEED) CRDS=$(abspath $(CRDS)) $(TEST) $(RACE) -v -count 1 -timeout 0 ./e2e/proof
+	cd test && CASES=$(CASES) SEED=$(SEED) CRDS=$(abspath $(CRDS)) $(TEST) $(RACING) -v -count 1 -timeout 0 ./e2e/proof
 
 .PHONY: faults
 faults: controlplane ## every write broken in every way, of which make test takes a third each day
-	@$(call figures,test,FAULTS=all $(TEST) $(RACE) -v -count 1 -timeout 0 -run Outcomes ./e2e/outcome)
+	@$(call figures,test,FAULTS=all $(TEST) $(RACING) -v -count 1 -timeout 0 -run Outcomes ./e2e/outcome)
 
 COURSES ?= all
 .PHONY: kinds
 kinds: controlplane ## plan equals apply for each kind and version that the server serves, step by step: make kinds COURSES=Pod
-	cd test && COURSES=$(COURSES) $(TEST) $(RACE) -v -count 1 -timeout 0 -run TestEveryKind ./e2e/proof
+	cd test && COURSES=$(COURSES) $(TEST) $(RACING) -v -count 1 -timeout 0 -run TestEveryKind ./e2e/proof
 
 # The schema comes from a terraform in PATH, and tfplugindocs finds it there by the provider's name alone.
 PROVIDER := $(CURDIR)/examples/terraform-provider-ssaplan
@@ -159,9 +173,9 @@ compat: ## unit tests with every supported client-go, and plan equals apply on e
 		echo "== client-go $$v"; export GOFLAGS="$$GOFLAGS -modfile=$$d/go.mod"; \
 		$(GO) get k8s.io/api@v$$v k8s.io/apimachinery@v$$v k8s.io/client-go@v$$v 2>$$d/log || { cat $$d/log; exit 1; }; \
 		$(GO) mod tidy 2>$$d/log || { cat $$d/log; exit 1; }; \
-		SSAPLAN_FULL=1 $(TEST) $(RACE) ./...; unset GOFLAGS; done
+		SSAPLAN_FULL=1 $(TEST) $(RACING) ./...; unset GOFLAGS; done
 	@set -e; for v in $(SERVERS); do echo "== kube-apiserver $$v"; \
-		(cd test && SSAPLAN_SERVER=$$v $(TEST) $(RACE) -count 1 -v -run PlanEquals ./e2e/planner) >.cache/compat.log 2>&1 || { cat .cache/compat.log; exit 1; }; \
+		(cd test && SSAPLAN_SERVER=$$v $(TEST) $(RACING) -count 1 -v -run PlanEquals ./e2e/planner) >.cache/compat.log 2>&1 || { cat .cache/compat.log; exit 1; }; \
 		grep -E '^(ok|agreement:)' .cache/compat.log; done
 
 # $(call ask,module,versions,what,tested) says whether the newest version of a module that a query finds is tested.
@@ -247,7 +261,7 @@ workspace:
 lint: tools workspace ## gofmt, go vet and staticcheck on every module
 	@unformatted=$$($(GOFMT) -l $$(find . -name '*.go' -not -path './.cache/*')) || exit 1; \
 		if [ -n "$$unformatted" ]; then echo "not gofmt'ed:" $$unformatted; exit 1; fi
-	@set -e; export GOWORK=$(WORKSPACE) GOFLAGS="$$GOFLAGS $(RACE)"; for tool in "$(GO) vet" $(BIN)/staticcheck; do \
+	@set -e; export GOWORK=$(WORKSPACE) GOFLAGS="$$GOFLAGS $(RACING)"; for tool in "$(GO) vet" $(BIN)/staticcheck; do \
 		echo "== $$tool"; $$tool $(patsubst %,./%/...,$(MODULES) $(BENCHES)); done
 
 # The library and the comparison ask for what the lowest client-go asks for, which has known vulnerabilities. In a workspace

@@ -25,7 +25,7 @@ func Program(t testing.TB, folder string) (path string) {
 // PlainProgram is Program without the race detector and cgo, for a program that starts too often for them.
 func PlainProgram(t testing.TB, folder string) (path string) {
 	t.Helper()
-	return programFrom(t, folder, "-race=false")
+	return programFrom(t, folder, "-race=false", "-gcflags=all=") // which GOFLAGS may have
 }
 
 var programs sync.Map // of functions that build

@@ -56,6 +56,7 @@ func TestHiddenListsKeepTheirTruth(t *testing.T) {
 	hidden := patterns(t, hiddenFields...)
 	for seed := range seeds(t) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
 			s := &safe{
 				cluster: c, random: rand.New(rand.NewPCG(seed, 1)), name: fmt.Sprintf("safe-%d", seed), hidden: hidden,
 				secretly: c.Planner(t, ssaplan.Options{FieldManager: manager, Sensitive: hidden}),
