@@ -115,6 +115,7 @@ func TestServiceAccountToken(t *testing.T) {
 }
 
 func TestAPIServerArgs(t *testing.T) {
+	t.Parallel()
 	log := filepath.Join(t.TempDir(), "server.log")
 	server := controlplane.ForTest(t, controlplane.Options{
 		APIServerArgs: []string{"--runtime-config=apps/v1=false", "--disable-admission-plugins=NamespaceLifecycle"},
@@ -132,6 +133,7 @@ func TestAPIServerArgs(t *testing.T) {
 }
 
 func TestRestart(t *testing.T) {
+	t.Parallel()
 	s := controlplane.ForTest(t, controlplane.Options{})
 	namespaces := client(t, s.Config()).CoreV1().Namespaces()
 	_, err := namespaces.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kept"}}, metav1.CreateOptions{})
@@ -158,6 +160,7 @@ func TestRestart(t *testing.T) {
 }
 
 func TestRestore(t *testing.T) {
+	t.Parallel()
 	s := controlplane.ForTest(t, controlplane.Options{})
 	namespaces := client(t, s.Config()).CoreV1().Namespaces()
 	create := func(name string) *corev1.Namespace {
@@ -182,6 +185,7 @@ func TestRestore(t *testing.T) {
 }
 
 func TestStop(t *testing.T) {
+	t.Parallel()
 	server, err := controlplane.Start(t.Context(), controlplane.Options{})
 	require.NoError(t, err)
 	watch, err := client(t, server.Config()).CoreV1().Namespaces().Watch(t.Context(), metav1.ListOptions{})
