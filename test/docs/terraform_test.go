@@ -194,6 +194,7 @@ func (r *objectResource) Read(ctx context.Context, req resource.ReadRequest, res
 	switch reading.Presence {
 	case ssaplan.PresenceAbsent, ssaplan.PresenceNamespaceNotFound, ssaplan.PresenceRecreated:
 		resp.State.RemoveResource(ctx)
+		resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateKey, nil)...) // or ModifyPlan would take the create for a replacement
 		return
 	case ssaplan.PresenceUnreadable:
 		resp.Diagnostics.AddWarning(reading.Warning.Summary(), reading.Warning.Detail())
@@ -429,11 +430,15 @@ func Example_terraformTakeover() {
 	apply(configMaps, "somebody", yamlObject(`{apiVersion: v1, kind: ConfigMap, metadata: {name: other}, data: {mode: light}}`))
 	terraform.refresh()
 	fmt.Println("in the state:", !terraform.state.IsNull())
+	terraform.apply(`{apiVersion: v1, kind: ConfigMap, metadata: {name: other, namespace: terraform}, data: {mode: dark}}`)
 	// Output:
 	// WARNING: v1/ConfigMap terraform/other: exists already, and is taken over; fields change hands: fields change hands:
 	// data.mode: taken from "somebody" (Apply)
 	// fields: none -> [data.mode="dark"]
 	// in the state: false
+	// WARNING: v1/ConfigMap terraform/other: exists already, and is taken over; fields change hands: fields change hands:
+	// data.mode: taken from "somebody" (Apply)
+	// fields: none -> [data.mode="dark"]
 }
 
 func Example_terraformImport() {
