@@ -63,6 +63,14 @@ func TestNormalize(t *testing.T) {
 		},
 		{`{apiVersion: v1, kind: Secret, stringData: [a], data: {}}`, `{apiVersion: v1, kind: Secret, stringData: [a], data: {}}`, nil, "this too"},
 		{`{apiVersion: v1, kind: Secret, stringData: {a: b}, data: x}`, `{apiVersion: v1, kind: Secret, stringData: {a: b}, data: x}`, nil, "and this"},
+		{
+			`{apiVersion: v1, kind: ServiceAccount, secrets: [{name: null, kind: null}], imagePullSecrets: [{name: null}]}`,
+			`{apiVersion: v1, kind: ServiceAccount, secrets: [{name: null}], imagePullSecrets: [{}]}`,
+			[]string{
+				"imagePullSecrets[0].name: dropped: null means that the field isn't there",
+				"secrets[0].kind: dropped: null means that the field isn't there",
+			}, "an item whose name has no default can't be applied without it",
+		},
 		{`{apiVersion: v1, kind: Secret, data: {a: null}}`, `{apiVersion: v1, kind: Secret, data: {a: ""}}`, nil, "sent as null, it would be written at each apply"},
 		{`{apiVersion: v1, kind: ConfigMap, binaryData: {a: null}, data: {b: null}}`, `{apiVersion: v1, kind: ConfigMap, binaryData: {a: ""}, data: {b: null}}`, nil, "this too"},
 		{`{apiVersion: ex.io/v1, kind: Secret, stringData: {a: b}}`, `{apiVersion: ex.io/v1, kind: Secret, stringData: {a: b}}`, nil, "a custom resource called so"},

@@ -408,6 +408,31 @@ func TestRefreshOfPartsThatComeLater(t *testing.T) {
 	}
 }
 
+// An entry of a map is recorded beside what is in it. If others remove all that was applied there, only the entry is
+// recorded, as if it had become a map with one owner.
+func TestRefreshOfAnEntryFromWhichAllWasRemoved(t *testing.T) {
+	live := func(entry, spec string) map[string]any {
+		return object(t, `{apiVersion: ex.io/v1, kind: Form, metadata: {name: a, managedFields: [{manager: m, operation: Apply, apiVersion: ex.io/v1,
+			fieldsV1: {"f:spec": {"f:paths": {"f:x": `+entry+`}}}}]}, spec: {paths: {x: `+spec+`}}}`)
+	}
+	made := live(`{".": {}, "f:stones": {}}`, "{stones: 1, width: 2}")
+	state, err := explain.NewState(made, made, fieldowner.Applier{Manager: "m"}, nil)
+	require.NoError(t, err)
+	for spec, drift := range map[string]string{
+		"{width: 2}":            "spec.paths.x.stones: 1 -> none (drifted)",
+		"{stones: 1, width: 2}": "", // a definition made the map atomic
+	} {
+		refreshed, err := explain.Refresh(state, live("{}", spec))
+		require.NoError(t, err, spec)
+		if drift == "" {
+			require.NotContains(t, lines(refreshed.Drift), "spec.paths.x.stones", spec)
+			continue
+		}
+		require.Len(t, refreshed.Drift, 1, spec)
+		require.Equal(t, "spec.paths.x.stones", refreshed.Drift[0].Path.String(), spec)
+	}
+}
+
 // TestRefreshOfRetypedMaps has a map that another manager made a value of, and one that the manager it was imported
 // from declared as empty.
 func TestRefreshOfRetypedMaps(t *testing.T) {

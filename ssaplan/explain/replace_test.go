@@ -89,6 +89,24 @@ func TestReplace(t *testing.T) {
 	}
 }
 
+// Controllers write the status again, so nothing is said of who owns it. An item that is stored without its name goes
+// like any other.
+func TestReplaceOfAStatusAndANamelessItem(t *testing.T) {
+	live := object(t, `{apiVersion: v1, kind: Pod, metadata: {name: web, managedFields: [
+		{manager: client, operation: Update, apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {"f:spec": {"f:imagePullSecrets": {".": {}, "k:{\"name\":\"\"}": {}}}}},
+		{manager: us, operation: Apply, subresource: status, apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {"f:status": {}}}]},
+		spec: {imagePullSecrets: [{}]}, status: {phase: Running}}`)
+	manifest := `{apiVersion: v1, kind: Pod, metadata: {name: web%s}, spec: {imagePullSecrets: [{name: s2}]}, status: {phase: Running}}`
+	answer := object(t, fmt.Sprintf(manifest, `, managedFields: [{manager: us, operation: Apply, apiVersion: v1, fieldsType: FieldsV1,
+		fieldsV1: {"f:spec": {"f:imagePullSecrets": {"k:{\"name\":\"s2\"}": {}}}}}]`))
+	e, err := explain.Replace(explain.Input{Manifest: object(t, fmt.Sprintf(manifest, "")), Live: live, Answer: answer, Manager: "us"}, nil)
+	require.NoError(t, err)
+	require.Contains(t, lines(e.Changes), `spec.imagePullSecrets[name=""]: - {} (side effect of the server)`)
+	for _, transfer := range e.Ownership {
+		require.NotEqual(t, "status", transfer.Path[0].Name())
+	}
+}
+
 // What the server picks for the new object isn't known before.
 func TestReplaceKnowsWhatIsMadeUp(t *testing.T) {
 	m := newMemory(t)

@@ -63,8 +63,9 @@ func (p Prepared) restored(live map[string]any, applier fieldowner.Applier) (lef
 		at := sent.Resolve(empty.Path)
 		value, _ := there.Get(at)
 		isEmptied := value != nil && isEmptyOrNull(value) // by others, who may be recorded as owners of what was in it
-		isOwned := set.Has(at) && (set.Under(at).Len() == 1 || isEmptied) || !ours.Under(at).Empty()
-		isUnowned := value != nil && set.Under(at).Empty() && len(wholeAt(set, at)) == len(at)
+		owned := set.Under(at)
+		isOwned := set.Has(at) && owned.Len() == 1 || isEmptied && !owned.Empty() || !ours.Under(at).Empty()
+		isUnowned := value != nil && owned.Empty() && len(wholeAt(set, at)) == len(at)
 		if at[0] == projection.Field("metadata") {
 			isOwned, isUnowned = !ours.Under(at).Empty() && hasUnowned(live, at, set), false
 		}

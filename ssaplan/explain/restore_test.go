@@ -46,6 +46,8 @@ func TestEmptyFieldsThatAreSent(t *testing.T) {
 		{"nor labels of which none is ours", `{metadata: {labels: {}}}`, nil, others, `{metadata: {}}`, nil},
 		{"but a map of which we own every part", `{spec: {template: {spec: {containers: [{name: app, resources: null}]}}}}`, nil, set,
 			`{spec: {template: {spec: {containers: [{name: app, resources: null}]}}}}`, []string{"spec.template.spec.containers[0].resources"}},
+		{"a map that others emptied, in which they are still recorded", `{spec: {strategy: null}}`, nil,
+			strings.Replace(others, "strategy: {type: Recreate}", "strategy: {}", 1), `{spec: {strategy: null}}`, []string{"spec.strategy"}},
 		{"what the server set, or was given up", `{spec: {paused: null}}`, nil, set, `{spec: {paused: null}}`, []string{"spec.paused"}},
 		{"nor what the object doesn't have", `{spec: {minReadySeconds: null}}`, nil, set, `{spec: {}}`, nil},
 		{"nor what is new", `{spec: {replicas: null}}`, nil, "", `{spec: {}}`, nil},
