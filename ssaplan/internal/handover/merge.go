@@ -1,6 +1,7 @@
 package handover
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/ssaplan/internal/applier"
 )
 
 // tryMerged returns the object as the apply makes it after the handover, given that the server refused to try the apply
@@ -41,7 +43,9 @@ func (h *Handover) tryMerged(server Server, manifest map[string]any, refusal err
 	if needsGiven {
 		declared = h.kept(declared, manifest)
 	}
-	if err := h.ask(server, declared); err != nil {
+	if err := h.ask(server, declared); errors.Is(err, applier.ErrKept) && h.onlyClears() {
+		return nil, refusal // there is nothing to hand over of a whole that the applier has, as in [Handover.IsIdle]
+	} else if err != nil {
 		return nil, err
 	}
 	if h.movesAfter(refusal) && !server.Forced {

@@ -407,8 +407,9 @@ func (t *trial) judgeCauses() {
 	for _, c := range t.plan.Changes {
 		if c.Cause == explain.CauseEdited && c.Op != projection.OpMove && !stamped[c.Path.String()] && c.Path.String() != altered && !t.object.isRedefined(c.Path) {
 			was, is := valuesAt(last.manifest.Object, c.Path), valuesAt(t.manifest.Object, c.Path)
-			if kept, _ := projection.NewObject(t.prior.Applied.Object, t.prior.Applied.Fields).Get(c.Path); len(was) == 1 && !reflect.DeepEqual(kept, was[0]) {
-				continue // the server made something else of it, and that is what is remembered
+			kept, isKept := projection.NewObject(t.prior.Applied.Object, t.prior.Applied.Fields).Get(c.Path)
+			if len(was) == 1 && (!reflect.DeepEqual(kept, was[0]) || !isKept) {
+				continue // the server made something else of it, or the null wasn't sent, and that is what is remembered
 			}
 			t.check(causes, len(is) != 1 || !reflect.DeepEqual(was, is), "%v: called edited, and is as it was in the manifest", c)
 		}
