@@ -61,7 +61,7 @@ func (s *Server) ShareRecords(ctx context.Context) context.Context {
 	return s.access.ShareRecords(ctx)
 }
 
-// Records tells the fields of shared records, nil if none are shared.
+// Records returns the function that reads shared records, nil if none are shared.
 func (s *Server) Records() fieldowner.Records {
 	if s.access == nil {
 		return nil
