@@ -428,6 +428,23 @@ func TestRefreshOfAnEntryFromWhichAllWasRemoved(t *testing.T) {
 	}
 }
 
+// A map that another manager declared as empty looks like one whole once the entries that were declared as empty are
+// left out of the record.
+func TestRefreshOfEmptyEntriesInAnEmptyMap(t *testing.T) {
+	live := func(ours, spec string) map[string]any {
+		return object(t, `{apiVersion: ex.io/v1, kind: Form, metadata: {name: a, managedFields: [
+			{manager: m, operation: Apply, apiVersion: ex.io/v1, fieldsV1: {"f:spec": {"f:paths": `+ours+`}}},
+			{manager: o, operation: Update, apiVersion: ex.io/v1, fieldsV1: {"f:spec": {"f:paths": {}}}}]}, spec: {paths: `+spec+`}}`)
+	}
+	manifest := object(t, "{spec: {paths: {a: {}, b: {}}}}")
+	made := live(`{"f:a": {}, "f:b": {}}`, "{a: {width: 1}, b: {width: 1}}")
+	state, err := explain.NewState(manifest, made, fieldowner.Applier{Manager: "m"}, nil)
+	require.NoError(t, err)
+	refreshed, err := explain.Refresh(state, live(`{"f:b": {}}`, "{b: {width: 1}}"))
+	require.NoError(t, err)
+	require.Equal(t, []string{"spec.paths.a: - {} (drifted)"}, lines(refreshed.Drift))
+}
+
 // TestRefreshOfRetypedMaps has a map that another manager made a value of, and one that the manager it was imported
 // from declared as empty.
 func TestRefreshOfRetypedMaps(t *testing.T) {

@@ -22,7 +22,7 @@ func (s *State) reshaped(owners fieldowner.Ownership, obj map[string]any, isAnsw
 	})
 	var today projection.FieldSet
 	if s.record != nil || s.Subresource != "" { // otherwise the manifest, with the maps that it has empty, isn't known
-		today = owners.Fields(inVersionOf(obj)).Without(s.filled)
+		today = s.recordedToday(owners, obj)
 		today = today.Union(s.partsOfEntries(today, owners, obj))
 	}
 	applied, renamed := s.Applied.Reshaped(today, names, isOwn, obj)
@@ -40,6 +40,15 @@ func (s *State) reshaped(owners fieldowner.Ownership, obj map[string]any, isAnsw
 		record.unsure, out.record = renamedIn(record.unsure, renamed), &record
 	}
 	return out
+}
+
+// recordedToday returns what the managedFields of today record, without the maps that were declared as empty: those are
+// wholes in them, however others fill them. What is a leaf only once these are left out is no whole, and is left out
+// too.
+func (s *State) recordedToday(owners fieldowner.Ownership, obj map[string]any) projection.FieldSet {
+	all := owners.Fields(inVersionOf(obj))
+	rest := all.Without(s.filled)
+	return rest.Difference(rest.Leaves().Difference(all.Leaves()))
 }
 
 // partsOfEntries returns the fields of s in maps that are wholes in today's managedFields only in appearance. For an

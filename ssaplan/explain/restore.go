@@ -60,6 +60,9 @@ func (p Prepared) restored(live map[string]any, applier fieldowner.Applier) (lef
 	left.Manifest, _ = projection.Patterns{}.Remove(p.Manifest) // a copy
 	sent, there := projection.NewManifest(left.Manifest, set), projection.NewObject(live, set)
 	for _, empty := range p.Empty {
+		if _, filled := sent.Get(empty.Path); filled {
+			continue // such as data from stringData
+		}
 		at := sent.Resolve(empty.Path)
 		value, _ := there.Get(at)
 		isEmptied := value != nil && isEmptyOrNull(value) // by others, who may be recorded as owners of what was in it

@@ -72,3 +72,15 @@ func TestEmptyFieldsThatAreSent(t *testing.T) {
 		require.Equal(t, row.nulls, lines(left.Restored), row.why)
 	}
 }
+
+// What stringData puts into the data of a Secret isn't lost to the null that the manifest has there.
+func TestForDataBesideStringData(t *testing.T) {
+	live := object(t, `{apiVersion: v1, kind: Secret, metadata: {managedFields: [{manager: `+us+`, operation: Apply, apiVersion: v1,
+		fieldsV1: {"f:data": {}}}]}}`)
+	prepared, err := explain.Prepare(object(t, `{apiVersion: v1, kind: Secret, data: null, stringData: {a: x}}`), "", explain.Exceptions{})
+	require.NoError(t, err)
+	left, err := prepared.For(live, live, fieldowner.Applier{Manager: us})
+	require.NoError(t, err)
+	require.Equal(t, object(t, `{apiVersion: v1, kind: Secret, data: {a: eA==}}`), left.Manifest)
+	require.Empty(t, left.Restored)
+}

@@ -68,6 +68,25 @@ func TestTryGivesUpAnItemBesideANewOne(t *testing.T) {
 	require.JSONEq(t, `{"l": [{"n": 1, "s": "a", "x": 5}, {"n": 1, "y": 6}], "o": 1}`, sent)
 }
 
+// A field that is given up, and that has become a key of its list since, isn't sent with its live value: that would be
+// the name of another item than the manifest declares.
+func TestTryGivesUpWhatIsAKeyToday(t *testing.T) {
+	const was, today = `{"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:n": {}, "f:name": {}}}}}`, `{"f:l": {"k:{\"n\":3,\"name\":\"a\"}": {".": {}, "f:n": {}, "f:name": {}}}}}`
+	live := object(t, "7", `"l": [{"name": "a", "n": 3}]`, ours+was)
+	h, err := handover.Find(live, handover.Wanted{Applier: us, GiveUp: patterns(t, `l[name="a"].n`)})
+	require.NoError(t, err)
+	var sent []string
+	_, err = h.Try(handover.Server{
+		HandOver: allowed(h),
+		Apply: func(body []byte) (*unstructured.Unstructured, error) {
+			sent = append(sent, string(body))
+			return object(t, "7", `"l": [{"name": "a", "n": 3}]`, ours+today), nil
+		},
+	}, map[string]any{"l": []any{map[string]any{"name": "a"}}}, nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{`{"l":[{"n":3,"name":"a"}]}`, `{"l":[{"name":"a"}]}`}, sent)
+}
+
 // A server that accepts the change of hands may leave the record as it is all the same.
 func TestTryWhereNothingChangesHands(t *testing.T) {
 	live := object(t, "7", `"spec": {"a": 1, "b": 2}`, ours+`{"f:spec": {"f:a": {}, "f:b": {}}}}`)

@@ -381,6 +381,10 @@ func (h *Handover) try(server Server, manifest map[string]any) (*unstructured.Un
 	if err != nil {
 		return nil, err
 	}
+	if names := h.givenNames(owners); !names.Empty() {
+		h.given = h.given.Without(names)
+		return h.try(server, manifest)
+	}
 	// Not before it is known that the server gets the dryRun of an apply.
 	err = h.ask(server, owners.Fields(h.wanted.Applier.Is))
 	if errors.Is(err, applier.ErrKept) && h.onlyClears() {
@@ -413,6 +417,25 @@ func (h *Handover) try(server Server, manifest map[string]any) (*unstructured.Un
 	}
 	left.declareEmpty(manifest)
 	return h.tryUpdate(server, manifest, made, left)
+}
+
+// givenNames returns the fields that are given up and that name items today, though not when they were recorded: with
+// the live value of such a field, the manifest would declare another item than it does.
+func (h *Handover) givenNames(owners fieldowner.Ownership) projection.FieldSet {
+	there := projection.NewObject(h.live.Object, owners.Fields(h.wanted.Applier.Is))
+	var names []projection.Path
+	for p := range h.given.Leaves().All() {
+		item, field := p[:len(p)-1], p[len(p)-1].Name()
+		if len(item) == 0 || item[len(item)-1].Kind() != projection.KeyKind {
+			continue
+		}
+		today := there.Resolve(item)
+		_, wasName := item[len(item)-1].KeyFields()[field]
+		if _, isName := today[len(today)-1].KeyFields()[field]; isName && !wasName {
+			names = append(names, p)
+		}
+	}
+	return projection.NewFieldSet(names...)
 }
 
 // nameAsIn adds the names by which the record of an answer has the items in which fields are given up or cleared: a

@@ -282,6 +282,9 @@ func isItem(item any, e projection.Element) bool {
 		return reflect.DeepEqual(item, e.Value())
 	}
 	fields, ok := item.(map[string]any)
+	if _, isNamed := fields["name"]; len(e.KeyFields()) == 0 {
+		return ok && !isNamed // an item of a ServiceAccount that leaves out its key
+	}
 	for name, v := range e.KeyFields() {
 		_, exists := fields[name]
 		ok = ok && (reflect.DeepEqual(fields[name], v) || !exists && v == "") // which the server leaves out

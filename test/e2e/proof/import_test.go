@@ -82,6 +82,16 @@ func (t *trial) inParts(fields, declared projection.FieldSet, after *unstructure
 	return fields, err
 }
 
+// isSamePlace returns whether a path leads to where p leads in the object as it was: an item has several names if its
+// owners recorded it when its list had other keys.
+func (t *trial) isSamePlace(p projection.Path) func(projection.Path) bool {
+	at, exists := resolve(t.before.Object, p)
+	return func(other projection.Path) bool {
+		there, found := resolve(t.before.Object, other)
+		return exists && found && slices.Equal(at, there)
+	}
+}
+
 // judgeLeft compares what a plan says of values that were imported and aren't in the manifest with what becomes of
 // them.
 func (t *trial) judgeLeft(plan *ssaplan.Plan, state *explain.State, after *unstructured.Unstructured) {
@@ -94,11 +104,11 @@ func (t *trial) judgeLeft(plan *ssaplan.Plan, state *explain.State, after *unstr
 	t.check(shorter, err == nil, "%v", err)
 	for p := range left.All() {
 		_, existed := valueAt(t.before, p)
-		if t.object.isRedefined(p) {
+		if t.object.isRedefined(p) || slices.ContainsFunc(slices.Collect(plan.After.Fields.All()), t.isSamePlace(p)) {
 			continue // items are named by the keys of today in a plan
 		}
 		isTold := slices.ContainsFunc(plan.Dropped, func(d fieldowner.DroppedField) bool {
-			return p.HasPrefix(d.Path) || d.Path.HasPrefix(p)
+			return p.HasPrefix(d.Path) || d.Path.HasPrefix(p) || t.isSamePlace(p)(d.Path)
 		}) || slices.ContainsFunc(plan.Changes, func(c explain.Change) bool { return p.HasPrefix(c.Path) }) ||
 			slices.ContainsFunc(plan.Assigned, p.HasPrefix) // which the manifest leaves to the server
 		t.check(shorter, isTold || !existed, "%s was imported and isn't in the manifest, and nothing is told of it: %v", p, plan.Dropped)

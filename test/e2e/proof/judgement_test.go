@@ -112,7 +112,7 @@ func (t *trial) judgeValues(made *unstructured.Unstructured) {
 	if t.before != nil {
 		t.compareValues("before", t.plan.Before, projection.Project(t.before.Object, declared))
 	}
-	t.judgeBaseline(t.plan)
+	t.judgeBaseline(t.plan, t.prior)
 	if t.planIs(ssaplan.ActionNoOp) {
 		t.check(values, len(t.plan.Changes) == 0, "a no-op changes %v", t.plan.Changes)
 	}

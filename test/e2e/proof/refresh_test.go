@@ -70,7 +70,7 @@ func (t *trial) judgeRefresh(ctx context.Context) {
 	drift := t.changedPlaces(reading.Drift, apart)
 	changes := t.changedPlaces(t.atWholes(plan.Changes, reading.Drift), apart)
 	t.check(refresh, slices.Equal(drift, changes), "drift:\n%v\nplan %v:\n%v", reading.Drift, plan, plan.Changes)
-	t.judgeBaseline(plan)
+	t.judgeBaseline(plan, reading.State)
 }
 
 // atWholes returns the changes with the paths of maps and lists that the drift shows as a whole in the place of those
@@ -110,22 +110,18 @@ func isUnforced(warning foreign.Text) bool {
 	return strings.HasPrefix(string(warning), "unknown what taking over the fields")
 }
 
-// judgeBaseline checks that a plan which changes nothing gives a host nothing to show.
-func (t *trial) judgeBaseline(plan *ssaplan.Plan) {
+// judgeBaseline checks that a plan which changes nothing gives a host nothing to show. Prior is the state that the plan
+// was made with; its sensitive values are digests.
+func (t *trial) judgeBaseline(plan *ssaplan.Plan, prior *explain.State) {
 	if plan.Action != ssaplan.ActionNoOp {
 		return
 	}
 	after := plan.After
-	if t.memory.state != nil && t.comparesDigests(plan) {
-		after = t.memory.state.Digested(after)
+	if prior != nil {
+		after = prior.Digested(after)
 	}
 	differences := projection.Diff(plan.Baseline, after)
 	t.check(refresh, len(differences) == 0, "a no-op, and from baseline to after: %v", differences)
-}
-
-// comparesDigests reports whether the plan was made with a remembered state, whose sensitive values are digests.
-func (t *trial) comparesDigests(plan *ssaplan.Plan) bool {
-	return plan != t.plan || t.prior != nil
 }
 
 // alteredOnCreate are the declared fields, by kind, that an admission plugin of the server changes when an object is
