@@ -51,7 +51,7 @@ func (t *trial) judgeRefusedClearing(ctx context.Context) error {
 	asked := projection.NewFieldSet(t.toClear(owners)...)
 	rest := projection.NewObject(t.before.DeepCopy().Object, owners.Fields(nil).Union(asked))
 	for p := range asked.All() {
-		found = append(append(found, p), slices.Collect(outline.Under(p).Leaves().All())...)
+		found = slices.Concat(found, []projection.Path{p}, slices.Collect(outline.Under(p).Leaves().All()), slices.Collect(owners.Fields(nil).Under(p).All()))
 		rest.Remove(p)
 	}
 	cleared := projection.NewFieldSet(slices.DeleteFunc(found, func(p projection.Path) bool { return len(valuesAt(t.wire.Object, p)) > 0 })...)
