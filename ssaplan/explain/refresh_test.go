@@ -445,6 +445,44 @@ func TestRefreshOfEmptyEntriesInAnEmptyMap(t *testing.T) {
 	require.Equal(t, []string{"spec.paths.a: - {} (drifted)"}, lines(refreshed.Drift))
 }
 
+// A map that another manager declared as empty looks like one whole in the version of the state if the fields in it
+// were written in another version since. If that was before, the map may have become one whole.
+func TestRefreshOfAMapThatIsWrittenInAnotherVersion(t *testing.T) {
+	live := func(records, spec string) map[string]any {
+		return object(t, `{apiVersion: ex.io/v1, kind: Form, metadata: {name: a, managedFields: [`+records+`]}, spec: `+spec+`}`)
+	}
+	made := live(`{manager: m, operation: Apply, apiVersion: ex.io/v1, time: "2026-01-01T00:00:01Z", fieldsV1: {"f:spec": {"f:a": {}}}}`, "{a: 1}")
+	state, err := explain.NewState(made, made, fieldowner.Applier{Manager: "m"}, nil)
+	require.NoError(t, err)
+	for second, drift := range map[string]string{
+		"2": `spec: {"a":1} -> {"a":2,"b":3} (drifted: changed by "o" (Update))`,
+		"3": `spec.a: 1 -> 2 (drifted: changed by "p" (Update))`,
+	} {
+		refreshed, err := explain.Refresh(state, live(
+			`{manager: o, operation: Update, apiVersion: ex.io/v1, time: "2026-01-01T00:00:03Z", fieldsV1: {"f:spec": {}}},
+			{manager: p, operation: Update, apiVersion: ex.io/v2, time: "2026-01-01T00:00:0`+second+`Z", fieldsV1: {"f:spec": {"f:a": {}, "f:b": {}}}}`, "{a: 2, b: 3}"))
+		require.NoError(t, err)
+		require.Equal(t, []string{drift}, lines(refreshed.Drift))
+	}
+}
+
+// An ignored list in a map with one owner becomes a field of its own once others write it.
+func TestRefreshOfAnIgnoredPartThatBecameAField(t *testing.T) {
+	live := func(records, spec string) map[string]any {
+		return object(t, `{apiVersion: ex.io/v1, kind: Form, metadata: {name: a, managedFields: [{manager: m, operation: Apply, apiVersion: ex.io/v1,
+			fieldsV1: {"f:spec": {"f:map": {}}}}`+records+`]}, spec: {map: `+spec+`}}`)
+	}
+	made := live("", "{list: [{}], other: 1}")
+	state, err := explain.NewState(made, made, fieldowner.Applier{Manager: "m"}, nil)
+	require.NoError(t, err)
+	state = state.Without(made, fieldsOf(t, "spec.map.list"), patterns(t, "spec.map.list")...)
+	for spec, drift := range map[string][]string{"{list: [], other: 1}": nil, "{list: [], other: 2}": {"spec.map.other: 1 -> 2 (drifted)"}} {
+		refreshed, err := explain.Refresh(state, live(`, {manager: o, operation: Update, apiVersion: ex.io/v1, fieldsV1: {"f:spec": {"f:map": {"f:list": {}}}}}`, spec))
+		require.NoError(t, err)
+		require.Equal(t, drift, lines(refreshed.Drift), spec)
+	}
+}
+
 // TestRefreshOfRetypedMaps has a map that another manager made a value of, and one that the manager it was imported
 // from declared as empty.
 func TestRefreshOfRetypedMaps(t *testing.T) {

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"slices"
+	"time"
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
@@ -35,9 +36,12 @@ func (s *State) reshaped(owners fieldowner.Ownership, obj map[string]any, isAnsw
 	for _, fields := range []*projection.FieldSet{&out.sensitive, &out.filled, &out.left} {
 		*fields = renamedIn(*fields, renamed)
 	}
+	// What was left of a whole to others may have become a field of its own.
+	out.Applied, out.Observed = out.Applied.Without(out.left), out.Observed.Without(out.left)
 	if s.record != nil {
 		record := *s.record
-		record.unsure, out.record = renamedIn(record.unsure, renamed), &record
+		wholes := applied.Fields.Leaves().Difference(renamedIn(s.Applied.Fields, renamed).Leaves()) // with defaults in them
+		record.unsure, out.record = renamedIn(record.unsure, renamed).Union(wholes), &record
 	}
 	return out
 }
@@ -53,21 +57,35 @@ func (s *State) recordedToday(owners fieldowner.Ownership, obj map[string]any) p
 
 // partsOfEntries returns the fields of s in maps that are wholes in today's managedFields only in appearance. For an
 // entry of a map that is itself a map, a server records the entry beside what is in it. The entry alone remains to its
-// owner when others write all that is in it in another version, or remove all that the owner had in it. (visitMapItems
-// in structured-merge-diff)
+// owner when others write all that is in it in another version, or remove all that the owner had in it. So does a map
+// that a manager declared as empty before such a write. (visitMapItems in structured-merge-diff)
 func (s *State) partsOfEntries(today projection.FieldSet, owners fieldowner.Ownership, obj map[string]any) projection.FieldSet {
 	var parts projection.FieldSet
 	inOthers := today.Above(owners.Fields(nil))
 	for p := range inOthers.Union(today.Leaves()).All() {
-		if !s.Applied.Fields.Has(p) {
-			continue
+		of, isEntry := s.Applied.Fields.Under(p), s.Applied.Fields.Has(p)
+		isEmptied := func() bool {
+			return of.Len() > 1 && len(projection.Project(obj, of.Leaves()).Missing) == of.Leaves().Len()
 		}
-		of := s.Applied.Fields.Under(p)
-		if inOthers.Has(p) || of.Len() > 1 && len(projection.Project(obj, of.Leaves()).Missing) == of.Leaves().Len() {
+		if inOthers.Has(p) && (isEntry || isSharedSince(p, owners, obj)) || isEntry && isEmptied() {
 			parts = parts.Union(of)
 		}
 	}
 	return parts
+}
+
+// isSharedSince reports whether others wrote into a map in another version since it was written as such. That would
+// have taken one whole from its owner.
+func isSharedSince(p projection.Path, owners fieldowner.Ownership, obj map[string]any) bool {
+	var written time.Time
+	for _, e := range owners.Entries() {
+		if inVersionOf(obj)(e.Owner) && e.Fields.Has(p) && e.Time.After(written) {
+			written = e.Time
+		}
+	}
+	return slices.ContainsFunc(owners.Entries(), func(e fieldowner.Entry) bool {
+		return !inVersionOf(obj)(e.Owner) && !e.Time.Before(written) && !e.Fields.Under(p).Difference(projection.NewFieldSet(p)).Empty()
+	})
 }
 
 // inVersionOf selects the owners whose fields have the shape that they have in the version of obj. Another version

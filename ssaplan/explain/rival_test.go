@@ -151,6 +151,13 @@ func TestRivalWithinASecond(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a list that became one whole has defaults in it", func(t *testing.T) {
+		const spec = "{l: [{name: x, weight: 1}]}"
+		made := live("1", "v1", entry("me", `{"f:spec": {"f:l": {"k:{\"name\":\"x\"}": {".": {}, "f:name": {}}}}}`, ""), spec, "L")
+		prior, err := explain.NewState(object(t, "{apiVersion: v1, kind: Thing, metadata: {name: a}, spec: {l: [{name: x}]}}"), made, me, nil)
+		require.NoError(t, err)
+		require.Nil(t, explain.RivalOf(&unstructured.Unstructured{Object: live("2", "v1", entry("me", `{"f:spec": {"f:l": {}}}`, ""), spec, "L")}, prior))
+	})
 	t.Run("it is read otherwise", func(t *testing.T) { // as after a change of a conversion, and a rewrite of what is stored
 		now := live("2", "v1", ours+","+theirs, "{a: X, b: bb, m: {}, t: T}", "L")
 		now["metadata"].(map[string]any)["generation"] = int64(1)

@@ -207,16 +207,18 @@ func TestTryNamesItemsByTheirKeysOfToday(t *testing.T) {
 func TestTryClearsAllPartsOfAWhole(t *testing.T) {
 	const whole = `{"f:spec": {"f:l": {}}}}`
 	a, both := `"spec": {"l": [{"name": "a", "x": 1}]}`, `"spec": {"l": [{"name": "a", "x": 1}, {"name": "b"}]}`
-	for _, row := range []struct{ why, spec, before, after, refused string }{
-		{"all parts", a, "", ours + whole, ""},
-		{"one of two", both, "", ours + whole, "has one owner as a whole"},
-		{"all parts of what another owns", a, others + whole, others + whole + ", " + ours + whole, "has one owner as a whole"},
+	const part = `{"f:spec": {"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}, "f:x": {}}}}}}`
+	for _, row := range []struct{ why, spec, before, answer, after, refused string }{
+		{"all parts", a, "", "", ours + whole, ""},
+		{"one of two", both, "", "", ours + whole, "has one owner as a whole"},
+		{"all parts of what another owns", a, others + whole, others + whole, others + whole + ", " + ours + whole, "has one owner as a whole"},
+		{"a part that another owned before it became a whole", a, others + part, others + whole, ours + whole, ""},
 	} {
 		h, err := handover.Find(object(t, "7", row.spec, row.before), handover.Wanted{Applier: us, Clear: patterns(t, `spec.l[name="a"]`)})
 		require.NoError(t, err)
 		made, err := h.Try(handover.Server{
 			HandOver: func([]byte) (*unstructured.Unstructured, error) { return object(t, "7", row.spec, row.after), nil },
-			Apply:    func([]byte) (*unstructured.Unstructured, error) { return object(t, "7", row.spec, row.before), nil },
+			Apply:    func([]byte) (*unstructured.Unstructured, error) { return object(t, "7", row.spec, row.answer), nil },
 			Force:    func([]byte) (*unstructured.Unstructured, error) { return object(t, "7", row.spec, ours+whole), nil },
 			Patch:    func([]byte) (*unstructured.Unstructured, error) { return object(t, "7", `"spec": {}`, ""), nil },
 		}, map[string]any{}, nil)
@@ -226,5 +228,6 @@ func TestTryClearsAllPartsOfAWhole(t *testing.T) {
 		}
 		require.NoError(t, err, row.why)
 		require.Equal(t, map[string]any{}, made.Object["spec"], row.why)
+		require.Empty(t, owners(t, made.Object), row.why)
 	}
 }

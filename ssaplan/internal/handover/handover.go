@@ -439,7 +439,9 @@ func (h *Handover) givenNames(owners fieldowner.Ownership) projection.FieldSet {
 }
 
 // nameAsIn adds the names by which the record of an answer has the items in which fields are given up or cleared: a
-// server rounds large numbers in a record that it reads, and names items by the keys of today in one that it writes.
+// server rounds large numbers in a record that it reads, and names items by the keys of today in one that it writes. It
+// also adds the lists and maps that have become one whole, of which the applier took over the recorded parts to clear
+// them.
 func (h *Handover) nameAsIn(owners fieldowner.Ownership) {
 	there := projection.NewObject(h.live.Object, owners.Fields(nil))
 	for _, fields := range []*projection.FieldSet{&h.given, &h.clears} {
@@ -449,6 +451,15 @@ func (h *Handover) nameAsIn(owners fieldowner.Ownership) {
 		}
 		*fields = fields.Union(projection.NewFieldSet(names...))
 	}
+	var wholes []projection.Path
+	for p := range h.clears.All() {
+		for n := 1; n < len(p); n++ {
+			if around := projection.NewFieldSet(p[:n]); h.own.Under(p[:n]).Equal(around) && !h.others.Touches(p[:n]) {
+				wholes = append(wholes, p[:n])
+			}
+		}
+	}
+	h.clears = h.clears.Union(projection.NewFieldSet(wholes...))
 }
 
 // IsIdle reports whether the server had nothing to do for the handover that was tried: what it clears are parts of a

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/internal/answer"
+	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/internal/applier"
@@ -32,6 +33,11 @@ func (h *Handover) tryMerged(server Server, manifest map[string]any, refusal err
 	if needsGiven { // as a new object may
 		created, err = server.Create(h.withGiven(manifest))
 	}
+	assigned := assignedIn(manifest)
+	if err != nil && len(assigned) > 0 { // values that only one object can have, and the live one has
+		free, _ := assigned.Remove(manifest)
+		created, err = server.Create(free)
+	}
 	if err != nil {
 		return nil, refusal
 	}
@@ -40,6 +46,7 @@ func (h *Handover) tryMerged(server Server, manifest map[string]any, refusal err
 		return nil, refusal
 	}
 	declared := owners.Fields(h.wanted.Applier.Is)
+	declared = declared.Union(projection.NewFieldSet(assigned.Find(manifest, declared)...))
 	if needsGiven {
 		declared = h.kept(declared, manifest)
 	}
@@ -58,6 +65,13 @@ func (h *Handover) tryMerged(server Server, manifest map[string]any, refusal err
 		return nil, refusal
 	}
 	return made, nil
+}
+
+// assignedIn returns the patterns of the values that a server assigns in objects of the kind of the manifest.
+func assignedIn(manifest map[string]any) projection.Patterns {
+	obj := &unstructured.Unstructured{Object: manifest}
+	patterns, _ := projection.ParsePatterns(kinds.ValuesOf(obj.GetAPIVersion(), obj.GetKind()).Assigned...) // which a test parses
+	return patterns
 }
 
 // HiddenError says that fields can't be given up in the version of the live object, which doesn't have them.

@@ -3,6 +3,7 @@ package handover_test
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -94,6 +95,47 @@ func TestTryMergesWhatIsRefused(t *testing.T) {
 		_, err := h.Try(failing, manifest, nil)
 		require.Equal(t, error(refusal), err, why)
 	}
+}
+
+// A new object can't have the node port that the live one has. It is tried without, and the manifest declares it all
+// the same.
+func TestTryMergesWhatOnlyOneObjectCanHave(t *testing.T) {
+	port := func(number, fields string) string {
+		return `"k:{\"port\":` + number + `,\"protocol\":\"TCP\"}": {".": {}, "f:name": {}, "f:port": {}` + fields + `}`
+	}
+	const http = `{"name": "http", "port": 80, "protocol": "TCP", "nodePort": 30007}`
+	live := object(t, "7", `"spec": {"ports": [`+http+`, {"name": "dns", "port": 53, "protocol": "TCP"}]}`,
+		others+`{"f:spec": {"f:ports": {`+port("80", `, "f:nodePort": {}`)+`, `+port("53", "")+`}}}}`)
+	live.SetAPIVersion("v1")
+	live.SetKind("Service")
+	var manifest map[string]any
+	require.NoError(t, json.Unmarshal([]byte(`{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "x"}, "spec": {"ports": [
+		{"name": "http", "port": 80, "nodePort": 30007}, {"name": "dns", "port": 443}]}}`), &manifest))
+	h, err := handover.Find(live, adopting("others"))
+	require.NoError(t, err)
+	left := ""
+	made, err := h.Try(handover.Server{
+		HandOver: allowed(h),
+		Apply: func([]byte) (*unstructured.Unstructured, error) {
+			return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "Service"}, "x", nil)
+		},
+		Create: func(manifest map[string]any) (*unstructured.Unstructured, error) {
+			if text := textOf(t, manifest); strings.Contains(text, "nodePort") {
+				return nil, errors.New("provided port is already allocated")
+			}
+			return object(t, "", `"spec": {"ports": [{"port": 80, "protocol": "TCP", "nodePort": 31000}]}`,
+				ours+`{"f:spec": {"f:ports": {`+port("80", "")+`, `+port("443", "")+`}}}}`), nil
+		},
+		Patch: func(patch []byte) (*unstructured.Unstructured, error) {
+			var operations []struct{ Value any }
+			require.NoError(t, json.Unmarshal(patch, &operations))
+			left = textOf(t, operations[1].Value)
+			return object(t, "7", `"spec": `+left, ""), nil
+		},
+	}, manifest, nil)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"ports": [`+http+`, {"name": "dns", "port": 443, "protocol": "TCP"}]}`, left)
+	require.Contains(t, owners(t, made.Object), `"us" (Apply) spec.ports[port=80,protocol="TCP"].nodePort`)
 }
 
 // A map or a list of named items that is declared as empty keeps what others have in it, and one that has one owner is

@@ -21,6 +21,21 @@ func (t *trial) takesAway() bool {
 	return t.before != nil && t.planIs(ssaplan.ActionNoOp, ssaplan.ActionUpdate) && (len(t.clear) > 0 || isCleared)
 }
 
+// clears reports whether there is anything to clear that the manifest doesn't declare.
+func (t *trial) clears() bool {
+	outline, err := projection.Outline(t.before.Object)
+	t.check(clearing, err == nil, "%v", err)
+	owners, err := fieldowner.Read(t.before.Object)
+	t.check(clearing, err == nil, "%v", err)
+	isDeclared := func(p projection.Path) bool { return len(valuesAt(t.wire.Object, p)) > 0 }
+	for _, p := range t.toClear(owners) {
+		if below := outline.Under(p).Leaves(); !isDeclared(p) || slices.ContainsFunc(slices.Collect(below.All()), func(p projection.Path) bool { return !isDeclared(p) }) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(t.plan.Changes, isClearing)
+}
+
 func isClearing(c explain.Change) bool { return c.Cause == explain.CauseCleared }
 
 // refusesClearing reports whether no plan of an update was made, though the server would accept the apply without

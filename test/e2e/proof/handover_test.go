@@ -95,7 +95,7 @@ func (t *trial) carryOut(ctx context.Context) (isJudged bool, err error) {
 		t.over, t.outcome = true, "handed over, and not applied"
 		return true, nil
 	}
-	t.handedOver = true
+	t.handedOver = !handover.Empty() || t.clears()
 	t.judgeHands()
 	t.judgeCleared()
 	return false, nil
