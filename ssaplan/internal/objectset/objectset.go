@@ -15,9 +15,9 @@ import (
 
 // Set is a set of manifests. It is not safe for concurrent use.
 type Set struct {
-	seen      map[identity.Identity]int
-	namespace string            // of objects that name none
-	creates   func() *creations // read when somebody asks for it, which few sets need
+	seen      map[groupKind]map[place]int // the numbers of objects; by kind, as a set has many objects of few
+	namespace string                      // of objects that name none
+	creates   func() *creations           // read when somebody asks for it, which few sets need
 }
 
 // creations are what other objects of a set need.
@@ -26,7 +26,13 @@ type creations struct {
 	kinds      map[groupKind]string // kinds that the set defines, and the name of the definition
 }
 
+// groupKind is a kind in any version: versions of a group are ways to write down the same object.
 type groupKind struct{ group, kind string }
+
+func groupKindOf(id identity.Identity) groupKind { return groupKind{id.Group(), id.Kind} }
+
+// place is where an object of a kind is.
+type place struct{ namespace, name string }
 
 // Identity returns what a manifest is about. What isn't known yet need not have one.
 func Identity(manifest *unstructured.Unstructured, unknown bool) (identity.Identity, error) {
@@ -48,7 +54,7 @@ func Identity(manifest *unstructured.Unstructured, unknown bool) (identity.Ident
 // the default one.
 func New[T any](of []T, manifest func(T) *unstructured.Unstructured, defaultNamespace string) *Set {
 	creates := sync.OnceValue(func() *creations { return newCreations(manifests(of, manifest)) })
-	return &Set{map[identity.Identity]int{}, defaultNamespace, creates}
+	return &Set{map[groupKind]map[place]int{}, defaultNamespace, creates}
 }
 
 // manifests yields those that there are.
@@ -87,7 +93,7 @@ func (s *Set) Creates(of identity.Identity) string {
 
 // Defines says behind a comma that the set has the definition of an object's kind, and is empty if it hasn't.
 func (s *Set) Defines(of identity.Identity) string {
-	if name, ok := s.creates().kinds[groupKind{of.Group(), of.Kind}]; ok {
+	if name, ok := s.creates().kinds[groupKindOf(of)]; ok {
 		return fmt.Sprintf("; CustomResourceDefinition %s of the same set defines it", name)
 	}
 	return ""
@@ -98,13 +104,16 @@ func (s *Set) First(id identity.Identity, i int) int {
 	if id.Name == "" {
 		return i // not known yet, or wrong
 	}
-	id = id.Unversioned()
-	if id.Namespace == "" {
-		id.Namespace = s.namespace // kinds without namespaces have no other either
+	kind, at := groupKindOf(id), place{id.Namespace, id.Name}
+	if at.namespace == "" {
+		at.namespace = s.namespace // kinds without namespaces have no other either
 	}
-	if first, twice := s.seen[id]; twice {
+	if first, twice := s.seen[kind][at]; twice {
 		return first
 	}
-	s.seen[id] = i
+	if s.seen[kind] == nil {
+		s.seen[kind] = map[place]int{}
+	}
+	s.seen[kind][at] = i
 	return i
 }
