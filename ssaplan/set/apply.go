@@ -99,7 +99,7 @@ func (r *run) current(ctx context.Context, numbers []int) iter.Seq[*Item] {
 	}
 	return func(yield func(*Item) bool) {
 		for _, i := range numbers {
-			item := r.whole(r.shown[i])
+			item := r.whole(i, r.shown[i])
 			if item == nil {
 				item = &Item{Number: i, Object: r.objectOf(i), Stage: r.Set.stage[i]}
 			}
@@ -219,7 +219,7 @@ func (r *run) unusableBefore(item *Item) string {
 
 // unfit returns why the plan of an object isn't carried out, nil if it is.
 func (r *run) unfit(ctx context.Context, item *Item) error {
-	shown := r.whole(r.shown[item.Number])
+	shown := r.whole(item.Number, r.shown[item.Number])
 	leftOut := func(reason string) error { return &LeftOutError{Object: item.Object, Reason: reason} }
 	switch {
 	case len(item.After) > 0 && r.failedBefore(item) != "":
@@ -251,7 +251,7 @@ func (r *run) unfit(ctx context.Context, item *Item) error {
 // isLeftOut reports whether an item isn't carried out because of its own plan, or for want of one.
 func (s *Set) isLeftOut(item *Item) bool {
 	switch {
-	case item == nil || item.unchanged:
+	case item == nil || item == unchanged:
 		return false
 	case item.Plan == nil:
 		return true

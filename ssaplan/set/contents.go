@@ -109,8 +109,8 @@ func (s *Set) needs(i int) (numbers []int) {
 
 // namespaceOf returns the namespace of an object, as far as it is known whether it has one.
 func (s *Set) namespaceOf(i int) string {
-	if item := s.items[i]; item != nil {
-		return item.Object.Namespace
+	if s.items[i] != nil {
+		return s.objects[i].Namespace
 	}
 	return s.requests[i].Manifest.GetNamespace()
 }

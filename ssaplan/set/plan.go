@@ -152,7 +152,7 @@ func (s *Set) item(ctx context.Context, i int, plan *ssaplan.Plan, err error) *I
 		s.explainReplacement(item)
 	}
 	item.Stage = s.stage[i]
-	s.items[i] = item
+	s.objects[i], s.items[i] = item.Object, item
 	s.noteLostVersions(item)
 	return item
 }

@@ -67,10 +67,10 @@ func (s *Set) Await(ctx context.Context, ready ReadyFunc, within time.Duration) 
 			left = slices.DeleteFunc(left, func(i int) bool {
 				found := s.look(ctx, i, ready)
 				if stopped || !found.Ready && !found.Failed && ctx.Err() == nil {
-					s.options.Waiting(s.items[i].Object, found.String())
+					s.options.Waiting(s.objects[i], found.String())
 					return false
 				}
-				stopped = !yield(&ReadyResult{*s.whole(s.items[i]), found})
+				stopped = !yield(&ReadyResult{*s.whole(i, s.items[i]), found})
 				return true
 			})
 			if stopped {
@@ -96,7 +96,7 @@ func (s *Set) look(ctx context.Context, i int, ready ReadyFunc) Readiness {
 	if ctx.Err() != nil {
 		return cmp.Or(s.seen[i], notLookedAt)
 	}
-	found, _ := lookAt(ctx, s.planner, s.items[i].Object, ready)
+	found, _ := lookAt(ctx, s.planner, s.objects[i], ready)
 	if ctx.Err() == nil {
 		s.seen[i] = Readiness{Why: found.Why, Said: found.Said}
 	}

@@ -68,7 +68,8 @@ type Set struct {
 	stage   []int                         // of each object, by its number
 	order   []int                         // the numbers of all objects, each behind those to which it refers
 	users   [][]int                       // the numbers of the objects that refer to each object
-	items   []*Item                       // as they were planned last
+	objects []identity.Identity           // of the items, also of those that are unchanged
+	items   []*Item                       // as they were planned last; see [Item.kept]
 	ran     bool                          // since it was planned, so that objects may be otherwise than the items say
 	done    map[int]bool                  // whether what was carried out since it was planned is as the set says
 	applied []bool                        // by the last Apply, or found to be so
@@ -104,6 +105,7 @@ func New(planner Planner, requests []ssaplan.Request, options Options) *Set {
 	options.Stages = slices.Clip(options.Stages) // which grows by further dependents
 	s := &Set{planner: planner, requests: requests, options: options, names: map[ssaplan.Deferral][]string{}, seen: map[int]Readiness{}, lost: map[schema.GroupKind]lost{}}
 	s.applied = make([]bool, len(requests))
+	s.objects = make([]identity.Identity, len(requests))
 	s.items, s.shown = make([]*Item, len(requests)), make([]*Item, len(requests))
 	s.contents = contents{
 		namespaces: map[string]int{}, definitions: map[schema.GroupKind]definition{}, admission: map[string][]int{}, referred: map[kinds.Reference][]int{},
@@ -151,27 +153,28 @@ type Item struct {
 	replacement *ssaplan.Plan
 	// isConverted says that a conversion, which can't be asked yet, decides what becomes of other fields.
 	isConverted bool
-	unchanged   bool // nothing happens to it, and that is all that is left of the plan
 }
 
-// kept returns what a set keeps of an item: of one to which nothing happens no plan, as a set may have many of these.
+// unchanged is kept in place of each item to which nothing happens, as a set may have many of these.
+var unchanged = &Item{}
+
+// kept returns what a set keeps of an item: a copy of it, or unchanged.
 func (item *Item) kept() *Item {
-	kept := *item
 	if !item.changes() {
-		kept.Plan, kept.unchanged = nil, true
+		return unchanged
 	}
+	kept := *item
 	return &kept
 }
 
-// whole returns an item that was kept with a plan of what is left of it; nil for nil.
-func (s *Set) whole(kept *Item) *Item {
-	if kept == nil || !kept.unchanged {
+// whole returns the item of object i that was kept, with a plan that has only the object and the action if it is
+// unchanged; nil for nil.
+func (s *Set) whole(i int, kept *Item) *Item {
+	if kept != unchanged {
 		return kept
 	}
-	item := *kept
-	item.unchanged = false
-	item.Plan = &ssaplan.Plan{Object: item.Object, Subresource: s.requests[item.Number].Subresource, Action: ssaplan.ActionNoOp}
-	return &item
+	plan := &ssaplan.Plan{Object: s.objects[i], Subresource: s.requests[i].Subresource, Action: ssaplan.ActionNoOp}
+	return &Item{Number: i, Object: s.objects[i], Stage: s.stage[i], Plan: plan}
 }
 
 // follow makes the item one that comes after an object of the set.
@@ -181,5 +184,5 @@ func (item *Item) follow(s *Set, number int) {
 
 // changes reports whether the item isn't a no-op.
 func (item *Item) changes() bool {
-	return item != nil && !item.unchanged && (item.Plan == nil || item.Plan.Action != ssaplan.ActionNoOp)
+	return item != nil && item != unchanged && (item.Plan == nil || item.Plan.Action != ssaplan.ActionNoOp)
 }
