@@ -440,8 +440,8 @@ func (h *Handover) givenNames(owners fieldowner.Ownership) projection.FieldSet {
 
 // nameAsIn adds the names by which the record of an answer has the items in which fields are given up or cleared: a
 // server rounds large numbers in a record that it reads, and names items by the keys of today in one that it writes. It
-// also adds the lists and maps that have become one whole, of which the applier took over the recorded parts to clear
-// them.
+// also adds the lists and maps that have become one whole, and that the manifest lacks, of which the applier took over
+// the recorded parts to clear them.
 func (h *Handover) nameAsIn(owners fieldowner.Ownership) {
 	there := projection.NewObject(h.live.Object, owners.Fields(nil))
 	for _, fields := range []*projection.FieldSet{&h.given, &h.clears} {
@@ -452,9 +452,12 @@ func (h *Handover) nameAsIn(owners fieldowner.Ownership) {
 		*fields = fields.Union(projection.NewFieldSet(names...))
 	}
 	var wholes []projection.Path
+	sent := projection.NewManifest(h.wanted.Manifest, h.own)
 	for p := range h.clears.All() {
 		for n := 1; n < len(p); n++ {
-			if around := projection.NewFieldSet(p[:n]); h.own.Under(p[:n]).Equal(around) && !h.others.Touches(p[:n]) {
+			_, declared := sent.Get(p[:n])
+			isWhole := h.own.Under(p[:n]).Equal(projection.NewFieldSet(p[:n])) && !h.others.Touches(p[:n])
+			if isWhole && !declared {
 				wholes = append(wholes, p[:n])
 			}
 		}

@@ -112,6 +112,9 @@ func (t *trial) judgeVerdict(ctx context.Context, refused *ssaplan.RefusedError)
 	if strings.Contains(verdict.Uncertain, "denied request") {
 		return nil // a policy forbids the write that would tell
 	}
+	if strings.Contains(verdict.Uncertain, "INTERNAL_ERROR") {
+		return nil // the server's handler crashes on it; see docs/limits.md
+	}
 	if slices.Contains([]string{"ResourceQuota", "Service"}, t.before.GetKind()) && strings.Contains(verdict.Uncertain, "refused too, but for other reasons") {
 		return nil // of scopes and families of addresses, an apply and an update are refused differently, and neither for what is fixed
 	}
