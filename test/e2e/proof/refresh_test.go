@@ -61,8 +61,9 @@ func (t *trial) judgeRefresh(ctx context.Context) {
 			apart[c.Path.String()] = true
 		}
 	}
-	for _, c := range reading.Drift { // somebody else's write made an empty map of null, or took one away that isn't kept
-		isHollow := c.Before == nil && isEmptyOrNull(c.After) || c.Op == projection.OpRemove && isEmptyOrNull(c.Before)
+	for _, c := range reading.Drift { // another write made an empty map of null, or of a custom resource took one away that isn't kept
+		isTaken := c.Op == projection.OpRemove && isEmptyOrNull(c.Before) && !kinds.IsBuiltin(t.manifest.Object)
+		isHollow := c.Before == nil && isEmptyOrNull(c.After) || isTaken
 		if isHollow || t.isOfIgnored(c.Path, c.Before, c.After) || t.isDefaultList(c) {
 			apart[c.Path.String()] = true
 		}
