@@ -87,6 +87,26 @@ func TestTryGivesUpWhatIsAKeyToday(t *testing.T) {
 	require.Equal(t, []string{`{"l":[{"n":3,"name":"a"}]}`, `{"l":[{"name":"a"}]}`}, sent)
 }
 
+// An item that is given up has the name of today in what the server records of the applier, and others keep the names
+// of before.
+func TestTryGivesUpAnItemThatGotAnotherKey(t *testing.T) {
+	const (
+		list   = `"l": [{"name": "box", "n": 1}, {"name": "lid", "n": 1}], "o": 1`
+		box    = others + `{"f:l": {"k:{\"n\":1,\"name\":\"box\"}": {".": {}, "f:name": {}}}}}`
+		before = ours + `{"f:l": {"k:{\"n\":1,\"name\":\"lid\"}": {".": {}, "f:name": {}}}, "f:o": {}}}`
+		after  = ours + `{"f:l": {"k:{\"name\":\"lid\"}": {".": {}, "f:n": {}, "f:name": {}}}, "f:o": {}}}`
+	)
+	live := object(t, "7", list, before+", "+box)
+	h, err := handover.Find(live, handover.Wanted{Applier: us, GiveUp: patterns(t, `l[name="lid"]`)})
+	require.NoError(t, err)
+	made, err := h.Try(handover.Server{
+		HandOver: allowed(h),
+		Apply:    func([]byte) (*unstructured.Unstructured, error) { return object(t, "7", list, after+", "+box), nil },
+	}, map[string]any{"o": int64(1)}, nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{`"others" (Update) l[n=1,name="box"]`, `"others" (Update) l[n=1,name="box"].name`, `"us" (Apply) o`}, owners(t, made.Object))
+}
+
 // A server that accepts the change of hands may leave the record as it is all the same.
 func TestTryWhereNothingChangesHands(t *testing.T) {
 	live := object(t, "7", `"spec": {"a": 1, "b": 2}`, ours+`{"f:spec": {"f:a": {}, "f:b": {}}}}`)

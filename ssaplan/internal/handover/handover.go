@@ -444,10 +444,11 @@ func (h *Handover) givenNames(owners fieldowner.Ownership) projection.FieldSet {
 // the recorded parts to clear them.
 func (h *Handover) nameAsIn(owners fieldowner.Ownership) {
 	there := projection.NewObject(h.live.Object, owners.Fields(nil))
+	today := projection.NewObject(h.live.Object, owners.Fields(h.wanted.Applier.Is)) // others keep the names of before
 	for _, fields := range []*projection.FieldSet{&h.given, &h.clears} {
 		var names []projection.Path
 		for p := range fields.All() {
-			names = append(names, there.Resolve(p))
+			names = append(names, there.Resolve(p), today.Resolve(p))
 		}
 		*fields = fields.Union(projection.NewFieldSet(names...))
 	}

@@ -485,10 +485,14 @@ func (t *trial) judgeNormalization(ctx context.Context) {
 	t.check(normalized, len(lines) == 0 || isOfHook, "%s", strings.Join(lines, "\n"))
 }
 
-// showsNull reports whether a policy fails since a server shows it the labels or annotations that a custom resource
-// declares as empty as null, which docs/limits.md names.
+// showsNull reports whether a policy fails since a server shows it as null the labels or annotations that a custom
+// resource declares as empty, or a label that it declares as null, which docs/limits.md names.
 func (t *trial) showsNull(err error) bool {
-	return err != nil && strings.Contains(err.Error(), "no such overload") && !kinds.IsBuiltin(t.manifest.Object)
+	if err == nil || kinds.IsBuiltin(t.manifest.Object) {
+		return false
+	}
+	tier, isDeclared := lookup(t.manifest.Object, place{"metadata", "labels", "tier"})
+	return strings.Contains(err.Error(), "no such overload") || isDeclared && tier == nil && strings.Contains(err.Error(), "the tier is for ever")
 }
 
 // isRefusedNull reports whether a server refuses a null in the data of an immutable Secret or ConfigMap that it stored
