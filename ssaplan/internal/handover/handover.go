@@ -439,9 +439,7 @@ func (h *Handover) givenNames(owners fieldowner.Ownership) projection.FieldSet {
 }
 
 // nameAsIn adds the names by which the record of an answer has the items in which fields are given up or cleared: a
-// server rounds large numbers in a record that it reads, and names items by the keys of today in one that it writes. It
-// also adds the lists and maps that have become one whole, and that the manifest lacks, of which the applier took over
-// the recorded parts to clear them.
+// server rounds large numbers in a record that it reads, and names items by the keys of today in one that it writes.
 func (h *Handover) nameAsIn(owners fieldowner.Ownership) {
 	there := projection.NewObject(h.live.Object, owners.Fields(nil))
 	today := projection.NewObject(h.live.Object, owners.Fields(h.wanted.Applier.Is)) // others keep the names of before
@@ -452,6 +450,12 @@ func (h *Handover) nameAsIn(owners fieldowner.Ownership) {
 		}
 		*fields = fields.Union(projection.NewFieldSet(names...))
 	}
+	h.clears = h.clears.Union(h.clearedWholes())
+}
+
+// clearedWholes returns the lists and maps that have become one whole, and that the manifest lacks, of which the
+// applier took over the recorded parts to clear them.
+func (h *Handover) clearedWholes() projection.FieldSet {
 	var wholes []projection.Path
 	sent := projection.NewManifest(h.wanted.Manifest, h.own)
 	for p := range h.clears.All() {
@@ -463,7 +467,7 @@ func (h *Handover) nameAsIn(owners fieldowner.Ownership) {
 			}
 		}
 	}
-	h.clears = h.clears.Union(projection.NewFieldSet(wholes...))
+	return projection.NewFieldSet(wholes...)
 }
 
 // IsIdle reports whether the server had nothing to do for the handover that was tried: what it clears are parts of a
