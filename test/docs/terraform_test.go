@@ -36,9 +36,9 @@ type objectResource struct{ planner *ssaplan.Planner }
 
 // object is the resource in Terraform's state. Schema describes the same attributes.
 type object struct {
-	YAMLBody     types.String `tfsdk:"yaml_body"`
-	IgnoreFields []string     `tfsdk:"ignore_fields"` // fields to leave to others, such as spec.replicas
-	Fields       types.Map    `tfsdk:"fields"`        // the declared fields with the server's values
+	YAMLBody     types.String `tfsdk:"yaml_body"`     // the manifest
+	IgnoreFields []string     `tfsdk:"ignore_fields"` // fields to leave to others, such as spec.replicas for an autoscaler
+	Fields       types.Map    `tfsdk:"fields"`        // the declared fields with the server's values; a plan shows changes
 }
 
 func (r *objectResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
@@ -62,7 +62,8 @@ func (o object) request(prior *explain.State) (ssaplan.Request, error) {
 	return ssaplan.Request{Manifest: manifests[0].Object, Prior: prior, Ignore: ignored}, err
 }
 
-// The library's state is stored in the private state of the resource, as JSON. It has no secret values.
+// The library's state is stored in the private state of the resource, as versioned JSON. Instead of values of Secrets,
+// it has keyed digests, which show only whether a value changed.
 const privateKey = "ssaplan"
 
 type privateState interface {
@@ -257,7 +258,8 @@ func (r *objectResource) apply(ctx context.Context, planned *object, prior *expl
 	return state, nil
 }
 
-// planDestroy warns of everything that is deleted along with the object, and of what blocks the delete.
+// planDestroy warns of what is deleted along with the object, and of what blocks the delete. Notes leaves out two
+// kinds of hazards, which users expect: the pods stop, and dependents are deleted.
 func (r *objectResource) planDestroy(ctx context.Context, private privateState) diag.Diagnostics {
 	prior, diags := recall(ctx, private)
 	if diags.HasError() || prior == nil {
