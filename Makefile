@@ -304,7 +304,7 @@ PROGRAMS := kubectl-ssaplan terraform-provider-ssaplan operator
 TWICE := $(CURDIR)/.cache/twice
 .PHONY: reproducible
 reproducible: ## build each program of the last commit in two folders: both have the same bytes
-	@rm -rf $(TWICE); set -e; for d in one another/folder; do mkdir -p $(TWICE)/$$d; git archive HEAD | tar -x -C $(TWICE)/$$d; \
+	@rm -rf $(TWICE); set -e; commit=$$(git rev-parse HEAD); for d in one another/folder; do mkdir -p $(TWICE)/$$d; git archive $$commit | tar -x -C $(TWICE)/$$d; \
 		for p in $(PROGRAMS); do (cd $(TWICE)/$$d/examples && CGO_ENABLED=0 GOFLAGS= GOCACHE=$(TWICE)/$$d/cache $(GO) build -trimpath -buildvcs=false -ldflags="-s -w" -o $(TWICE)/$$d/$$p.built ./$$p); done; done; \
 		for p in $(PROGRAMS); do cmp $(TWICE)/one/$$p.built $(TWICE)/another/folder/$$p.built; sha256sum $(TWICE)/one/$$p.built | sed "s# .*#  $$p: the same bytes twice#"; done
 
