@@ -3,7 +3,9 @@ package primitives_test
 import (
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -209,6 +211,27 @@ func TestBudgetsRefuse(t *testing.T) {
 	} {
 		assert.False(t, budgets[row.name].allows(row.path, row.from), "%s: %s", row.name, row.path)
 	}
+}
+
+// docs/compatibility.md says how many packages a program has, with a clientset, with the Planner and with both.
+// Packages of the standard library aren't counted: their number depends on the version of Go. make compat runs this
+// test with another go.mod in GOFLAGS, and the page is about the lowest client-go.
+func TestPackagesOfProgramsAreCounted(t *testing.T) {
+	t.Setenv("GOFLAGS", "")
+	page := read(t, "docs/compatibility.md")
+	kubeconfig, clientset := "k8s.io/client-go/tools/clientcmd", "k8s.io/client-go/kubernetes"
+	count := func(packages ...string) string {
+		others := list(t, append([]string{"-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}"}, packages...)...)
+		return strconv.Itoa(len(others) + 1) // and the program
+	}
+	assert.Equal(t, count(kubeconfig, clientset), find(t, page, `(?m)^\| packages[^|]*\| (\d+) \|`), "without")
+	assert.Equal(t, count(kubeconfig, clientset, module+"/ssaplan", module+"/ssaplan/client"),
+		find(t, page, `(?m)^\| packages[^|]*\| \d+ \| (\d+) \|`), "with")
+	readme := []string{kubeconfig}
+	for _, match := range regexp.MustCompile(`(?m)^\t"(`+module+`[^"]*)"$`).FindAllStringSubmatch(read(t, "README.md"), -1) {
+		readme = append(readme, match[1])
+	}
+	assert.Equal(t, count(readme...), find(t, page, `\bhas\s+(\d+)\s+such\s+packages`), "the program of the README")
 }
 
 // unstable are the modules whose major version is another one from one client-go to the next: a package that names a
