@@ -17,17 +17,26 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What the pages show runs: each Go block of theirs stands, line by line apart from indentation, in this package, in
-// code that an Example with an output runs; and each text block in such an output.
+// What the pages show runs: each Go block of theirs is, line by line apart from indentation, in the tests of a package,
+// in code that an Example with an output runs; and each text block is in such an output. The package is this one,
+// except for the page of a module that this one doesn't import.
 func TestPagesShowWhatRuns(t *testing.T) {
-	ours, err := filepath.Glob("*_test.go")
-	require.NoError(t, err)
-	code, err := readCode(ours...)
-	require.NoError(t, err)
+	codeIn := func(folder string) *code {
+		tests, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
+		require.NoError(t, err)
+		code, err := readCode(tests...)
+		require.NoError(t, err)
+		return code
+	}
+	ours := codeIn(".")
 	pages, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)
 	shown := 0
-	for _, page := range append(pages, "../../README.md") {
+	for _, page := range append(pages, "../../README.md", "../../ctrlssaplan/README.md", "../../otelssaplan/README.md") {
+		code := ours
+		if page == "../../otelssaplan/README.md" {
+			code = codeIn("../../otelssaplan")
+		}
 		text, err := os.ReadFile(page)
 		require.NoError(t, err)
 		for _, block := range blocks(string(text)) {
@@ -269,7 +278,7 @@ func (c *code) check(b block) error {
 			return c.checkRan(file, at+1, at+len(b.lines))
 		}
 	}
-	return errors.New("no code like this in test/docs")
+	return errors.New("no code like this in the tests")
 }
 
 // checkImports returns an error unless a file imports all that the lines do.
@@ -279,7 +288,7 @@ func (c *code) checkImports(lines []string) error {
 			return nil
 		}
 	}
-	return errors.New("no file in test/docs has these imports")
+	return errors.New("no file of the tests has these imports")
 }
 
 func (c *code) checkRan(file file, first, last int) error {
