@@ -16,7 +16,8 @@ import (
 )
 
 // The code of a package comment is that of an Example, line by line, and so it is compiled and run. Each public
-// package, and each module that programs import, has such code and says first which question it answers.
+// package, and each module that programs import, has such code. Its first paragraph says which question it answers, and
+// what it isn't for.
 func TestPackageCommentsShowCodeOfExamples(t *testing.T) {
 	folders := []string{"readiness", "preview", "ctrlssaplan", "otelssaplan"}
 	for _, path := range public(t) {
@@ -26,7 +27,11 @@ func TestPackageCommentsShowCodeOfExamples(t *testing.T) {
 	}
 	for _, folder := range folders {
 		text, examples := packageComment(t, folder)
-		assert.Regexp(t, `^Package \w+ (answers|is|reads|holds)`, text, folder)
+		first, _, _ := strings.Cut(text, "\n\n")
+		first = strings.ReplaceAll(first, "\n", " ")
+		assert.Regexp(t, `^Package \w+ (answers|is)\b`, first, folder)
+		assert.Regexp(t, `\banswers( without a server)?: [^?]+\?`, first, "%s: which question the package answers", folder)
+		assert.Regexp(t, `\bisn't (for|about) `, first, "%s: what the package isn't for", folder)
 		blocks := codeOf(text)
 		assert.NotEmpty(t, blocks, "%s: the comment has no code", folder)
 		for _, block := range blocks {

@@ -1,5 +1,6 @@
 // Package openapi answers: which fields does a manifest declare? It uses the schemas that a server publishes. It knows
-// every kind that the server serves, custom resources included. Without a server use package projection/builtin.
+// every kind that the server serves, custom resources included. It isn't for programs without a server: package
+// projection/builtin is.
 //
 //	schemas := openapi.New(client.OpenAPIV3(), openapi.Options{})
 //	manifest := map[string]any{"apiVersion": "example.io/v1", "kind": "Widget", "spec": map[string]any{"size": int64(3)}}

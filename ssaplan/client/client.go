@@ -1,4 +1,5 @@
-// Package client is the fastest client of an API server that a Planner can have. It takes a rest.Config of client-go:
+// Package client answers: how does a Planner reach the API server of a rest.Config of client-go? Its client is the
+// fastest one that a Planner can have. It isn't for a program that has a dynamic client to share: package dynclient is.
 //
 //	api, err := client.New(config, client.Options{})
 //	if err != nil {
@@ -7,8 +8,7 @@
 //	planner, err := ssaplan.New(api, ssaplan.Options{FieldManager: "my-tool"})
 //
 // It sends each request once, and leaves retries to the Planner. It decodes what a Planner needs of an answer, limits
-// how large an answer may be, and follows no redirect to another host. Use package dynclient if your program has a
-// dynamic client that it wants to share.
+// how large an answer may be, and follows no redirect to another host.
 package client
 
 import (

@@ -1,5 +1,6 @@
-// Package dynclient is the API server of a dynamic client of client-go, so that a Planner can use a client that exists
-// already. Without a discovery client, the Planner can do less; see [Options].
+// Package dynclient answers: how does a Planner use a dynamic client of client-go that exists already? Without a
+// discovery client, the Planner can do less; see [Options]. It isn't for a program that has only a rest.Config: package
+// client is, and it is faster.
 //
 //	api := dynclient.New(client, mapper, dynclient.Options{})
 //	planner, err := ssaplan.New(api, ssaplan.Options{FieldManager: "my-tool"})

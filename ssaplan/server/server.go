@@ -1,6 +1,6 @@
-// Package server is the interface of the API server that a Planner reads from, asks for dry runs and writes to. With it
-// a Planner can use any client; see ssaplan.New. Package client implements it for a rest.Config of client-go, and
-// package dynclient for a dynamic client.
+// Package server answers: what must a client do so that a Planner can use it? The client reads objects, asks for dry
+// runs and writes; see ssaplan.New. It isn't for programs that use client-go: packages client and dynclient implement
+// it for them.
 //
 //	kind, err := api.Resolve(ctx, schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"})
 //	if err != nil {

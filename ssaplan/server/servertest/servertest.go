@@ -1,5 +1,6 @@
-// Package servertest is the test of an implementation of [server.Server]. It needs a real API server, and the rights to
-// create namespaces, CRDs, ConfigMaps and Deployments there.
+// Package servertest answers: does an implementation of [server.Server] do what a Planner expects? It needs a real API
+// server, and the rights to create namespaces, CRDs, ConfigMaps and Deployments there. It isn't for tests of code that
+// uses a Planner: package ssaplantest is.
 //
 //	servertest.Run(t, func(t *testing.T) server.Server {
 //		return dynclient.New(client, mapper, dynclient.Options{})
