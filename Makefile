@@ -69,10 +69,10 @@ images: controlplane ## draw the pictures of the README from the demo's output, 
 HUGO ?= github.com/gohugoio/hugo@v0.165.0
 SITE := $(CURDIR)/.cache/site
 .PHONY: site
-site: ## build a site of the pages in .cache/site, with a search, and check its links; Chromium tries the search
+site: ## build a site of the pages in .cache/site, with a search, and check its links; Chromium tries the search and measures the pages
 	@test -x $(BIN)/hugo || CGO_ENABLED=0 GOFLAGS= GOBIN=$(BIN) $(GO) install $(HUGO)
 	@rm -rf $(SITE) && $(BIN)/hugo --config internal/site/hugo.toml --panicOnWarning --noBuildLock --destination $(SITE)
-	cd test && SITE=$(SITE) $(TEST) -count 1 -v -run 'TestSite|TestSearch' ./docs
+	cd test && SITE=$(SITE) $(TEST) -count 1 -v -run 'TestSite|TestSearch|TestPagesFitTheWindow' ./docs
 
 .PHONY: test
 test: controlplane ## all tests: unit tests, and the end-to-end tests on a real control plane; prints the figures they measure

@@ -1,11 +1,16 @@
 package docs_test
 
 import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -63,10 +68,6 @@ func TestSite(t *testing.T) {
 // The search of the site, in a real browser, finds first the section that a user looks for.
 func TestSearch(t *testing.T) {
 	folder := site(t)
-	chromium, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skip("NOT RUN: there is no chromium (Debian's package of that name)")
-	}
 	first := regexp.MustCompile(`<ol id="found"><li><a href="([^"]+)"`)
 	for query, want := range map[string]string{
 		"immutable field":      "one-package-errors.html#immutability-does-replacing-the-object-help",
@@ -78,12 +79,84 @@ func TestSearch(t *testing.T) {
 		"exit codes":           "kubectl-ssaplan.html#exit-codes",
 	} {
 		address := "file://" + filepath.Join(folder, "index.html") + "?q=" + url.QueryEscape(query)
-		dom, err := exec.Command(chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-			"--user-data-dir="+filepath.Join(t.TempDir(), "chromium"), "--virtual-time-budget=5000", "--dump-dom", address).Output()
-		require.NoError(t, err, query)
-		found := first.FindSubmatch(dom)
+		found := first.FindStringSubmatch(rendered(t, address))
 		if assert.NotNil(t, found, query) {
-			assert.Equal(t, want, string(found[1]), query)
+			assert.Equal(t, want, found[1], query)
 		}
 	}
+}
+
+// measurePages opens each page in a frame, and writes how wide the page is in a narrow and in a wide window, in light
+// and in dark.
+const measurePages = `<!DOCTYPE html><html><body><iframe style="border: 0; height: 40rem"></iframe><ol></ol><script>
+(async () => {
+	const frame = document.querySelector("iframe"), list = document.querySelector("ol");
+	for (const page of %s) {
+		await new Promise((resolve) => { frame.onload = resolve; frame.src = page; });
+		const view = frame.contentWindow, root = frame.contentDocument.documentElement;
+		for (const scheme of ["light", "dark"]) {
+			frame.style.colorScheme = scheme;
+			for (const width of [360, 1280]) {
+				frame.style.width = width + "px";
+				await new Promise((resolve) => setTimeout(resolve, 100)); // of virtual time
+				const line = document.createElement("li"), dark = view.matchMedia("(prefers-color-scheme: dark)").matches;
+				line.textContent = [page, width, dark ? "dark" : "light", root.clientWidth, root.scrollWidth].join(" ");
+				list.append(line);
+			}
+		}
+	}
+})();
+</script></body></html>`
+
+// No page is wider than the window: tables and code that are wide scroll by themselves.
+func TestPagesFitTheWindow(t *testing.T) {
+	folder := site(t)
+	found, err := filepath.Glob(filepath.Join(folder, "*.html"))
+	require.NoError(t, err)
+	pages := []string{"/wide"}
+	for _, page := range found {
+		pages = append(pages, "/"+filepath.Base(page))
+	}
+	names, err := json.Marshal(pages)
+	require.NoError(t, err)
+	mux := http.NewServeMux()
+	mux.Handle("/", http.FileServer(http.Dir(folder)))
+	mux.HandleFunc("/measure", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, measurePages, names) })
+	mux.HandleFunc("/wide", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `<!DOCTYPE html><html><meta name="color-scheme" content="light dark"><p style="width: 2000px">wide</p></html>`)
+	})
+	web := httptest.NewServer(mux)
+	defer web.Close()
+
+	measured := map[string]bool{}
+	for _, line := range regexp.MustCompile(`<li>(\S+) (\d+ \w+) (\d+) (\d+)</li>`).FindAllStringSubmatch(rendered(t, web.URL+"/measure"), -1) {
+		window, err := strconv.Atoi(line[3])
+		require.NoError(t, err)
+		page, err := strconv.Atoi(line[4])
+		require.NoError(t, err)
+		if line[1] == "/wide" {
+			assert.Greater(t, page, window, "a page that is too wide is noticed")
+		} else {
+			assert.LessOrEqual(t, page, window, "%s in a window of %s", line[1], line[2])
+		}
+		measured[line[1]+" "+line[2]] = true
+	}
+	for _, page := range pages {
+		for _, window := range []string{"360 light", "360 dark", "1280 light", "1280 dark"} {
+			assert.Contains(t, measured, page+" "+window)
+		}
+	}
+}
+
+// rendered returns what Chromium makes of a page and its scripts.
+func rendered(t *testing.T, address string) string {
+	t.Helper()
+	chromium, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip("NOT RUN: there is no chromium (Debian's package of that name)")
+	}
+	dom, err := exec.Command(chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+		"--user-data-dir="+filepath.Join(t.TempDir(), "chromium"), "--virtual-time-budget=60000", "--dump-dom", address).Output()
+	require.NoError(t, err, address)
+	return string(dom)
 }
