@@ -47,7 +47,7 @@ func TestHazards(t *testing.T) {
 		}, "a live object may have dependents"},
 		{"kind of another group", `{apiVersion: example.com/v1, kind: Deployment, metadata: {name: x}}`, []immutability.Hazard{ofController}, "it isn't the built-in kind"},
 		{"load balancer", `{apiVersion: v1, kind: Service, metadata: {name: x}, spec: {type: LoadBalancer}}`, []immutability.Hazard{
-			{Kind: immutability.HazardInterruption, Message: "the service gets another cluster IP and other node ports, unless the manifest pins them"},
+			{Kind: immutability.HazardInterruption, Message: "the service doesn't keep its cluster IP and node ports, unless the manifest pins them"},
 			{Kind: immutability.HazardInterruption, Message: "the load balancer is released, and its external address may change"},
 		}, "addresses"},
 		{"binding", `{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: x}}`, []immutability.Hazard{

@@ -94,7 +94,7 @@ var facts = map[string][]fact{
 	"Pod":           {always("Interruption", "the pod's containers stop, and what they wrote to emptyDir volumes is gone", "")},
 	"Service": {
 		always("Interruption", "the service's cluster IP and node ports are released",
-			"the service gets another cluster IP and other node ports, unless the manifest pins them"),
+			"the service doesn't keep its cluster IP and node ports, unless the manifest pins them"),
 		{
 			endangers: "Interruption", field: "spec.type", value: "LoadBalancer",
 			text:     "the load balancer is released",

@@ -331,17 +331,23 @@ func fateOfDeleted(live, answer unstructured.Unstructured) string {
 	return "the applied fields are deleted with it"
 }
 
-// stored returns a phrase with the value that the answer has at p, without sensitive values; empty for maps and lists.
+// stored returns a phrase with the value that the answer has at p, without sensitive values; empty for maps, and for
+// lists of maps or lists.
 func (in Input) stored(p projection.Path) string {
 	set := projection.NewFieldSet(p)
 	answer := projection.Project(in.Answer, set).Hiding(in.Sensitive).Redacted()
-	switch v, _ := projection.NewObject(answer.Object, set).Get(p); v.(type) {
-	case nil, map[string]any, []any:
-		return ""
-	default:
-		text, _ := plainjson.Marshal(v) // a scalar
-		return ": " + string(text)
+	isScalar := func(v any) bool {
+		_, isMap := v.(map[string]any)
+		_, isList := v.([]any)
+		return !isMap && !isList
 	}
+	v, _ := projection.NewObject(answer.Object, set).Get(p)
+	items, isList := v.([]any)
+	if v == nil || !isScalar(v) && !isList || slices.ContainsFunc(items, func(item any) bool { return !isScalar(item) }) {
+		return ""
+	}
+	text, _ := plainjson.Marshal(v)
+	return ": " + string(text)
 }
 
 // ineffectiveWarnings returns a warning for each field.

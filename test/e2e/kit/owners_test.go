@@ -195,3 +195,32 @@ func TestAFightOfReplacementsIsLeft(t *testing.T) {
 	require.Zero(t, reconcile("b", replace), "an edit is another matter")
 	require.Equal(t, "b", value())
 }
+
+// A field in the way is cleared if the child says so, by name or because it is proven to be in the way.
+func TestClearedFieldsOfAChild(t *testing.T) {
+	o := newOwning(t)
+	owner := o.owner("site")
+	const deployment = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: %s}, spec: {strategy: {type: %s}, selector: {matchLabels: {a: b}}, " +
+		"template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: a}]}}}}"
+	reconcile := func(child ctrlssaplan.Child) string {
+		_, err := o.kit.Reconcile(t.Context(), owner, []ctrlssaplan.Child{child}, ctrlssaplan.Policy{})
+		require.NoError(t, err)
+		return o.synced("site")
+	}
+	strategy := func() any {
+		return o.Get(t, lab.Objectf(t, deployment, o.Namespace, "Recreate")).Object["spec"].(map[string]any)["strategy"]
+	}
+	require.Contains(t, reconcile(ctrlssaplan.Child{Object: lab.Objectf(t, deployment, o.Namespace, "RollingUpdate")}), "True")
+	recreate := ctrlssaplan.Child{Object: lab.Objectf(t, deployment, o.Namespace, "Recreate")}
+	require.Contains(t, reconcile(recreate), "False", "a server's default is in the way")
+	recreate.ClearBlocking = true
+	require.Contains(t, reconcile(recreate), "True")
+	require.Equal(t, map[string]any{"type": "Recreate"}, strategy())
+
+	settings := ctrlssaplan.Child{Object: lab.Objectf(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: %s}, data: {a: b}}", o.Namespace)}
+	require.Contains(t, reconcile(settings), "True")
+	o.Apply(t, "other", lab.Objectf(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: %s}, data: {c: d}}", o.Namespace))
+	settings.Clear = []string{"data.c"}
+	require.Contains(t, reconcile(settings), "True")
+	require.Equal(t, map[string]any{"a": "b"}, o.Get(t, settings.Object.(*unstructured.Unstructured)).Object["data"])
+}

@@ -167,6 +167,10 @@ func TestValuesThatTheServerOverrides(t *testing.T) {
 	plan = c.plan(t, ssaplan.Request{Manifest: manifest(t,
 		"{apiVersion: v1, kind: Namespace, metadata: {name: overridden, labels: {kubernetes.io/metadata.name: prod}}}")})
 	require.Equal(t, []foreign.Text{`metadata.labels["kubernetes.io/metadata.name"]: the server stores another value: "overridden"`}, plan.Warnings)
+
+	plan = c.plan(t, ssaplan.Request{Manifest: manifest(t,
+		"{apiVersion: v1, kind: Namespace, metadata: {name: %s}, spec: {finalizers: [kubernetes, example.com/x]}}", c.Namespace)})
+	require.Equal(t, []foreign.Text{`spec.finalizers: the server stores another value: ["kubernetes"]`}, plan.Warnings)
 }
 
 // TestCausesWithoutAState doesn't take for drift what may be new in the manifest: another has the field, and nothing
@@ -289,5 +293,9 @@ func TestWhatTheAnswerSaysOfAssignedValues(t *testing.T) {
 	require.Equal(t, ssaplan.ActionReplace, plan.Action)
 	for _, change := range plan.Changes {
 		require.False(t, change.Assigned, change)
+	}
+	require.NotEmpty(t, plan.Replacement.Hazards)
+	for _, hazard := range plan.Replacement.Hazards {
+		require.NotContains(t, hazard.Message, "another cluster IP", "it gets none")
 	}
 }

@@ -19,6 +19,7 @@ func TestAnswerThatIsNotAsPlanned(t *testing.T) {
 		"token":  `Object{data: {"token": "issued"}}`,
 		"label":  `Object{metadata: Object.metadata{labels: {"injected": "yes"}}}`,
 		"theirs": `"a" in object.data ? Object{data: {"b": "overwritten"}} : Object{}`,
+		"fresh":  `oldObject == null ? Object{data: {"token": "issued"}} : Object{}`,
 		"undone": `oldObject == null ? Object{} : Object{data: {"a": string(oldObject.data.a)}}`,
 	} {
 		c.admit(t, `{apiVersion: admissionregistration.k8s.io/v1, kind: MutatingAdmissionPolicy, metadata: {name: %[2]s-%[1]s}, spec: {
@@ -58,6 +59,20 @@ func TestAnswerThatIsNotAsPlanned(t *testing.T) {
 	inForce(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: label}, data: {a: "%d"}}`, `metadata.labels.injected: + "yes"`)
 	c.Apply(t, "other", manifest(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: theirs}, data: {b: "theirs"}}`))
 	inForce(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: theirs}, data: {a: "%d"}}`, `data.b: "theirs" -> "overwritten"`)
+	c.apply(t, manifest(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: fresh}, immutable: true, data: {a: "0"}}`))
+	lab.Eventually(t, "the policy to be in force", func() bool {
+		round++
+		plan := c.plan(t, ssaplan.Request{Manifest: manifest(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: fresh}, immutable: true, data: {a: "%d"}}`, round)})
+		made, err := c.planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+		require.NoError(t, err)
+		told, err := plan.Differences(made)
+		require.NoError(t, err)
+		if len(told) > 0 {
+			require.Len(t, told, 1)
+			require.Equal(t, `data.token: + "issued"`, told[0].String(), "a replacement is compared, too")
+		}
+		return len(told) > 0
+	})
 	var err error
 	lab.Eventually(t, "the policy to be in force", func() bool {
 		_, err = differences(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: undone}, data: {a: "%d"}}`)

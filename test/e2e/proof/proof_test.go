@@ -53,7 +53,7 @@ func TestPlanEqualsApply(t *testing.T) {
 	p.hunt(t, setting(t, "SEED", 1), cases)
 	p.print(os.Stdout)
 	if cases >= 500 && os.Getenv("CASE") == "" {
-		more := []string{"another revision", "another version", "shorter manifest"}
+		more := []string{"another revision", "another version", "shorter manifest", "moved from a lost version"}
 		if p.cluster.servesPolicies() {
 			more = append(more, "policy for items")
 		}
