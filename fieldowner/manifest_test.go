@@ -309,8 +309,8 @@ func TestManifestOfAnotherVersion(t *testing.T) {
 	var versionErr *VersionError
 	require.ErrorAs(t, err, &versionErr)
 	assert.Equal(t, foreign.Text("autoscaling/v1"), versionErr.Owner.APIVersion)
-	assert.EqualError(t, err, `fieldowner: "other" (Apply) wrote spec.targetCPUUtilizationPercentage as autoscaling/v1, `+
-		`and the object at hand is autoscaling/v2 without it; read it as autoscaling/v1`)
+	assert.EqualError(t, err, `fieldowner: "other" (Apply) wrote spec.targetCPUUtilizationPercentage in autoscaling/v1, `+
+		`but the object was read in autoscaling/v2, which lacks that field; read it in autoscaling/v1`)
 }
 
 // A selection that says something that wouldn't count would import something else than is meant.

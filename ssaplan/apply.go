@@ -28,7 +28,7 @@ type ChangedError struct {
 }
 
 func (e *ChangedError) Error() string {
-	return fmt.Sprintf("%s: changed since the plan was made: now %s: %s; review the new plan", e.Plan.Object, e.Plan.Action, foreign.Text(e.Plan.Reason))
+	return fmt.Sprintf("%s: changed since the plan was made; now %s (%s): review the new plan", e.Plan.Object, e.Plan.Action, foreign.Text(e.Plan.Reason))
 }
 
 // WriteOutcome is used by [OutcomeOf]. The outcome is Refused.
@@ -235,7 +235,7 @@ func (plan *Plan) isFree() bool {
 	return plan.Action == ActionCreate && plan.basis.request.Existing != explain.ExistingRefuse
 }
 
-// carryOut sends the plan's request, or before that the one by which fields change hands.
+// carryOut sends the plan's request, or before that the one by which fields change owners.
 func (p *Planner) carryOut(ctx context.Context, plan *Plan) (*unstructured.Unstructured, *applier.Failure) {
 	handover := cmp.Or(plan.basis.handover, plan.basis.taking)
 	if handover == nil {
@@ -248,7 +248,7 @@ func (p *Planner) carryOut(ctx context.Context, plan *Plan) (*unstructured.Unstr
 	return handover.Send(ctx, target, plan.basis.request.outrun > 0)
 }
 
-// afterHandover returns what was reviewed of the apply that follows when fields have changed hands.
+// afterHandover returns what was reviewed of the apply that follows when fields have changed owners.
 func (plan *Plan) afterHandover() *Plan {
 	after, basis := *plan, *plan.basis
 	basis.handover, basis.request.was, after.basis, after.Explanation = nil, basis.live, &basis, *basis.then
@@ -317,7 +317,7 @@ func (p *Planner) replan(ctx context.Context, outdated *Plan, live *unstructured
 
 // isOutdatedBy reports whether an error of planning again says that applying would do something by now, given a plan to
 // do nothing. That a server would write the object again, with the same values and owners, is nothing to review: it may
-// do so because of the order that the times of writers give the record, and no dry run from before fields change hands
+// do so because of the order that the times of writers give the record, and no dry run from before fields change owners
 // shows the order of after it.
 func (plan *Plan) isOutdatedBy(err error) bool {
 	var changed *ChangedError
@@ -377,7 +377,7 @@ func (p *Planner) notApplied(plan *Plan, failure *applier.Failure) error {
 	}
 	advice := failure.Advice
 	if plan.basis.request.was != nil || plan.basis.taken {
-		advice += "; fields changed hands before that"
+		advice += "; fields changed owners before the apply"
 	}
 	err := p.failureOf(plan, doing, failure.Err)
 	return &ApplyError{Object: plan.Object, Outcome: failure.Outcome, Err: err, Advice: advice}

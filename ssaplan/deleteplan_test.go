@@ -206,7 +206,7 @@ func TestApplyDelete(t *testing.T) {
 		},
 		{
 			why: "a finalizer appeared", object: configMap("a", nil), meanwhile: finalize,
-			changed: "v1/ConfigMap default/a: changed since the plan to delete it was made: now Delete: the server would delete it; review the new plan",
+			changed: "v1/ConfigMap default/a: changed since the plan to delete it was made; now Delete (the server would delete it): review the new plan",
 		},
 		{
 			why: "a finalizer went", object: held("a"),
@@ -242,7 +242,7 @@ func TestApplyDelete(t *testing.T) {
 				_, err := resources(server, "configmaps").Create(t.Context(), configMap("a", nil), metav1.CreateOptions{})
 				require.NoError(t, err)
 			},
-			changed: "now Delete: the server would delete it; review the new plan",
+			changed: "now Delete (the server would delete it): review the new plan",
 		},
 		{why: "there is still nothing to delete"},
 	} {

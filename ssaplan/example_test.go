@@ -91,7 +91,7 @@ func ExamplePlanner_Apply() {
 	_, err := planner.Apply(ctx, plan)
 	fmt.Println(err)
 	// Output:
-	// v1/ConfigMap default/settings: changed since the plan was made: now Update: 1 edited; review the new plan
+	// v1/ConfigMap default/settings: changed since the plan was made; now Update (1 edited): review the new plan
 }
 
 // Read refreshes what a host remembers, and says who changed what.

@@ -18,7 +18,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
 
-// What is to change hands is looked for in what the request names, and is another question than whether the manifest
+// What is to change owners is looked for in what the request names, and is another question than whether the manifest
 // changes anything.
 func TestFieldsChangeHands(t *testing.T) {
 	for _, row := range []struct {
@@ -70,7 +70,7 @@ func TestApplyAdopts(t *testing.T) {
 	require.Equal(t, ssaplan.ActionNoOp, plan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "X", "c": "C"}), Adopt: []string{"kubectl"}}).Action)
 }
 
-// What is adopted was applied under the manager's name by nobody, neither before it changes hands nor between that and
+// What is adopted was applied under the manager's name by nobody, neither before it changes owners nor between that and
 // the apply.
 func TestWhoIsAdoptedFromIsNoRival(t *testing.T) {
 	for _, manager := range []string{"kubectl", "my-tool"} {
@@ -85,7 +85,7 @@ func TestWhoIsAdoptedFromIsNoRival(t *testing.T) {
 	}
 }
 
-// When fields have changed hands and the apply isn't sent, since the server refuses it or the new plan says something
+// When fields have changed owners and the apply isn't sent, since the server refuses it or the new plan says something
 // else, the error says how far it got.
 func TestApplyStopsAfterTheHandover(t *testing.T) {
 	for _, row := range []struct {
@@ -97,16 +97,16 @@ func TestApplyStopsAfterTheHandover(t *testing.T) {
 	}{
 		{
 			"the request isn't the one that was reviewed", ssaplan.Options{RefuseConflicts: true}, nil,
-			"v1/ConfigMap default/a: changed since the plan was made: now Update: 1 edited, 1 dropped from the manifest; review the new plan; " +
-				"fields have changed hands, and the manifest was not applied", ssaplan.OutcomeRefused,
+			"v1/ConfigMap default/a: changed since the plan was made; now Update (1 edited, 1 dropped from the manifest): review the new plan; " +
+				"fields have changed owners, and the manifest was not applied", ssaplan.OutcomeRefused,
 		},
 		{
 			"the server refuses it", ssaplan.Options{}, apierrors.NewBadRequest("no"),
-			"v1/ConfigMap default/a: dry run: no; fields have changed hands, and the manifest was not applied", ssaplan.OutcomeRefused,
+			"v1/ConfigMap default/a: dry run: no; fields have changed owners, and the manifest was not applied", ssaplan.OutcomeRefused,
 		},
 		{
 			"the caller gives up", ssaplan.Options{}, context.Canceled,
-			"v1/ConfigMap default/a: dry run: context canceled; fields have changed hands, and the manifest was not applied", ssaplan.OutcomeNotSent,
+			"v1/ConfigMap default/a: dry run: context canceled; fields have changed owners, and the manifest was not applied", ssaplan.OutcomeNotSent,
 		},
 	} {
 		t.Run(row.why, func(t *testing.T) {
@@ -136,7 +136,7 @@ func TestApplyStopsAfterTheHandover(t *testing.T) {
 	}
 }
 
-// Somebody re-created the object when its kind is gone, or the caller has given up: nothing changes hands.
+// Somebody re-created the object when its kind is gone, or the caller has given up: nothing changes owners.
 func TestAdoptedObjectCannotBeFound(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	applied(t, planner, configMap("a", map[string]any{"a": "A"}))

@@ -124,7 +124,7 @@ type Request struct {
 	// Propagation is what happens to the dependents of a replaced object. Default: Background, they are deleted after
 	// it.
 	Propagation metav1.DeletionPropagation
-	was         *unstructured.Unstructured // the object before fields changed hands for an apply that is planned again since; else nil
+	was         *unstructured.Unstructured // the object before fields changed owners for an apply that is planned again since; else nil
 	outrun      int                        // how often the plan was refused since others had written to the object
 }
 
@@ -165,7 +165,7 @@ type basis struct {
 	patch    Patch
 	live     *unstructured.Unstructured
 	result   *unstructured.Unstructured
-	handover *handover.Handover // before it is sent; nil if nothing changes hands
+	handover *handover.Handover // before it is sent; nil if nothing changes owners
 	then     *explain.Explanation
 	// taking takes fields from others before it is sent, which the plan's request does by force otherwise; nil if that
 	// isn't needed or was done. taken says that it was done.

@@ -79,7 +79,7 @@ type planning struct {
 	asked    *noop.Asked // what the answer can be remembered with
 
 	prepared explain.Prepared
-	handover *handover.Handover         // of fields, before the manifest is sent; nil if nothing changes hands
+	handover *handover.Handover         // of fields, before the manifest is sent; nil if nothing changes owners
 	recorded *unstructured.Unstructured // the live object with the managedFields that the server gives it at a handover
 	settled  bool                       // left and handover are those of the live object
 	left     explain.Left               // of what is prepared, to others
@@ -323,7 +323,7 @@ func (w *planning) ask(ctx context.Context) (err error) {
 	}
 }
 
-// hold finds out what changes hands, leaves what is ignored to others, and puts the live object's values in the place
+// hold finds out what changes owners, leaves what is ignored to others, and puts the live object's values in the place
 // of those that aren't known yet.
 func (w *planning) hold(ctx context.Context, live *unstructured.Unstructured) (err error) {
 	w.settled, w.handover = true, nil
@@ -416,7 +416,7 @@ func (w *planning) applier() fieldowner.Applier {
 	return fieldowner.Applier{Manager: w.options.FieldManager, Subresource: w.plan.Subresource}
 }
 
-// wanted returns what is to change hands.
+// wanted returns what is to change owners.
 func (w *planning) wanted() handover.Wanted {
 	wanted := handover.Wanted{Applier: w.applier(), Adopt: w.request.Adopt, GiveUp: w.request.GiveUp, Clear: w.request.Clear, Manifest: w.request.Manifest.Object, Lost: w.request.LostVersions}
 	if w.request.AdoptTools {
@@ -430,7 +430,7 @@ func (w *planning) isForLive() bool {
 	return !w.prepared.Ignored.Empty() || w.prepared.Empty != nil || w.request.handsOver() // also if they were settled
 }
 
-// handsOver reports whether fields are to change hands.
+// handsOver reports whether fields are to change owners.
 func (r Request) handsOver() bool {
 	return r.AdoptTools || len(r.Adopt)+len(r.GiveUp)+len(r.Clear)+len(r.LostVersions) > 0
 }

@@ -125,7 +125,7 @@ func TestWhatElseOfAReviewedPlanCounts(t *testing.T) {
 	}
 }
 
-// When fields have changed hands and no apply was to follow, one that only has the server write the object again is no
+// When fields have changed owners and no apply was to follow, one that only has the server write the object again is no
 // other plan.
 func TestPlansToDoNothingThatAreOutdated(t *testing.T) {
 	explained := func(reordered bool, before, after string) explain.Explanation {

@@ -56,7 +56,7 @@ type ChangedError struct {
 }
 
 func (e *ChangedError) Error() string {
-	return fmt.Sprintf("%s: changed since the plan to delete it was made: now %s: %s; review the new plan",
+	return fmt.Sprintf("%s: changed since the plan to delete it was made; now %s (%s): review the new plan",
 		e.Plan.Object, e.Plan.Action, foreign.Text(e.Plan.Reason))
 }
 

@@ -231,7 +231,7 @@ func TestErrors(t *testing.T) {
 		assert.ErrorIs(t, err, cause)
 	}
 	changed := &deletion.ChangedError{Plan: deletion.Of(request, nil)}
-	assert.EqualError(t, changed, "batch/v1/Job n/j: changed since the plan to delete it was made: now None: does not exist; review the new plan")
+	assert.EqualError(t, changed, "batch/v1/Job n/j: changed since the plan to delete it was made; now None (does not exist): review the new plan")
 }
 
 func TestNotes(t *testing.T) {

@@ -34,11 +34,11 @@ type ExistingError struct {
 func (e *ExistingError) Error() string {
 	switch e.Existing {
 	case ExistingRefuse:
-		return fmt.Sprintf("%s: exists already, and isn't ours: import it, or have it taken over", e.Object)
+		return fmt.Sprintf("%s: exists already, and this field manager hasn't applied it: import it, or allow the takeover", e.Object)
 	case ExistingRequired:
 		return fmt.Sprintf("%s: doesn't exist, and isn't to be created", e.Object)
 	}
-	return fmt.Sprintf("%s: %q is no rule for existing objects", e.Object, foreign.Text(e.Existing))
+	return fmt.Sprintf("%s: invalid Existing %q: use TakeOver, Refuse or Required", e.Object, foreign.Text(e.Existing))
 }
 
 // Check returns an [*ExistingError] if the rule doesn't permit the live object, or its absence if live is nil.

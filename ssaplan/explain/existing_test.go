@@ -31,13 +31,13 @@ func TestExisting(t *testing.T) {
 		{"nothing is there", explain.ExistingRefuse, nil, nil, ""},
 		{"ours by the record", explain.ExistingRefuse, record("me"), nil, ""},
 		{"ours by the state", explain.ExistingRefuse, record("other"), &explain.State{UID: "u1"}, ""},
-		{"the state is of another one", explain.ExistingRefuse, record("other"), &explain.State{UID: "u2"}, "v1/ConfigMap x/a: exists already, and isn't ours"},
+		{"the state is of another one", explain.ExistingRefuse, record("other"), &explain.State{UID: "u2"}, "v1/ConfigMap x/a: exists already, and this field manager hasn't applied it"},
 		{"the state has no uid", explain.ExistingRefuse, object(t, "{metadata: {name: a}}"), &explain.State{}, "exists already"},
 		{"somebody else's", explain.ExistingRefuse, record("other"), nil, "exists already"},
 		{"nobody can tell", explain.ExistingRefuse, broken, nil, "managedFields"},
 		{"there, as it has to be", explain.ExistingRequired, record("other"), nil, ""},
 		{"not there, as it has to be", explain.ExistingRequired, nil, nil, "v1/ConfigMap x/a: doesn't exist, and isn't to be created"},
-		{"no rule", "Maybe", nil, nil, `"Maybe" is no rule for existing objects`},
+		{"no rule", "Maybe", nil, nil, `invalid Existing "Maybe": use TakeOver, Refuse or Required`},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			err := row.existing.Check(id, row.live, us, row.prior)

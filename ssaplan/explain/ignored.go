@@ -178,7 +178,7 @@ type leaving struct {
 }
 
 // newLeaving begins to leave fields of the manifest to others, which it changes. Before is who owned the object before
-// fields changed hands, and wholes are lists and maps with one owner that isn't recorded.
+// fields changed owners, and wholes are lists and maps with one owner that isn't recorded.
 func newLeaving(
 	manifest, live map[string]any, before fieldowner.Ownership, applier fieldowner.Applier, wholes projection.FieldSet,
 ) (*leaving, error) {
@@ -194,7 +194,7 @@ func newLeaving(
 	return l, nil
 }
 
-// partsBefore returns the parts that maps had owners for before fields changed hands, and that now look as if they had
+// partsBefore returns the parts that maps had owners for before fields changed owners, and that now look as if they had
 // one owner as a whole: a manager declared them when they were empty, which is recorded like a whole.
 func partsBefore(before fieldowner.Ownership, now projection.FieldSet) (parts projection.FieldSet) {
 	all := before.Fields(nil)

@@ -191,7 +191,7 @@ func TestIgnored(t *testing.T) {
 			require.NoError(t, err)
 			same, err := prepared.For(live, nil, fieldowner.Applier{Manager: us})
 			require.NoError(t, err)
-			require.Equal(t, left, same, "nothing changed hands")
+			require.Equal(t, left, same, "nothing changed owners")
 			assert.Equal(t, object(t, row.want), left.Manifest)
 			var fields []string
 			for _, f := range left.Fields {

@@ -294,7 +294,7 @@ func prepare(t *testing.T, manifest string, unknown ...string) explain.Prepared 
 }
 
 // Without unknown values everything is told. With them a side effect may come from their absence, and is not; what else
-// is dropped or changes hands is.
+// is dropped or changes owners is.
 func TestUnknownValuesHideSideEffects(t *testing.T) {
 	m := newMemory(t)
 	live := m.apply(us,

@@ -69,7 +69,7 @@ func Replace(in Input, refused []projection.Path) (*Explanation, error) {
 	return e, nil
 }
 
-// keepDeclared removes from the dropped fields, and from those that change hands, what the manifest declares by the
+// keepDeclared removes from the dropped fields, and from those that change owners, what the manifest declares by the
 // names that the live object's record has for list items. Without the server's answer the manifest's own lists have no
 // names.
 func (e *Explanation) keepDeclared(in Input) error {

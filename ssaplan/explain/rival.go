@@ -177,7 +177,7 @@ func (r *appliedRecord) isKept(of *State, live map[string]any) bool {
 }
 
 // othersDigest returns a digest of the records of others than the applier, without those of subresources: what is
-// written through one changes hands as well, and controllers write a status all the time.
+// written through one changes owners as well, and controllers write a status all the time.
 func (s *State) othersDigest(obj map[string]any) string {
 	var entries []string
 	for _, entry := range record(obj) {

@@ -35,7 +35,7 @@ func TestDocumentsThatGrow(t *testing.T) {
 			runtime.ReadMemStats(&after)
 			assert.Empty(t, manifests)
 			require.Len(t, failures, 1)
-			assert.Equal(t, "app.yaml: document 1 (line 1): its anchors and aliases make more than 16 MiB of it; write an object as large as the server takes", failures[0].Error())
+			assert.Equal(t, "app.yaml: document 1 (line 1): its anchors and aliases expand it to more than 16 MiB; API servers accept objects up to 3 MiB", failures[0].Error())
 			assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(256<<20))
 		})
 	}
@@ -72,7 +72,7 @@ func TestDocumentThatIsTooLarge(t *testing.T) {
 	} {
 		manifests, failures := Parse("app.yaml", []byte(document+"\n---\n"+objectHead))
 		require.Len(t, failures, 1, name)
-		assert.Equal(t, "app.yaml: document 1 (line 1): is larger than 16 MiB; write an object as large as the server takes", failures[0].Error())
+		assert.Equal(t, "app.yaml: document 1 (line 1): is larger than 16 MiB; API servers accept objects up to 3 MiB", failures[0].Error())
 		assert.Len(t, manifests, 1, "the others are read all the same")
 	}
 }
@@ -127,7 +127,7 @@ func TestNestingByAliases(t *testing.T) {
 	manifests, failures := Parse("app.yaml", []byte(b.String()))
 	assert.Empty(t, manifests)
 	require.Len(t, failures, 1)
-	assert.Equal(t, "app.yaml: document 1 (line 1): its anchors and aliases make more than 10000 levels of it; write it down without them", failures[0].Error())
+	assert.Equal(t, "app.yaml: document 1 (line 1): its anchors and aliases expand it to more than 10000 levels; write it without them", failures[0].Error())
 }
 
 // Small files that hold more than anybody plans are refused as a whole where that shows.

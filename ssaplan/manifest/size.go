@@ -15,9 +15,9 @@ const maxSize = 16 << 20
 const maxDepth = 10_000
 
 var (
-	errTooLarge = fmt.Errorf("is larger than %d MiB; write an object as large as the server takes", maxSize>>20)
-	errExpanded = fmt.Errorf("its anchors and aliases make more than %d MiB of it; write an object as large as the server takes", maxSize>>20)
-	errTooDeep  = fmt.Errorf("its anchors and aliases make more than %d levels of it; write it down without them", maxDepth)
+	errTooLarge = fmt.Errorf("is larger than %d MiB; API servers accept objects up to 3 MiB", maxSize>>20)
+	errExpanded = fmt.Errorf("its anchors and aliases expand it to more than %d MiB; API servers accept objects up to 3 MiB", maxSize>>20)
+	errTooDeep  = fmt.Errorf("its anchors and aliases expand it to more than %d levels; write it without them", maxDepth)
 )
 
 // checkExpanded returns an error if a document grows too large or too deep by its aliases. It takes time for what is

@@ -60,7 +60,7 @@ func Example() {
 	}
 	fmt.Println(saved.Reviewed[0].Check(now)) // nil if this is the reviewed plan
 	// Output:
-	// v1/ConfigMap default/settings: changed since the plan was made: now Update: 1 edited; review the new plan
+	// v1/ConfigMap default/settings: changed since the plan was made; now Update (1 edited): review the new plan
 }
 
 // Remarks say what values don't show: causes, and fields whose owners change.
@@ -75,6 +75,6 @@ func ExampleRemarks() {
 	fmt.Println(heading)
 	fmt.Println(text)
 	// Output:
-	// v1/ConfigMap default/settings: fields change hands
+	// v1/ConfigMap default/settings: fields change owners
 	// data.mode: taken from "kubectl" (Update)
 }

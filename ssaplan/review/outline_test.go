@@ -51,7 +51,7 @@ func TestOutline(t *testing.T) {
 		{"another cause", "ConfigMap", func(p *ssaplan.Plan) { p.Changes[0].Cause = explain.CauseDrifted }, false},
 		{"another value that is dropped", "ConfigMap", func(p *ssaplan.Plan) { p.Dropped[0].Value = "z" }, false},
 		{"another fate", "ConfigMap", func(p *ssaplan.Plan) { p.Dropped[0].Fate = fieldowner.FateReset }, false},
-		{"a field that changes hands", "ConfigMap", func(p *ssaplan.Plan) { p.Ownership = []fieldowner.Transfer{{Path: at("n")}} }, false},
+		{"a field that changes owners", "ConfigMap", func(p *ssaplan.Plan) { p.Ownership = []fieldowner.Transfer{{Path: at("n")}} }, false},
 		{"a value that stays", "ConfigMap", func(p *ssaplan.Plan) {
 			p.After = projection.Project(map[string]any{"data": map[string]any{"n": "z"}}, p.After.Fields)
 		}, false},

@@ -26,7 +26,7 @@ const (
 	TopicAdopted    Topic = "taken over from others, and removed or reset since the manifest lacks it"
 	TopicCleared    Topic = "cleared as requested, although the manifest never had it"
 	TopicDropped    Topic = "fields that the manifest no longer declares"
-	TopicOwners     Topic = "fields change hands"
+	TopicOwners     Topic = "fields change owners"
 	TopicStays      Topic = "fields left over from other tools"
 	TopicWarning    Topic = "warning"
 	TopicManager    Topic = "the field manager changes"

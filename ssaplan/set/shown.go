@@ -24,7 +24,7 @@ type ChangedError struct {
 }
 
 func (e *ChangedError) Error() string {
-	return fmt.Sprintf("%s: the plan changed since it was shown: now %s: %s; review the new plan", e.Now.Object, e.Now.Action, foreign.Text(e.Now.Reason))
+	return fmt.Sprintf("%s: the plan changed since it was shown; now %s (%s): review the new plan", e.Now.Object, e.Now.Action, foreign.Text(e.Now.Reason))
 }
 
 // WriteOutcome is used by [ssaplan.OutcomeOf].

@@ -80,7 +80,7 @@ func Example_errors() {
 	// Output:
 	// apps/v1/Deployment errors/web: invalid: spec.replicas: Invalid value: must be greater than or equal to 0
 	// -> Invalid: correct the manifest
-	// apps/v1/Deployment errors/web: changed since the plan was made: now Update: 1 edited, 1 drifted; review the new plan
+	// apps/v1/Deployment errors/web: changed since the plan was made; now Update (1 edited, 1 drifted): review the new plan
 	// -> review the new plan: 1 edited, 1 drifted
 	// apps/v1/Deployment errors/web: get: deployments.apps "web" is forbidden: User "jane" cannot get resource "deployments" in API group "apps" in the namespace "errors"; and the dry run: deployments.apps "web" is forbidden: User "jane" cannot patch resource "deployments" in API group "apps" in the namespace "errors"
 	// -> Authorization: have the user granted the right that is missing (RBAC), or use credentials of another user

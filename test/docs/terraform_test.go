@@ -374,26 +374,26 @@ data: {mode: %s}`
 	// --- nothing changed
 	// no changes
 	// --- somebody edits the object
-	// WARNING: v1/ConfigMap terraform/web: drifted, and will be set back; fields change hands: drifted, and will be set back:
+	// WARNING: v1/ConfigMap terraform/web: drifted, and will be set back; fields change owners: drifted, and will be set back:
 	// data.mode: "light" -> "dark" (drifted: changed by "kubectl-edit" (Update))
-	// fields change hands:
+	// fields change owners:
 	// data.mode: taken from "kubectl-edit" (Update)
 	// fields: [data.mode="light"] -> [data.mode="dark"]
 	// --- somebody edits the object, and Terraform doesn't refresh (-refresh=false)
-	// WARNING: v1/ConfigMap terraform/web: drifted, and will be set back; fields change hands: drifted, and will be set back:
+	// WARNING: v1/ConfigMap terraform/web: drifted, and will be set back; fields change owners: drifted, and will be set back:
 	// data.mode: "light" -> "dark" (drifted: changed by "kubectl-edit" (Update))
-	// fields change hands:
+	// fields change owners:
 	// data.mode: taken from "kubectl-edit" (Update)
 	// fields: [data.mode="dark"] -> known after apply
 	// --- the object becomes immutable, and its data is edited
-	// WARNING: v1/ConfigMap terraform/web: will be deleted, and v1/ConfigMap terraform/web created; side effects: the server also changes; fields change hands: will be deleted, and v1/ConfigMap terraform/web created:
+	// WARNING: v1/ConfigMap terraform/web: will be deleted, and v1/ConfigMap terraform/web created; side effects: the server also changes; fields change owners: will be deleted, and v1/ConfigMap terraform/web created:
 	// can't change in place: data
 	// data: Forbidden: field is immutable when `immutable` is set
 	// hazard: objects that name this one as their owner are deleted with it
 	// evidence: texts: field is immutable; dry-run create: valid
 	// side effects: the server also changes:
 	// immutable: - true (side effect of the server)
-	// fields change hands:
+	// fields change owners:
 	// immutable: destroyed, was owned by "kubectl-edit" (Update)
 	// replace
 	// destroyed: true
@@ -401,9 +401,9 @@ data: {mode: %s}`
 	// --- the credentials of the last run have lost their rights
 	// WARNING: v1/ConfigMap terraform/web was not refreshed; its last known state is kept: User "jane" cannot get resource "configmaps" in API group "" in the namespace "terraform". Ask for the right to get resource "configmaps" in API group "" in the namespace "terraform" (RBAC), or use credentials of another user.
 	// --- and planning has new credentials
-	// WARNING: v1/ConfigMap terraform/web: drifted, and will be set back; fields change hands: drifted, and will be set back:
+	// WARNING: v1/ConfigMap terraform/web: drifted, and will be set back; fields change owners: drifted, and will be set back:
 	// data.mode: "light" -> "auto" (drifted: changed by "kubectl-edit" (Update))
-	// fields change hands:
+	// fields change owners:
 	// data.mode: taken from "kubectl-edit" (Update)
 	// fields: [data.mode="auto"] -> known after apply
 	// --- the end
@@ -434,11 +434,11 @@ func Example_terraformTakeover() {
 	fmt.Println("in the state:", !terraform.state.IsNull())
 	terraform.apply(`{apiVersion: v1, kind: ConfigMap, metadata: {name: other, namespace: terraform}, data: {mode: dark}}`)
 	// Output:
-	// WARNING: v1/ConfigMap terraform/other: exists already, and is taken over; fields change hands: fields change hands:
+	// WARNING: v1/ConfigMap terraform/other: exists already, and is taken over; fields change owners: fields change owners:
 	// data.mode: taken from "somebody" (Apply)
 	// fields: none -> [data.mode="dark"]
 	// in the state: false
-	// WARNING: v1/ConfigMap terraform/other: exists already, and is taken over; fields change hands: fields change hands:
+	// WARNING: v1/ConfigMap terraform/other: exists already, and is taken over; fields change owners: fields change owners:
 	// data.mode: taken from "somebody" (Apply)
 	// fields: none -> [data.mode="dark"]
 }

@@ -60,7 +60,7 @@ func TestChangeBetweenStages(t *testing.T) {
 	assert.Equal(t, 1, got.code)
 	assert.NotContains(t, got.out, "replicas", "it wasn't so yet")
 	assert.Contains(t, got.err, "created v1/ConfigMap "+c.Namespace+"/conf\n")
-	assert.Contains(t, got.err, "apps/v1/Deployment "+c.Namespace+"/web: the plan changed since it was shown: now Update: ")
+	assert.Contains(t, got.err, "apps/v1/Deployment "+c.Namespace+"/web: the plan changed since it was shown; now Update (")
 	assert.Contains(t, got.err, "replicas: 7 -> 2")
 	assert.Contains(t, got.err, "left out 1 behind a failed object: correct it, and apply again")
 	assert.Equal(t, "7 web:1", c.kubectl("get", "deployment", "web", "-o", "jsonpath={.spec.replicas} {.spec.template.spec.containers[0].image}"))

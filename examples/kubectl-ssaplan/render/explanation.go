@@ -132,11 +132,11 @@ func (p *printer) verdict(v immutability.Verdict) {
 
 var kindWords = map[immutability.Refusal]string{
 	immutability.RefusalImmutable:            "these fields can't change while the object exists; replacing it is not known to work",
-	immutability.RefusalDirectional:          "these fields change in one direction only; replacing the object loses what that protects",
+	immutability.RefusalDirectional:          "these fields can change in one direction only (a volume can grow, but not shrink); replacing the object loses the data that the rule protects",
 	immutability.RefusalInvalid:              "the manifest isn't accepted as it is; replacing the object doesn't help",
 	immutability.RefusalMergeLeftover:        "a field that the manifest doesn't mention is in the way; the object needn't be replaced",
-	immutability.RefusalMetadataPrecondition: "the manifest's metadata doesn't fit the object, which needn't be replaced",
-	immutability.RefusalAdmissionDenied:      "admission denied the request; replacing the object would be a way around it",
+	immutability.RefusalMetadataPrecondition: "metadata of the manifest, such as uid or resourceVersion, doesn't match the live object; don't replace the object",
+	immutability.RefusalAdmissionDenied:      "an admission webhook, policy or plugin denied the request; don't replace the object to get around it",
 }
 
 func verdictWords(v immutability.Verdict) string {

@@ -33,7 +33,7 @@ func TestWhatManyObjectsHaveInCommonIsSaidOnce(t *testing.T) {
 
 ~ v1/ConfigMap shop/c100  update: 2 edited
   ~ data.a: "x" -> "y"
-    and 1 change that many objects have, see above
+    and 1 change shared by many objects, see above
 `, render.Text{}.Plans(upgraded(t, 101)))
 
 	verbose := render.Text{Verbose: true}.Plans(upgraded(t, 101))

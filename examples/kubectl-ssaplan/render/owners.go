@@ -53,7 +53,7 @@ var ownershipWords = map[fieldowner.TransferKind]string{
 	fieldowner.TransferDestroyed: "destroyed, was owned by %s",
 }
 
-// ownership lists the fields that change hands, those with the same fate on one line.
+// ownership lists the fields that change owners, those with the same fate on one line.
 func (p *printer) ownership(plan *ssaplan.Plan) {
 	listed(p, telling(plan), func(c fieldowner.Transfer) (string, projection.Path) {
 		isKept := func(d fieldowner.DroppedField) bool { return d.Fate == fieldowner.FateKept && d.Path.Equal(c.Path) }
@@ -121,7 +121,7 @@ func fateOf(c fieldowner.Transfer) string {
 func handlingOf(f explain.IgnoredField) string {
 	switch {
 	case f.Handling == explain.HandlingSent:
-		return "ignored once it is created"
+		return "sent on creation, ignored afterwards"
 	case len(f.Owners) > 0:
 		return "ignored, left to " + namesOf(f.Owners)
 	}

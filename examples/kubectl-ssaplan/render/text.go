@@ -240,7 +240,7 @@ func (p *printer) elsewhere(n int, more bool) {
 	switch {
 	case n == 0:
 	case more:
-		p.line(1, "", "%s", p.paint(dim, fmt.Sprintf("and %s that many objects have, see above", count(n, "change", "changes"))))
+		p.line(1, "", "%s", p.paint(dim, fmt.Sprintf("and %s shared by many objects, see above", count(n, "change", "changes"))))
 	default:
 		p.Reset()
 	}

@@ -114,10 +114,10 @@ func TestValidateWarns(t *testing.T) {
 	for text, want := range map[string][]string{
 		"{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {x: 'on', true: x}}": nil,
 		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  on: x\n  x: no\n": {
-			"v1/ConfigMap a: could be read otherwise than it is meant\nline 5: data: the key on is read as \"true\"; put it into quotes",
-			"v1/ConfigMap a: could be read otherwise than it is meant\nline 6: data.x: no is read as false; write false, or put it into quotes",
+			"v1/ConfigMap a: could be read differently than you expect\nline 5: data: the key on is read as \"true\"; put it into quotes",
+			"v1/ConfigMap a: could be read differently than you expect\nline 6: data.x: no is read as false; write false, or put it into quotes",
 		},
-		secret: {"v1/Secret x/a: could be read otherwise than it is meant\nline 5: stringData.answer: is read as a boolean; put it into quotes"},
+		secret: {"v1/Secret x/a: could be read differently than you expect\nline 5: stringData.answer: is read as a boolean; put it into quotes"},
 	} {
 		resp, err := tf.server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{
 			TypeName: typeName, Config: dynamic(t, value(t, tf.schema.ValueType(), map[string]any{"yaml_body": text})),
@@ -137,5 +137,5 @@ func TestValidateWarns(t *testing.T) {
 	require.NoError(t, err)
 	warnings, err := tf.diagnose(resp.Diagnostics)
 	require.NoError(t, err)
-	require.Equal(t, []string{"v1/ConfigMap a: could be read otherwise than it is meant\nline 5: a word is read as a boolean; put it into quotes"}, warnings)
+	require.Equal(t, []string{"v1/ConfigMap a: could be read differently than you expect\nline 5: a word is read as a boolean; put it into quotes"}, warnings)
 }

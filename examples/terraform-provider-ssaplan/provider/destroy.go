@@ -87,12 +87,12 @@ func warnOfRelease(plan *ssarelease.Plan, diags *diag.Diagnostics) {
 		diags.AddWarning(fmt.Sprintf("%s: can't be released", plan.Object), plan.Refusal.Error())
 		return
 	}
-	stays := "stays as it is"
+	stays := "it stays as it is"
 	if len(plan.Changes) > 0 {
-		stays = "changes along with that"
+		stays = "some of its values change, too"
 	}
 	about := slices.Concat(review.Lines(plan.Fields), review.Lines(plan.Changes), review.Lines(plan.Warnings))
-	diags.AddWarning(fmt.Sprintf("%s: will be released, and %s", plan.Object, stays), strings.Join(about, "\n"))
+	diags.AddWarning(fmt.Sprintf("%s: will be released; %s", plan.Object, stays), strings.Join(about, "\n"))
 }
 
 // line is one of a warning.

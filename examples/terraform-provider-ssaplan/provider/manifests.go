@@ -79,7 +79,7 @@ func (manifestsData) Read(ctx context.Context, req datasource.ReadRequest, resp 
 		return
 	}
 	if len(warnings) > 0 {
-		resp.Diagnostics.AddAttributeWarning(path.Root("content"), "Manifests could be read otherwise than they are meant", strings.Join(warnings, "\n"))
+		resp.Diagnostics.AddAttributeWarning(path.Root("content"), "The manifests could be read differently than you expect", strings.Join(warnings, "\n"))
 	}
 	data.Manifests = split
 	resp.Diagnostics.Append(resp.State.Set(ctx, data)...)

@@ -273,7 +273,7 @@ func (r *objectResource) ValidateConfig(ctx context.Context, req resource.Valida
 			if config.isWriteOnly() { // which word it is tells the value
 				text = fmt.Sprintf("line %d: a word is read as a boolean; put it into quotes", w.Source.Line)
 			}
-			resp.Diagnostics.AddAttributeWarning(config.manifestPath(), fmt.Sprintf("%s: could be read otherwise than it is meant", m.Identity), text)
+			resp.Diagnostics.AddAttributeWarning(config.manifestPath(), fmt.Sprintf("%s: could be read differently than you expect", m.Identity), text)
 		}
 	}
 	for _, list := range []struct {

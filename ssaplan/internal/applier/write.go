@@ -138,7 +138,7 @@ func (w *Write) look(ctx context.Context) Found {
 	}
 	tried, err := w.Target.Apply(ctx, now, body, w.Options, metav1.DryRunAll)
 	if err == nil && (tried.GetUID() != now.GetUID() || tried.GetResourceVersion() != now.GetResourceVersion()) {
-		err = errors.New("the dry run was answered with another object, or another version of it")
+		err = errors.New("the server answered the dry run with a different object or resourceVersion")
 	}
 	switch {
 	case err == nil && explain.Equal(now.Object, tried.Object):

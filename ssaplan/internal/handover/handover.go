@@ -19,7 +19,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
 )
 
-// Wanted is what is to change hands before an apply.
+// Wanted is what is to change owners before an apply.
 type Wanted struct {
 	Applier fieldowner.Applier
 	// Adopt are the managers, and Tools the tools, from which it takes over what they have.
@@ -68,7 +68,7 @@ func (w Wanted) owner(live *unstructured.Unstructured) fieldowner.Owner {
 	}
 }
 
-// Handover is what changes hands of a live object.
+// Handover has the fields of a live object that change owners.
 type Handover struct {
 	fieldowner.Handover
 	wanted Wanted
@@ -84,15 +84,15 @@ type Handover struct {
 	trial  *trial                     // what was asked of the server about wholes
 }
 
-// Find returns what changes hands of the live object, nil if nothing does. The only errors are those of a record that
-// can't be read, of an object without resourceVersion, of an applier of a subresource, and of a handover after which
-// nobody owns anything.
+// Find returns the fields of the live object that change owners, nil if there are none. The only errors are those of
+// managedFields that can't be read, of an object without resourceVersion, of an applier of a subresource, and of a
+// handover that leaves no owner of any field.
 func Find(live *unstructured.Unstructured, wanted Wanted) (*Handover, error) {
 	switch s := wanted.Applier.Subresource; {
 	case s != "" && len(wanted.Lost) > 0:
 		return nil, fmt.Errorf("managedFields are moved out of lost versions with an apply of the object itself, and not of its %s: apply the object first", s)
 	case s != "":
-		return nil, fmt.Errorf("fields can be taken over or given up of the object itself, and not of its %s", s)
+		return nil, fmt.Errorf("fields can only be adopted or given up in the object itself, not in its %s", s)
 	}
 	h := &Handover{wanted: wanted, live: live}
 	before, err := fieldowner.Read(live.Object)
@@ -313,7 +313,7 @@ func (h *Handover) Conflicts(all []fieldowner.Conflict) []fieldowner.Conflict {
 
 // Server is where the apply is tried.
 type Server struct {
-	// HandOver tries the JSON patch by which fields change hands.
+	// HandOver tries the JSON patch by which fields change owners.
 	HandOver func(patch []byte) (*unstructured.Unstructured, error)
 	// Apply tries the apply of a body to the object as it is.
 	Apply func(body []byte) (*unstructured.Unstructured, error)
@@ -330,7 +330,7 @@ type Server struct {
 // Try returns the object as the apply of the manifest, whose JSON is in body, makes it after the handover, if there is
 // one.
 //
-// The server is also asked whether it lets the fields change hands. No dry run does both, so what the handover adds is
+// The server is also asked whether it lets the fields change owners. No dry run does both, so what the handover adds is
 // put into the answer to an apply to the object as it is: fields that are given up are sent with their live values,
 // since the server would remove them, and what was taken over and isn't applied is removed by a second dry run, in
 // which the server fills in its defaults. If the server refuses that apply, because of what is going to be removed
@@ -474,7 +474,7 @@ func (h *Handover) clearedWholes() projection.FieldSet {
 // list or map that the applier owns as a whole, and that the manifest declares without them.
 func (h *Handover) IsIdle() bool { return h != nil && h.isIdle }
 
-// onlyClears reports whether nothing else changes hands than what is cleared.
+// onlyClears reports whether nothing else changes owners than what is cleared.
 func (h *Handover) onlyClears() bool {
 	others := h.wanted
 	others.Clear = nil

@@ -44,7 +44,7 @@ func patterns(t *testing.T, texts ...string) projection.Patterns {
 
 var us = fieldowner.Applier{Manager: "us"}
 
-// allowed is a server that lets fields change hands.
+// allowed is a server that lets fields change owners.
 func allowed(h *handover.Handover) func([]byte) (*unstructured.Unstructured, error) {
 	return func([]byte) (*unstructured.Unstructured, error) { return h.Of(nil), nil }
 }
@@ -70,7 +70,7 @@ func TestFind(t *testing.T) {
 	for _, row := range []struct {
 		why    string
 		wanted handover.Wanted
-		want   []string // nil if nothing changes hands
+		want   []string // nil if nothing changes owners
 	}{
 		{"by name", adopting("kubectl-client-side-apply"), []string{`"kubectl-client-side-apply" (Update of status) status`, `"us" (Apply) data.a`, `"us" (Apply) data.b`}},
 		{"as a tool", handover.Wanted{Applier: us, Tools: fieldowner.Tools()}, []string{`"kubectl-client-side-apply" (Update of status) status`, `"us" (Apply) data.a`, `"us" (Apply) data.b`}},
@@ -166,7 +166,7 @@ func TestFindErrors(t *testing.T) {
 	_, err := handover.Find(live, handover.Wanted{Applier: us, GiveUp: patterns(t, "data")})
 	require.ErrorContains(t, err, "no manager would own a field")
 	_, err = handover.Find(live, handover.Wanted{Applier: fieldowner.Applier{Manager: "us", Subresource: "status"}, Adopt: []string{"x"}})
-	require.EqualError(t, err, "fields can be taken over or given up of the object itself, and not of its status")
+	require.EqualError(t, err, "fields can only be adopted or given up in the object itself, not in its status")
 	_, err = handover.Find(object(t, "", `"data": {}`, ""), adopting("x"))
 	require.ErrorContains(t, err, "resourceVersion")
 	_, err = handover.Find(object(t, "7", `"data": {}`, "1"), adopting("x"))
@@ -288,7 +288,7 @@ func TestTryPassesOn(t *testing.T) {
 		err    error
 	}{
 		{"the apply is of another version", handover.Server{HandOver: allowed(h), Apply: answer(changed, nil)}, changed, nil},
-		{"the fields may not change hands", handover.Server{HandOver: answer(nil, boom), Apply: answer(answered, nil), Patch: answer(answered, nil)}, nil, boom},
+		{"the fields may not change owners", handover.Server{HandOver: answer(nil, boom), Apply: answer(answered, nil), Patch: answer(answered, nil)}, nil, boom},
 		{"the apply fails", handover.Server{HandOver: allowed(h), Apply: answer(nil, boom)}, nil, boom},
 		{"the patch is of another version", handover.Server{HandOver: allowed(h), Apply: answer(answered, nil), Patch: answer(changed, nil)}, changed, nil},
 		{"the patch fails", handover.Server{HandOver: allowed(h), Apply: answer(answered, nil), Patch: answer(nil, boom)}, nil, boom},
@@ -305,7 +305,7 @@ func TestTryPassesOn(t *testing.T) {
 		return changed, nil
 	}}, nil, []byte("body"))
 	require.NoError(t, err)
-	require.Same(t, changed, got, "nothing changes hands")
+	require.Same(t, changed, got, "nothing changes owners")
 }
 
 // What the server records of the handover counts: a list that the definition makes a whole by now has no item that

@@ -133,7 +133,7 @@ func (h *Handover) tryContent(
 	return h.tryUpdate(server, manifest, made, left)
 }
 
-// leavesNull reports whether the refusal is of a null in the place of a map or list in which nothing changes hands, so
+// leavesNull reports whether the refusal is of a null in the place of a map or list in which nothing changes owners, so
 // that the apply after the handover leaves it there as well. An update wouldn't tell.
 func (h *Handover) leavesNull(refusal error) bool {
 	before, _ := fieldowner.Read(h.live.Object) // which could be read

@@ -192,8 +192,8 @@ func TestTryMergesNothingForNothing(t *testing.T) {
 	require.Equal(t, error(refusal), err)
 }
 
-// A null that an apply leaves where nothing changes hands is left after the handover, too; one where something does may
-// go with that.
+// A null that an apply leaves where nothing changes owners is left after the handover, too. A null where fields do
+// change owners may be removed by that.
 func TestTryKeepsARefusalOfNull(t *testing.T) {
 	live := object(t, "7", `"spec": {"a": {"x": 1}, "b": {"y": 1}}`, theirs+`{"f:spec": {"f:a": {"f:x": {}}}}}, `+ours+`{"f:spec": {"f:b": {"f:y": {}}}}}`)
 	try := func(name string) error {

@@ -20,13 +20,13 @@ type Target interface {
 
 var _ Target = (*wire.Target)(nil)
 
-// NotApplied returns the error of an apply that isn't sent after all when fields have changed hands.
+// NotApplied returns the error of an apply that isn't sent after all when fields have changed owners.
 func NotApplied(object identity.Identity, err error) *write.ApplyError {
 	outcome := write.OutcomeNotSent
 	if write.OutcomeOf(err) == write.OutcomeRefused || applier.Of(err) == write.OutcomeRefused {
 		outcome = write.OutcomeRefused
 	}
-	const advice = "fields have changed hands, and the manifest was not applied"
+	const advice = "fields have changed owners, and the manifest was not applied"
 	return &write.ApplyError{Object: object, Outcome: outcome, Err: err, Advice: advice}
 }
 
@@ -64,7 +64,7 @@ func (h *Handover) Send(ctx context.Context, target Target, byRecord bool) (*uns
 }
 
 // found tells what an object that is there now, nil if there is none, shows of the handover: it is done if there is
-// nothing left that is to change hands.
+// nothing left that is to change owners.
 func (h *Handover) found(now *unstructured.Unstructured) applier.Found {
 	found := applier.Compare(h.live, now)
 	if now == nil || now.GetUID() != h.live.GetUID() {

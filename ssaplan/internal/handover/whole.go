@@ -11,7 +11,7 @@ import (
 )
 
 // Whole returns the explanation of the handover and the apply together, given that of the apply, which makes the object
-// that is made: which fields change hands altogether, and from whom those were taken over that the manifest lacks.
+// that is made: which fields change owners altogether, and from whom those were taken over that the manifest lacks.
 // Values of sensitive fields aren't shown. The only errors are those of records that can't be read.
 func (h *Handover) Whole(apply *explain.Explanation, made map[string]any, sensitive projection.Patterns) (explain.Explanation, error) {
 	whole := *apply

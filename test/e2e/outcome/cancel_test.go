@@ -75,13 +75,13 @@ func (a *attempt) checkCanceled(t *testing.T, proxy *faultproxy.Proxy, err error
 	assert.Equal(t, want, ssaplan.OutcomeOf(err), "%v", err)
 }
 
-// assertNotApplied fails unless an error says that fields changed hands, and that the apply after that wasn't sent, as
+// assertNotApplied fails unless an error says that fields changed owners, and that the apply after that wasn't sent, as
 // the context had ended.
 func assertNotApplied(t *testing.T, err error) {
 	t.Helper()
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Equal(t, ssaplan.OutcomeNotSent, ssaplan.OutcomeOf(err), "%v", err)
-	assert.ErrorContains(t, err, "fields have changed hands, and the manifest was not applied")
+	assert.ErrorContains(t, err, "fields have changed owners, and the manifest was not applied")
 }
 
 // TestOutcomesOfLateWrites breaks each write off, and has the server get it all the same after the first look: it, or

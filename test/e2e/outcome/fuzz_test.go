@@ -125,7 +125,7 @@ func (a *attempt) agrees(t *testing.T, err error, untouched bool) bool {
 	if a.plan != nil && a.plan.Action == ssaplan.ActionReplace {
 		return !a.isMade(a.c.Lookup(t, a.manifest)) && (isCreating(err) || !a.gone(t))
 	}
-	if !untouched && a.goesOn() && strings.Contains(err.Error(), "changed hands") { // it is about the apply after that
+	if !untouched && a.goesOn() && strings.Contains(err.Error(), "changed owners") { // it is about the apply after that
 		now := a.c.Lookup(t, a.old)
 		return a.isUnchanged(now) && a.handed(now)
 	}

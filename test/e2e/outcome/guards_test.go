@@ -326,8 +326,8 @@ func TestClientsThatDropDryRun(t *testing.T) {
 	require.Nil(t, c.Lookup(t, m))
 }
 
-// A client that drops dryRun of JSON patches alone, by which fields change hands, would make plans to adopt, to give up
-// and to release write. Nothing is planned through it.
+// A client that drops dryRun of JSON patches alone, by which fields change owners, would write when it plans to
+// adopt, to give up or to release fields. Nothing is planned through it.
 func TestClientsThatDropDryRunOfJSONPatches(t *testing.T) {
 	c := newCluster(t)
 	options := ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace}

@@ -48,7 +48,7 @@ type operation struct {
 	releases      bool // the manager lets go of the object
 	// others is what another manager merges into what is there, in an older version if that isn't empty.
 	others, older string
-	// hands asks for fields to change hands by a write of its own, and handed reports whether they have.
+	// hands asks for fields to change owners by a write of its own, and handed reports whether they have.
 	hands  func(*ssaplan.Request)
 	handed func(*unstructured.Unstructured) bool
 	// of is how many writes there are, if more than the one that is broken.
@@ -246,7 +246,7 @@ func (a *attempt) truth(t testing.TB) (done, untouched bool) {
 		switch {
 		case a.deletes():
 			return a.gone(t), isAsItWas
-		case a.hands != nil && a.write == 2: // the fields have changed hands
+		case a.hands != nil && a.write == 2: // the fields have changed owners
 			return a.isMade(old), a.isUnchanged(old)
 		case a.plan == nil || a.plan.Action != ssaplan.ActionReplace:
 			return a.isMade(old), isAsItWas
@@ -272,10 +272,10 @@ func (a *attempt) deletes() bool {
 	return a.plan == nil && !a.releases || a.plan != nil && a.plan.Action == ssaplan.ActionReplace && a.write == 1
 }
 
-// isLate reports whether fields change hands after the object was created.
+// isLate reports whether fields change owners after the object was created.
 func (a *attempt) isLate() bool { return a.hands != nil && a.old == nil }
 
-// goesOn reports whether an apply follows the write by which fields change hands.
+// goesOn reports whether an apply follows the write by which fields change owners.
 func (a *attempt) goesOn() bool { return a.hands != nil && a.of > a.write }
 
 // writes is how many writes the operation takes.

@@ -216,7 +216,7 @@ func (a *attempt) broken(t *testing.T, proxy *faultproxy.Proxy, fault faultproxy
 	case outcome == ssaplan.OutcomeNotSent, outcome == ssaplan.OutcomeRefused:
 		assert.True(t, untouched, why)
 		assert.Regexp(t, "nothing was written: .|nothing was deleted|(plan|replace|delete) again", err.Error(), why)
-		assert.Equal(t, a.hands != nil && a.write > 1, strings.Contains(err.Error(), "fields changed hands"), why)
+		assert.Equal(t, a.hands != nil && a.write > 1, strings.Contains(err.Error(), "fields changed owners"), why)
 	default:
 		assert.True(t, untouched, why)
 		if !a.deletes() || !slices.Contains(believed, fault.String()) {

@@ -89,7 +89,7 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
-// TestAdoptWithWarnings carries out what a server warns of, and what it warns of only before the fields changed hands.
+// TestAdoptWithWarnings carries out what a server warns of, and what it warns of only before the fields changed owners.
 func TestAdoptWithWarnings(t *testing.T) {
 	c := newCluster(t)
 	for name, body := range map[string]string{
@@ -205,7 +205,7 @@ func TestAdoptLeavesWhatIsNotRecorded(t *testing.T) {
 }
 
 // TestAdoptWhatMayNotChange plans the adoption of an object that a policy of later is against: whoever changes it is
-// refused, also who only has its fields change hands, though the manifest is as the policy wants it.
+// refused, also who only has its fields change owners, though the manifest is as the policy wants it.
 func TestAdoptWhatMayNotChange(t *testing.T) {
 	c := newCluster(t)
 	was := lab.Object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: against}, data: {a: A, old: X}}")

@@ -32,7 +32,7 @@ func (d distance) RoundTrip(r *http.Request) (*http.Response, error) {
 	return d.next.RoundTrip(r)
 }
 
-// afterHandover does something after each JSON patch, by which fields change hands.
+// afterHandover does something after each JSON patch, by which fields change owners.
 type afterHandover struct {
 	next http.RoundTripper
 	do   func()
@@ -200,7 +200,7 @@ func TestBusyTake(t *testing.T) {
 			})
 			_, err := between.Apply(t.Context(), plan)
 			require.ErrorAs(t, err, new(*ssaplan.ChangedError), "the value has changed after the field was taken")
-			require.ErrorContains(t, err, "fields have changed hands, and the manifest was not applied")
+			require.ErrorContains(t, err, "fields have changed owners, and the manifest was not applied")
 			require.Equal(t, ssaplan.OutcomeRefused, ssaplan.OutcomeOf(err))
 			size, _, err := unstructured.NestedInt64(c.Get(t, obj).Object, "spec", "size")
 			require.NoError(t, err)
@@ -222,7 +222,7 @@ func taken(plan *ssaplan.Plan) (paths []string) {
 	return paths
 }
 
-// TestBusyHandover has fields of a busy object change hands, whose record a server can only replace as a whole.
+// TestBusyHandover has fields of a busy object change owners, whose record a server can only replace as a whole.
 func TestBusyHandover(t *testing.T) {
 	c := newCluster(t)
 	planner := far(t, c)

@@ -65,7 +65,7 @@ func TestPreconditionsOfReplacement(t *testing.T) {
 	}
 }
 
-// The same holds where fields change hands before the apply, which makes another version of the object.
+// The same holds where fields change owners before the apply, which makes another version of the object.
 func TestPreconditionsOfAdoption(t *testing.T) {
 	c := newCluster(t)
 	const settings = `{apiVersion: v1, kind: ConfigMap, metadata: {name: %s%s}, data: {%s}}`

@@ -71,7 +71,7 @@ func (s Step) isTrial() bool {
 	return s.By == manager && slices.Contains([]string{"apply", "delete", "release"}, s.Write)
 }
 
-// handsOver reports whether fields are to change hands before a trial's manifest is applied.
+// handsOver reports whether fields are to change owners before a trial's manifest is applied.
 func (s Step) handsOver() bool { return len(s.Adopt)+len(s.GiveUp)+len(s.LostVersions) > 0 }
 
 // clears reports whether a trial removes fields of others.

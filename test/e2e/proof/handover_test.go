@@ -25,7 +25,7 @@ import (
 // nobodyOwns is what is said of a plan after which no field would have an owner.
 const nobodyOwns = "no manager would own a field"
 
-// carryOut does the apply. Of a plan by which fields change hands, or are cleared, it lets the Planner do it, since no
+// carryOut does the apply. Of a plan by which fields change owners, or are cleared, it lets the Planner do it, since no
 // dry run does that and applies; the Planner plans again in between, and stops if that says anything else. It reports
 // whether that is all there is to judge.
 func (t *trial) carryOut(ctx context.Context) (isJudged bool, err error) {
@@ -55,7 +55,7 @@ func (t *trial) carryOut(ctx context.Context) (isJudged bool, err error) {
 		return false, nil
 	case hasOtherVersions(t.before) && !kinds.IsBuiltin(t.manifest.Object) && len(t.step.LostVersions) == 0:
 		t.over, t.outcome = true, "not handed over between versions that nothing converts"
-		return true, nil // the write by which fields change hands fills in what the version at hand has by default
+		return true, nil // the write by which fields change owners fills in what the version at hand has by default
 	case !t.planIs(ssaplan.ActionNoOp, ssaplan.ActionUpdate):
 		return t.judgeRefusedHandover(ctx, handover)
 	}
@@ -79,7 +79,7 @@ func (t *trial) carryOut(ctx context.Context) (isJudged bool, err error) {
 		planned := withoutSideEffects(slices.DeleteFunc(slices.Clone(t.plan.Changes), isDone))
 		t.check(handovers, slices.Equal(planned, withoutSideEffects(changed.Plan.Changes)), "planned %v, and then %v", t.plan.Changes, changed.Plan.Changes)
 		t.check(handovers, !reflect.DeepEqual(withoutBookkeeping(t.before.Object), withoutBookkeeping(now.Object)),
-			"admission changed nothing when fields changed hands, and then %v", err)
+			"admission changed nothing when fields changed owners, and then %v", err)
 		t.over, t.outcome = true, "handed over, and admission changed something then"
 		return true, nil
 	}
@@ -155,7 +155,7 @@ func hasHook(obj *unstructured.Unstructured) bool {
 }
 
 // withoutSideEffects returns the values that change, without what admission does beside that. What is cleared is
-// dropped once fields have changed hands, and empty maps are shown beside what was in them.
+// dropped once fields have changed owners, and empty maps are shown beside what was in them.
 func withoutSideEffects(changes []explain.Change) (values []string) {
 	for _, c := range changes {
 		if c.Cause == explain.CauseSideEffect || c.Op == projection.OpRemove && isEmpty(c.Before) {
@@ -166,7 +166,7 @@ func withoutSideEffects(changes []explain.Change) (values []string) {
 	return values
 }
 
-// handover returns what the step has change hands of an object that is there.
+// handover returns what the step has change owners of an object that is there.
 func (t *trial) handover() (fieldowner.Handover, error) {
 	if t.before == nil || !t.step.handsOver() {
 		return fieldowner.Handover{}, nil

@@ -78,7 +78,7 @@ func threeWay(original []byte, m, live *unstructured.Unstructured) (types.PatchT
 	return types.StrategicMergePatchType, patch, err
 }
 
-// serverApply does what kubectl apply --server-side does: what was written on the client's side changes hands before
+// serverApply does what kubectl apply --server-side does: what was written on the client's side changes owners before
 // the apply. kubectl itself does that after a first apply, and then applies again.
 func (o *object) serverApply(ctx context.Context, s Step) (*unstructured.Unstructured, error) {
 	m := o.manifest(s)

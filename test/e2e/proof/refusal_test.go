@@ -190,7 +190,7 @@ func (t *trial) judgeRemedy(ctx context.Context, refused *ssaplan.RefusedError) 
 var quoted = regexp.MustCompile(`"[^"]+"`)
 
 // applyRemedied plans the trial as its refusal advises, and carries that out. If admission changes something as soon as
-// fields change hands, the apply says so and stops, and what it then has reviewed is carried out.
+// fields change owners, the apply says so and stops, and what it then has reviewed is carried out.
 func (t *trial) applyRemedied(ctx context.Context, request ssaplan.Request) error {
 	t.over = true // nothing of it is remembered
 	planner := t.planners().tested

@@ -117,8 +117,8 @@ func TestRewrittenRule(t *testing.T) {
 	upgrade := c.set(t, set.Options{Replace: true, Patience: 3 * time.Second}, text("self == oldSelf && self == oldSelf", "size: 2, mode: new"))
 	require.Equal(t, []string{"0 CustomResourceDefinition Update", "6 Gadget Deferred after CustomResourceDefinition"}, c.plan(t, upgrade))
 	require.Equal(t, []string{
-		"CustomResourceDefinition Done", "Gadget NotSent: NAME.example.com/v1/Gadget NAME/one: the plan changed since it was shown: now Replace: " +
-			"can't change in place: spec.mode; review the new plan",
+		"CustomResourceDefinition Done", "Gadget NotSent: NAME.example.com/v1/Gadget NAME/one: the plan changed since it was shown; now Replace (" +
+			"can't change in place: spec.mode): review the new plan",
 	}, c.apply(t, upgrade))
 }
 
@@ -136,8 +136,8 @@ func TestLessThanAReplacement(t *testing.T) {
 		want    string
 	}{
 		"approved":                          {true, "", "Gadget Done"},
-		"left out":                          {false, "", "the plan changed since it was shown: now Update"},
-		"approved, but the object is other": {true, `{"spec":{"size":7}}`, "the plan changed since it was shown: now Update"},
+		"left out":                          {false, "", "the plan changed since it was shown; now Update"},
+		"approved, but the object is other": {true, `{"spec":{"size":7}}`, "the plan changed since it was shown; now Update"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCluster(t)
