@@ -48,7 +48,7 @@ func (v verdict) open() bool { return v != "" && v != asDeclared && !v.written()
 
 // outcome is what became of a child, and why.
 type outcome struct {
-	child   string  // its name in texts
+	child   string  // its name in texts; empty if the outcome is of all children
 	verdict verdict // empty as long as the plan is still to be carried out
 	text    string
 	// repaired are the changes of others that were put back.

@@ -194,7 +194,11 @@ func repairs(none metav1.Condition, before *metav1.Condition, outcomes []outcome
 func texts(outcomes []outcome, chosen func(outcome) bool) string {
 	var out []string
 	for _, o := range outcomes {
-		if chosen(o) {
+		switch {
+		case !chosen(o):
+		case o.child == "": // the outcome is of all children
+			out = append(out, o.text)
+		default:
 			out = append(out, o.child+": "+o.text)
 		}
 	}
