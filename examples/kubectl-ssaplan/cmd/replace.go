@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
@@ -51,7 +52,7 @@ func (p *planning) sayReplacements() {
 			}
 		}
 		for _, note := range notes {
-			say(p.ErrOut, "  ▲ "+note)
+			say(p.ErrOut, "  "+render.SymbolWarning+" "+note)
 		}
 	}
 }

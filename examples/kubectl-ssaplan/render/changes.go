@@ -13,11 +13,11 @@ import (
 )
 
 var operations = map[projection.Op]struct{ symbol, color string }{
-	projection.OpAdd:       {"+", green},
-	projection.OpRemove:    {"-", red},
-	projection.OpChange:    {"~", yellow},
-	projection.OpMove:      {">", yellow},
-	projection.OpDuplicate: {"~", yellow},
+	projection.OpAdd:       {symbolAdd, green},
+	projection.OpRemove:    {symbolRemove, red},
+	projection.OpChange:    {symbolChange, yellow},
+	projection.OpMove:      {symbolMove, yellow},
+	projection.OpDuplicate: {symbolChange, yellow},
 }
 
 func (p *printer) changes(changes []explain.Change) {

@@ -123,7 +123,7 @@ func (p *printer) verdict(v immutability.Verdict) {
 	}
 	p.section("verdict "+string(v.Refusal), verdictWords(v))
 	for _, f := range v.Fields {
-		p.prose(1, p.paint(red, "±"), "", foreign.Visible(f.String()))
+		p.prose(1, p.paint(red, symbolReplace), "", foreign.Visible(f.String()))
 	}
 	if v.Uncertain != "" {
 		p.prose(1, "", "", "not proven: "+foreign.Visible(v.Uncertain))

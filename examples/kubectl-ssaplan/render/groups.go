@@ -87,7 +87,7 @@ func (r repetition) sorted() []*group {
 // group says what many objects have in common, and which objects these are.
 func (t Text) group(g *group) string {
 	p := &printer{Text: t}
-	p.line(0, p.paint(yellow, "~"), "%s", p.paint(bold, fmt.Sprintf("%d objects", len(g.plans)))+"  the same change")
+	p.line(0, p.paint(yellow, symbolChange), "%s", p.paint(bold, fmt.Sprintf("%d objects", len(g.plans)))+"  the same change")
 	p.change(g.change, foreign.Visible(g.change.Path.String()), 1)
 	p.prose(1, "", dim, "in "+t.names(g.plans))
 	return p.String()
@@ -139,9 +139,9 @@ func unchangedWarnings(plans []*ssaplan.Plan) (out []warned) {
 
 func (t Text) warned(w warned) string {
 	p := &printer{Text: t}
-	p.line(0, p.paint(dim, "="), "%s", p.paint(dim, fmt.Sprintf("%d objects unchanged: %s", len(w.plans), t.names(w.plans))))
+	p.line(0, p.paint(dim, symbolNone), "%s", p.paint(dim, fmt.Sprintf("%d objects unchanged: %s", len(w.plans), t.names(w.plans))))
 	for _, warning := range w.warnings {
-		p.prose(1, p.paint(yellow, "▲"), "", "warning: "+warning.String())
+		p.prose(1, p.paint(yellow, SymbolWarning), "", "warning: "+warning.String())
 	}
 	return p.String()
 }

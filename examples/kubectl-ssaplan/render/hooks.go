@@ -30,7 +30,7 @@ func (t Text) hooks(hooks []Hook) string {
 	p := &printer{Text: t}
 	p.prose(0, "", bold, "Helm hooks, left out because Helm runs them separately (--hooks plans them like other objects):")
 	for _, h := range hooks {
-		p.prose(0, p.paint(dim, "·"), "", fmt.Sprintf("%s  %s", foreign.Visible(h.Object.String()), foreign.Visible(h.When)))
+		p.prose(0, p.paint(dim, symbolItem), "", fmt.Sprintf("%s  %s", foreign.Visible(h.Object.String()), foreign.Visible(h.When)))
 	}
 	return strings.TrimPrefix(p.String(), "  ")
 }

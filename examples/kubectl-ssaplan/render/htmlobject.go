@@ -52,7 +52,7 @@ func (t Text) object(plan *ssaplan.Plan, id string) *objectView {
 	p := &printer{Text: t}
 	look, known := symbols[plan.Action]
 	if !known {
-		look.symbol, look.color = "?", red
+		look.symbol, look.color = symbolUnknown, red
 	}
 	namespace := plan.Object.Namespace
 	if namespace == "" {
@@ -185,7 +185,7 @@ func (t Text) compare(view *changeView, c comparison) {
 	view.Sides, view.Folded = t.sides(c), len(c.findings)+len(c.differences) > 0
 }
 
-var findingLooks = map[definition.Class]struct{ symbol, class string }{definition.Loses: {"▲", "bad"}, definition.Refuses: {"×", "care"}}
+var findingLooks = map[definition.Class]struct{ symbol, class string }{definition.Loses: {SymbolWarning, "bad"}, definition.Refuses: {symbolRejects, "care"}}
 
 // sides puts the lines of two values side by side, with three lines around those that change.
 func (t Text) sides(c comparison) (rows []sideView) {

@@ -10,11 +10,11 @@ import (
 
 // attentionLooks say how a kind of point is shown.
 var attentionLooks = map[attention.Kind]struct{ symbol, color string }{
-	attention.Destroyed: {"▲", red},
-	attention.Replaced:  {"±", red},
-	attention.Broken:    {"▲", red},
-	attention.Rights:    {"▲", yellow},
-	attention.Taken:     {"○", cyan},
+	attention.Destroyed: {SymbolWarning, red},
+	attention.Replaced:  {symbolReplace, red},
+	attention.Broken:    {SymbolWarning, red},
+	attention.Rights:    {SymbolWarning, yellow},
+	attention.Taken:     {symbolOwners, cyan},
 }
 
 // remark is what is to be seen first, of all plans of which it is to be said.

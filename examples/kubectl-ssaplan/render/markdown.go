@@ -165,7 +165,7 @@ func note(sections []*section) string {
 }
 
 // marks are what forges colour in the first column of a diff. They know no move, and no replacement.
-var marks = map[string]string{"~": "!", ">": "!", "±": "!"}
+var marks = map[string]string{symbolChange: "!", symbolMove: "!", symbolReplace: "!"}
 
 // marksFirst takes the first indent from the lines, and moves the mark of a line, where it has one, into the first
 // column.

@@ -30,7 +30,7 @@ func (p *printer) conflicts(conflicts []fieldowner.Conflict, changes bool) {
 
 func (p *printer) conflictLines(conflicts []fieldowner.Conflict) {
 	for _, c := range conflicts {
-		p.prose(1, p.mark(red, "!"), "", fmt.Sprintf("%s: owned by %s%s", foreign.Visible(c.Path.String()), foreign.Visible(c.Owner.String()), p.age(c.Time)))
+		p.prose(1, p.mark(red, symbolConflict), "", fmt.Sprintf("%s: owned by %s%s", foreign.Visible(c.Path.String()), foreign.Visible(c.Owner.String()), p.age(c.Time)))
 	}
 }
 
@@ -74,7 +74,7 @@ func (p *printer) writers(writers []fieldowner.Writer) {
 	for _, w := range writers {
 		fate := fmt.Sprintf("left over from %s, %s", w.Tool, w.Owner)
 		if p.Verbose && !leavesBehind(w) {
-			p.prose(1, p.paint(cyan, "○"), "", foreign.Visible(w.String()))
+			p.prose(1, p.paint(cyan, symbolOwners), "", foreign.Visible(w.String()))
 		}
 		listed(p, w.Stays, func(path projection.Path) (string, projection.Path) { return fate, path })
 	}
@@ -103,7 +103,7 @@ func listed[T any](p *printer, items []T, tell func(T) (string, projection.Path)
 			more = fmt.Sprintf(" and %s", count(len(paths)-maxPaths, "more field", "more fields"))
 			paths = paths[:maxPaths]
 		}
-		p.prose(1, p.paint(cyan, "○"), "", foreign.Visible(fate)+": "+foreign.Visible(strings.Join(paths, ", "))+more)
+		p.prose(1, p.paint(cyan, symbolOwners), "", foreign.Visible(fate)+": "+foreign.Visible(strings.Join(paths, ", "))+more)
 	}
 }
 

@@ -39,15 +39,15 @@ func (t Text) Removals(removals []Removal, pruned bool) string {
 	p.prose(0, "", bold, heading)
 	for _, r := range removals {
 		if r.Kept != "" {
-			p.prose(1, "=", dim, fmt.Sprintf("%s  kept: %s", r.Object, foreign.Visible(r.Kept)))
+			p.prose(1, symbolNone, dim, fmt.Sprintf("%s  kept: %s", r.Object, foreign.Visible(r.Kept)))
 			continue
 		}
-		p.prose(1, "-", red, fmt.Sprintf("%s  delete", r.Object))
+		p.prose(1, symbolRemove, red, fmt.Sprintf("%s  delete", r.Object))
 		if r.Plan == nil { // it isn't there yet
 			continue
 		}
 		for _, note := range r.Plan.Notes() {
-			p.prose(2, "▲", yellow, foreign.Visible(note))
+			p.prose(2, SymbolWarning, yellow, foreign.Visible(note))
 		}
 	}
 	return strings.TrimPrefix(p.String(), "  ")

@@ -83,8 +83,8 @@ func classes(findings []definition.Finding) string {
 func (p *printer) versions(c comparison) []string {
 	losing := definition.Count(c.findings, definition.Loses)
 	refusing := losing + definition.Count(c.findings, definition.Refuses)
-	body := p.findings(red, "▲", c.findings[:losing])
-	body = append(body, p.fold(p.findings(yellow, "×", c.findings[losing:refusing]))...)
+	body := p.findings(red, SymbolWarning, c.findings[:losing])
+	body = append(body, p.fold(p.findings(yellow, symbolRejects, c.findings[losing:refusing]))...)
 	if p.Verbose || len(c.findings) == 0 { // what nothing is found in has another order
 		body = append(body, p.fold(p.lineDiff(c.lines()))...)
 	}

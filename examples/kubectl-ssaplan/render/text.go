@@ -35,14 +35,34 @@ type Text struct {
 	marks bool // whether marks are to be found again; see mark
 }
 
-// symbols stand before the objects. An action that isn't listed is shown as "?".
+// The symbols in front of objects, fields and notes. A table in README.md explains them. In Markdown, marks replaces
+// some of them.
+const (
+	symbolAdd      = "+"
+	symbolRemove   = "-"
+	symbolChange   = "~"
+	symbolMove     = ">"
+	symbolReplace  = "±"
+	symbolConflict = "!"
+	symbolDeferred = "…"
+	symbolNone     = "="
+	symbolOwners   = "○"
+	symbolRejects  = "×" // a change of a CRD that rejects values that were allowed
+	symbolUnknown  = "?" // an action that this version doesn't know
+	symbolItem     = "·" // of a list without changes
+
+	// SymbolWarning is the symbol of warnings and hazards.
+	SymbolWarning = "▲"
+)
+
+// symbols are the symbols of objects. An action that isn't listed has symbolUnknown.
 var symbols = map[ssaplan.Action]struct{ symbol, color string }{
-	ssaplan.ActionCreate:   {"+", green},
-	ssaplan.ActionUpdate:   {"~", yellow},
-	ssaplan.ActionReplace:  {"±", red},
-	ssaplan.ActionConflict: {"!", red},
-	ssaplan.ActionDeferred: {"…", cyan},
-	ssaplan.ActionNoOp:     {"=", dim},
+	ssaplan.ActionCreate:   {symbolAdd, green},
+	ssaplan.ActionUpdate:   {symbolChange, yellow},
+	ssaplan.ActionReplace:  {symbolReplace, red},
+	ssaplan.ActionConflict: {symbolConflict, red},
+	ssaplan.ActionDeferred: {symbolDeferred, cyan},
+	ssaplan.ActionNoOp:     {symbolNone, dim},
 }
 
 // Plans returns what [Text.Report] does of plans that belong to no stages.
@@ -231,7 +251,7 @@ func (p *printer) trailing(plan *ssaplan.Plan) {
 	p.ignored(plan.Ignored)
 	p.writers(plan.Writers)
 	for _, w := range plan.Warnings {
-		p.prose(1, p.paint(yellow, "▲"), "", "warning: "+w.String())
+		p.prose(1, p.paint(yellow, SymbolWarning), "", "warning: "+w.String())
 	}
 }
 
@@ -250,7 +270,7 @@ func (p *printer) elsewhere(n int, more bool) {
 func (p *printer) remarks(plan *ssaplan.Plan) {
 	for _, point := range p.points(plan) {
 		if point.Kind == attention.Rights {
-			p.prose(1, p.paint(yellow, "▲"), "", fmt.Sprintf("%s: %s", point.Kind, point.Text))
+			p.prose(1, p.paint(yellow, SymbolWarning), "", fmt.Sprintf("%s: %s", point.Kind, point.Text))
 		}
 	}
 }
@@ -274,7 +294,7 @@ func (t Text) Head(plan *ssaplan.Plan) string {
 func (p *printer) head(plan *ssaplan.Plan) {
 	s, known := symbols[plan.Action]
 	if !known {
-		s.symbol, s.color = "?", red
+		s.symbol, s.color = symbolUnknown, red
 	}
 	object := foreign.Visible(Target(plan))
 	if plan.Action == ssaplan.ActionNoOp {
@@ -356,10 +376,10 @@ func (p *printer) replacement(r *ssaplan.Replacement) {
 		return
 	}
 	for _, f := range r.Fields {
-		p.prose(1, p.mark(red, "±"), "", foreign.Visible(f.String()))
+		p.prose(1, p.mark(red, symbolReplace), "", foreign.Visible(f.String()))
 	}
 	for _, h := range r.Hazards {
-		p.prose(1, p.paint(red, "▲"), "", foreign.Visible(h.Message))
+		p.prose(1, p.paint(red, SymbolWarning), "", foreign.Visible(h.Message))
 	}
 }
 
