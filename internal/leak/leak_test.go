@@ -94,3 +94,16 @@ func FuzzIn(f *testing.F) {
 		}
 	})
 }
+
+// Each value is tried once, quoted in a way of its own, where all are asked for.
+func TestTriedValues(t *testing.T) {
+	for all, want := range map[string][]int{"": {0, 7}, "all": {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}} {
+		t.Setenv("LEAKS", all)
+		var values, echoes []int
+		for _, one := range leak.TriedValues(7) {
+			values, echoes = append(values, one.Value), append(echoes, one.Echo)
+		}
+		require.Equal(t, want, values)
+		require.Equal(t, want, echoes)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -129,6 +130,12 @@ func Tried(answers, n int) (cases []Case) {
 		}
 	}
 	return cases
+}
+
+// TriedValues returns a case for each nth of [Values], each quoted in another way; for all of them where LEAKS=all asks
+// for that.
+func TriedValues(n int) []Case {
+	return slices.DeleteFunc(Tried(1, n), func(c Case) bool { return c.Echo != c.Value })
 }
 
 // CaseOf returns the case after which an object is named, if it is.

@@ -167,3 +167,114 @@ func TestStatusesThatQuoteSecrets(t *testing.T) {
 	assert.NotEmpty(t, leak.Found(got.err), "what looks for them would find them")
 	assert.NotContains(t, got.out+got.err, "\x1b[2K")
 }
+
+// A secret comes into objects that aren't Secrets in more than one shape. No output has it in any of them, and neither
+// has a saved plan, what is shown of that, or a state.
+func TestShapesOfSecrets(t *testing.T) {
+	cases := leak.TriedValues(7)
+	const marked = ", format: password"
+	for name, shape := range map[string]struct {
+		old, new string // what is applied before, if that is something, and what is planned
+		oldMark  string
+		flags    string
+		code     int    // of a plan
+		shows    string // in JSON
+	}{
+		"a definition in the same set":        {new: "vault", code: 2, shows: `"janenew"`},
+		"a definition that marks more":        {old: "vault", new: "vault", code: 2, shows: `"janenew"`},
+		"a misspelt kind":                     {new: "misspelt", flags: " --allow-missing", code: 3, shows: "known which fields of a secret are secret"},
+		"an old object of another kind":       {old: "vault", oldMark: marked, new: "settings", flags: " --prune", code: 2, shows: `"removals"`},
+		"a manifest of a Secret in a setting": {old: "carried", oldMark: marked, new: "carried", code: 2, shows: `"janenew"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCluster(t)
+			all := func(kind, mark, edit string) string {
+				var text strings.Builder
+				if kind != "misspelt" {
+					text.WriteString(strings.NewReplacer("NS", c.Namespace, "MARK", mark).Replace(vaults))
+				}
+				for _, one := range cases {
+					value := edit + one.Secret()
+					secret, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "Secret", "stringData": map[string]any{"password": value}})
+					require.NoError(t, err)
+					annotations := fmt.Sprintf("{copy: %q}", edit+one.Said())
+					if kind == "settings" { // which has no secret, and so nothing that could be a copy of one
+						annotations = "{}"
+					}
+					fmt.Fprintf(&text, "---\nmetadata: {name: %s, annotations: %s}\n", one.Name(), annotations)
+					switch kind {
+					case "vault":
+						fmt.Fprintf(&text, "apiVersion: %s.example.com/v1\nkind: Vault\nspec: {user: jane%s, password: %q, tokens: [%[3]q, same], keys: [{key: %[3]q, name: k}]}\n", c.Namespace, edit, value)
+					case "misspelt":
+						fmt.Fprintf(&text, "apiVersion: v1\nkind: secret\nstringData: {password: %q}\n", value)
+					case "settings":
+						fmt.Fprintf(&text, "apiVersion: v1\nkind: ConfigMap\ndata: {user: jane%s}\n", edit)
+					case "carried":
+						fmt.Fprintf(&text, "apiVersion: v1\nkind: ConfigMap\ndata: {user: jane%s, app.json: %q}\n", edit, secret)
+					}
+				}
+				return text.String()
+			}
+			if shape.old != "" {
+				c.overwrite("all.yaml", all(shape.old, shape.oldMark, ""))
+				got := c.run("apply --yes -o json -f all.yaml --state state.json")
+				require.Equal(t, 0, got.code, got.err)
+				assert.Equal(t, shape.oldMark == marked, len(leak.Found(got.out+got.err+c.read("state.json"))) == 0, "what looks for them would find them")
+			}
+			c.overwrite("all.yaml", all(shape.new, marked, "new"))
+			line := " -f all.yaml --state state.json" + shape.flags
+			for _, output := range []string{"", " -v", " -o json", " -o yaml", " -o jsonl", " -o markdown", " -o html", " -o diff"} {
+				got := c.run("plan" + line + output)
+				require.Equal(t, shape.code, got.code, got.err)
+				assert.Empty(t, leak.Found(got.out+got.err), "%s: %s", output, leaking(got.out+got.err))
+				if output == " -o json" {
+					assert.Contains(t, got.out, shape.shows)
+				}
+			}
+			got := c.run("plan" + line + " --out saved")
+			require.Equal(t, shape.code, got.code, got.err)
+			assert.Empty(t, leak.Found(c.read("saved")), leaking(c.read("saved")))
+			for _, output := range []string{"", "-v", "-o json", "-o yaml"} {
+				got := c.command(t.Context(), "", strings.Fields("show saved "+output)...)
+				require.Equal(t, 0, got.code, got.err)
+				assert.Empty(t, leak.Found(got.out+got.err), "show %s: %s", output, leaking(got.out+got.err))
+			}
+			got = c.run("apply --yes --replace -o json" + line)
+			require.Equal(t, map[int]int{2: 0, 3: 3}[shape.code], got.code, got.err)
+			assert.Empty(t, leak.Found(got.out+got.err), "apply: %s", leaking(got.out+got.err))
+			if shape.code == 2 {
+				assert.Empty(t, leak.Found(c.read("state.json")), leaking(c.read("state.json")))
+			}
+		})
+	}
+}
+
+// vaults is a definition of a kind in the group of a namespace, in which MARK says what is secret.
+const vaults = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: vaults.NS.example.com}
+spec:
+  group: NS.example.com
+  scope: Namespaced
+  names: {plural: vaults, singular: vault, kind: Vault}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              user: {type: string}
+              password: {type: stringMARK}
+              tokens: {type: array, x-kubernetes-list-type: set, items: {type: stringMARK}}
+              keys:
+                type: array
+                x-kubernetes-list-type: map
+                x-kubernetes-list-map-keys: [key]
+                items: {type: object, required: [key], properties: {key: {type: stringMARK}, name: {type: string}}}
+`

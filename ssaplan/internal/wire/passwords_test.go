@@ -90,6 +90,29 @@ func TestPasswords(t *testing.T) {
 	require.Equal(t, [2]string{".", "."}, [2]string{two["asked "+definition], two["asked "+document]})
 	require.Empty(t, two["asked "+strings.ReplaceAll(definition, "disks", "tapes")], "the document has the other kinds")
 
+	// The marks of a definition that is about to be applied are added to those of the served one, whichever is learned
+	// first.
+	disk := map[string]any{"spec": map[string]any{"group": "example.com", "names": map[string]any{"kind": "Disk"}, "versions": []any{
+		map[string]any{"name": "v1", "schema": map[string]any{"openAPIV3Schema": map[string]any{"properties": map[string]any{"pin": map[string]any{"format": "password"}}}}},
+	}}}
+	for _, comesFirst := range []bool{false, true} {
+		server, err = dial(&rest.Config{Host: "http://recorded", Transport: two}, Options{Passwords: true})
+		require.NoError(t, err)
+		if comesFirst {
+			server.LearnDefinition(disk)
+		}
+		_, err = server.Locate(t.Context(), identity.Identity{APIVersion: "example.com/v1", Kind: "Disk", Name: "d"}, "", "")
+		require.NoError(t, err)
+		if !comesFirst {
+			require.Equal(t, "spec.key", printed(server.Passwords(kind)))
+			server.LearnDefinition(disk)
+		}
+		require.Equal(t, "spec.key\npin", printed(server.Passwords(kind)))
+	}
+	server.LearnDefinition(map[string]any{"spec": map[string]any{"group": "example.com", "names": map[string]any{"kind": "Disk"},
+		"versions": []any{map[string]any{"name": "v1"}}}})
+	require.True(t, server.MarksUnknown(kind), "a definition without a schema marks all, also of a kind that is served")
+
 	answers := byPath{list: served, "/api/v1": discovery}
 	server, err = dial(&rest.Config{Host: "http://recorded", Transport: answers}, Options{Passwords: true})
 	require.NoError(t, err)

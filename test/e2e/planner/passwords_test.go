@@ -14,9 +14,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/identity/importid"
+	"github.com/ssaplan/primitives/internal/leak"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/review"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
@@ -273,4 +275,29 @@ func TestPasswordsOfOtherKinds(t *testing.T) {
 	text, err := json.Marshal(plan)
 	require.NoError(t, err)
 	require.NotContains(t, string(text)+fmt.Sprint(plan.After), password)
+
+	// The names and keys of its items are as secret, and so are annotations, which may repeat them.
+	c.Define(t, lab.Object(t, vaultCRD))
+	for _, one := range leak.TriedValues(7) {
+		plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest(t, `{apiVersion: secrets.example.com/v1, kind: Vault, metadata: {name: %s, annotations: {copy: %q}},
+			spec: {size: 1, tokens: [%[3]q, %[4]q], users: [{token: %[3]q, name: jane}]}}`, one.Name(), one.Said(), one.Secret(), "other "+one.Secret())})
+		require.NoError(t, err)
+		obj, err := planner.Apply(t.Context(), plan)
+		require.NoError(t, err)
+		state, err := plan.State(obj)
+		require.NoError(t, err)
+		for _, planner := range []*ssaplan.Planner{planner, c.Planner(t, ssaplan.Options{FieldManager: manager})} {
+			out := &shown{}
+			moved := out.plan(planner.Plan(t.Context(), ssaplan.Request{
+				Manifest: manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {a: b}}", one.Name()), Prior: state,
+			}))
+			require.NoError(t, out.last)
+			require.Equal(t, ssaplan.ActionReplace, moved.Action)
+			after, err := moved.OwnershipAfter()
+			out.add(moved.Ownership, after, err, moved.Replacement, moved.Writers, moved.Ignored, moved.Patch(), review.RowsOf(moved.Before), review.RowsOf(moved.After))
+			require.Empty(t, leak.Found(out.String()))
+			require.Contains(t, out.String(), `"spec.size"`, "what isn't secret of the old object is shown")
+			require.Contains(t, out.String(), `"spec.tokens"`)
+		}
+	}
 }
