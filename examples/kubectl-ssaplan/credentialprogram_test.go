@@ -65,6 +65,7 @@ func TestWordsOfCredentialPrograms(t *testing.T) {
 				said := r.out.String()
 				require.NotContains(t, said, "opensesame")
 				require.Contains(t, said, "The program for the credentials wrote 50 bytes to its standard error, which aren't shown")
+				require.Contains(t, said, "run it by hand to see them")
 				runs, err := os.ReadFile(filepath.Join(dir, "runs"))
 				require.NoError(t, err)
 				require.Equal(t, "run\n", string(runs))

@@ -113,3 +113,25 @@ func TestTerminal(t *testing.T) {
 	assert.Equal(t, paging, strings.Count(out, "/pty-"))
 	assert.Contains(t, out, "100 to create.\n")
 }
+
+// At a terminal, a program for credentials may ask the user something, so what it says is shown, unless its
+// interactiveMode says that it never asks.
+func TestWordsOfCredentialProgramsOnATerminal(t *testing.T) {
+	program := built(t)
+	for mode, isShown := range map[string]bool{"Never": false, "IfAvailable": true} {
+		t.Run(mode, func(t *testing.T) {
+			dir := t.TempDir()
+			write := writer(t, dir)
+			login := write("login", "#!/bin/sh\necho \"bad arguments: $* $LOGIN_KEY\" >&2; exit 1\n")
+			write("a.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: b}\n")
+			config := strings.Replace(fmt.Sprintf(loginConfig, `server: "https://127.0.0.1:1"`, login), "IfAvailable", mode, 1)
+			command := exec.Command(program, "plan", "-f", "a.yaml")
+			command.Dir = dir
+			command.Env = append(os.Environ(), "KUBECONFIG="+write("config", config), "TERM=xterm", "PAGER=")
+			said := onTerminal(t, 200, 24, command, io.Discard, func(*os.File) {})
+			require.Equal(t, isShown, strings.Contains(said, "bad arguments: --password opensesame1 opensesame2"), said)
+			require.Equal(t, isShown, strings.Contains(said, "opensesame"), said)
+			require.Equal(t, !isShown, strings.Contains(said, "wrote 50 bytes to its standard error, which aren't shown"), said)
+		})
+	}
+}
