@@ -107,7 +107,9 @@ release_command() (
 		grep -A 3 " uri: .*/$version/$archive\$" krew/ssaplan.yaml | grep -q " sha256: $(sed -n "s/ .*$archive\$//p" checksums.txt)\$"
 	done
 	test "$(grep -c ' uri: ' krew/ssaplan.yaml)" = "$(grep -c -e '\.tar\.gz$' -e '\.zip$' checksums.txt)"
-	for bom in *.bom.json; do
+	for archive in *.tar.gz *.zip *.tar; do # each has a program, and each program has a list of what it is built of
+		bom=${archive%.tar*}
+		bom=${bom%.zip}.bom.json
 		grep -q '"pkg:golang/k8s.io/client-go@' "$bom"
 		grep -q " $bom\$" checksums.txt
 	done
