@@ -234,10 +234,12 @@ fuzz: ## run every fuzz target for a while, four at a time: make fuzz FUZZTIME=1
 .PHONY: leaks
 leaks: controlplane ## every sensitive value, quoted in every way by every kind of answer, searched for in everything that is shown
 	@set -e; export LEAKS=all GOFLAGS="$$GOFLAGS -count=1"; $(TEST) -v -run PrintedResults ./ssaplan; \
-		(cd test && $(TEST) -timeout 0 -v -run "Quoted?Secrets|SecretsInside|Passwords" ./e2e/planner); \
+		$(TEST) -v -run "Passwords" ./ssaplan/internal/wire; \
+		(cd test && $(TEST) -timeout 0 -v -run "Quoted?Secrets|SecretsInside|Passwords" ./e2e/planner ./e2e/kit); \
 		(cd ctrlssaplan && $(TEST) -timeout 0 -v -run "Quoted?Secrets" .); \
-		cd examples && $(TEST) -timeout 0 -v -run "Quoted?Secrets|TestScripts/.*secret" ./kubectl-ssaplan/cmd; \
-		$(TEST) -timeout 0 -v -run "TestProtocol/.*secret" ./terraform-provider-ssaplan/provider
+		cd examples && $(TEST) -timeout 0 -v -run "Quoted?Secrets|ShapesOfSecrets|NoCredentials|NoPasswords|TestScripts" ./kubectl-ssaplan/cmd; \
+		$(TEST) -timeout 0 -v -run "Credential" ./kubectl-ssaplan; \
+		$(TEST) -timeout 0 -v -run "Quoted?Secrets|TestProtocol|TestTerraform/(secrets|sensitive|write-only|stale|ephemeral)" ./terraform-provider-ssaplan/provider
 
 PACKAGES ?= identity authresilience fieldowner immutability immutability/internal/transition projection \
 	projection/foreign ssaplan ssaplan/explain ssaplan/deletion ssaplan/redact ssaplan/release ssaplan/write \
