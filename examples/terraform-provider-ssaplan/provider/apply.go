@@ -149,7 +149,7 @@ func (p *planning) compare(ctx context.Context, planner *ssaplan.Planner, plan *
 		if elsewhere := p.planners.elsewhere(ctx, planner, p.planned, p.appliedIn); elsewhere != nil {
 			err = elsewhere
 		}
-		p.diags.AddError("The object can't be applied", err.Error())
+		p.diags.AddError("The object can't be applied", detail(err))
 	}
 }
 

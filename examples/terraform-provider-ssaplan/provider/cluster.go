@@ -7,7 +7,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -206,15 +205,6 @@ func (e *execPlugin) provider(env map[string]string) *api.ExecConfig {
 		plugin.Env = append(plugin.Env, api.ExecEnvVar{Name: name, Value: env[name]})
 	}
 	return plugin
-}
-
-// complaint is what to add to an error of the connection that is configured.
-func complaint(err error) string {
-	if authresilience.Classify(err) != authresilience.ClassCredentialPlugin {
-		return ""
-	}
-	withheld := said.withheld()
-	return "\n" + strings.ToUpper(withheld[:1]) + withheld[1:] + "."
 }
 
 // kubeconfigConfig reads the content of a kubeconfig. No error quotes it.

@@ -574,8 +574,8 @@ func (c *core) remembers(t *testing.T) explain.State {
 	return state
 }
 
-// data returns what the data source ssaplan_object has, as it is sent.
-func (c *core) data(t *testing.T, config map[string]any) string {
+// data returns what a data source has, as it is sent.
+func (c *core) data(t *testing.T, typeName string, config map[string]any) (string, error) {
 	t.Helper()
 	schemas, err := c.server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
 	require.NoError(t, err)
@@ -583,6 +583,20 @@ func (c *core) data(t *testing.T, config map[string]any) string {
 		TypeName: typeName, Config: dynamic(t, value(t, schemas.DataSourceSchemas[typeName].ValueType(), config)),
 	})
 	require.NoError(t, err)
-	require.Empty(t, resp.Diagnostics)
-	return string(resp.State.MsgPack)
+	warnings, err := c.diagnose(resp.Diagnostics)
+	require.Empty(t, warnings)
+	return string(resp.State.MsgPack), err
+}
+
+// opened returns the error of opening an ephemeral resource.
+func (c *core) opened(t *testing.T, typeName string, config map[string]any) error {
+	t.Helper()
+	schemas, err := c.server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+	require.NoError(t, err)
+	resp, err := c.server.OpenEphemeralResource(t.Context(), &tfprotov6.OpenEphemeralResourceRequest{
+		TypeName: typeName, Config: dynamic(t, value(t, schemas.EphemeralResourceSchemas[typeName].ValueType(), config)),
+	})
+	require.NoError(t, err)
+	_, err = c.diagnose(resp.Diagnostics)
+	return err
 }

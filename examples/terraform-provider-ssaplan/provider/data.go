@@ -57,7 +57,7 @@ func (d *objectData) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	}
 	planner, found, err := d.planners.find(ctx, data.Cluster, data.ID.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddError(cantBeFound, err.Error())
+		resp.Diagnostics.AddError(cantBeFound, detail(err))
 		return
 	}
 	data.Object = dynamic(ctx, shownObject(planner, found.Live))
@@ -115,7 +115,7 @@ func (d *objectsData) Read(ctx context.Context, req datasource.ReadRequest, resp
 	}
 	objects, err := d.planners.query(ctx, data)
 	if err != nil {
-		resp.Diagnostics.AddError("The objects can't be read", err.Error())
+		resp.Diagnostics.AddError("The objects can't be read", detail(err))
 		return
 	}
 	data.Objects = dynamic(ctx, objects)

@@ -59,7 +59,7 @@ func (r *objectResource) planDestroy(ctx context.Context, req resource.ModifyPla
 	if err == nil && prior.OnDestroy.ValueString() == release {
 		released, err := planner.PlanRelease(ctx, state)
 		if err != nil {
-			resp.Diagnostics.AddWarning(fmt.Sprintf("%s: unknown whether it can be released", state.Identity), err.Error())
+			resp.Diagnostics.AddWarning(fmt.Sprintf("%s: unknown whether it can be released", state.Identity), detail(err))
 			return
 		}
 		warnOfRelease(released, &resp.Diagnostics)
@@ -69,7 +69,7 @@ func (r *objectResource) planDestroy(ctx context.Context, req resource.ModifyPla
 		plan, err = planner.PlanDelete(ctx, ssaplan.DeleteRequest{Object: state.Identity, UID: state.UID, Propagation: prior.propagation()})
 	}
 	if err != nil {
-		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: unknown which objects are deleted with it", state.Identity), err.Error())
+		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: unknown which objects are deleted with it", state.Identity), detail(err))
 		return
 	}
 	notes := destroyNotes(plan)
@@ -116,7 +116,7 @@ func destroyNotes(plan *ssaplan.DeletePlan) (notes []line) {
 func goesWith(ctx context.Context, planner *ssaplan.Planner, r *ssaplan.Replacement, propagation metav1.DeletionPropagation) []string {
 	plan, err := planner.PlanDelete(ctx, ssaplan.DeleteRequest{Object: r.Old, UID: r.UID, Propagation: propagation, Replaced: true})
 	if err != nil {
-		return []string{"unknown which objects are deleted with it: " + err.Error()}
+		return []string{"unknown which objects are deleted with it: " + detail(err)}
 	}
 	return plan.Notes(immutability.HazardInterruption, immutability.HazardDependents)
 }
@@ -166,13 +166,13 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 	planner, err := r.planners.reaching(ctx, prior, state)
 	if err == nil { // in another cluster the object would be taken for gone
 		if err := r.planners.elsewhere(ctx, planner, prior, notedCluster(ctx, req.Private)); err != nil {
-			resp.Diagnostics.AddError("The object can't be deleted", err.Error()+r.planners.onCredentials(prior, err))
+			resp.Diagnostics.AddError("The object can't be deleted", detail(err)+r.planners.onCredentials(prior, err))
 			return
 		}
 	}
 	if err == nil && prior.OnDestroy.ValueString() == release {
 		if err = letGo(ctx, planner, state); err != nil {
-			resp.Diagnostics.AddError("The object can't be released", err.Error())
+			resp.Diagnostics.AddError("The object can't be released", detail(err))
 		}
 		return
 	}
@@ -189,9 +189,9 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: not deleted", state.Identity),
 			"The server doesn't serve this kind any more. The object was deleted with its CRD.")
 	case err != nil && ssaplan.OutcomeOf(err) == ssaplan.OutcomeUnknown:
-		resp.Diagnostics.AddError("Unknown whether the object was deleted", err.Error())
+		resp.Diagnostics.AddError("Unknown whether the object was deleted", detail(err))
 	case err != nil:
-		resp.Diagnostics.AddError("The object can't be deleted", err.Error()+r.planners.onCredentials(prior, err))
+		resp.Diagnostics.AddError("The object can't be deleted", detail(err)+r.planners.onCredentials(prior, err))
 	}
 }
 

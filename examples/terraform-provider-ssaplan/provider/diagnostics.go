@@ -3,10 +3,13 @@ package provider
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/ssaplan/primitives/authresilience"
 )
 
 var (
@@ -22,7 +25,17 @@ var (
 const wrongConfiguration = "The configuration can't be used"
 
 func failed(summary string, err error) diag.Diagnostics {
-	return diag.Diagnostics{diag.NewErrorDiagnostic(summary, err.Error())}
+	return diag.Diagnostics{diag.NewErrorDiagnostic(summary, detail(err))}
+}
+
+// detail is the text of an error that a request may have caused. The library withholds what a program for credentials
+// says, so a user needs to know where to read it.
+func detail(err error) string {
+	if authresilience.Classify(err) != authresilience.ClassCredentialPlugin {
+		return err.Error()
+	}
+	words := said.withheld()
+	return err.Error() + "\n" + strings.ToUpper(words[:1]) + words[1:] + "."
 }
 
 func errorOf(diags diag.Diagnostics) error {

@@ -33,7 +33,7 @@ func (e *objectEphemeral) Open(ctx context.Context, req ephemeral.OpenRequest, r
 	}
 	_, found, err := e.planners.find(ctx, data.Cluster, data.ID.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddError(cantBeFound, err.Error())
+		resp.Diagnostics.AddError(cantBeFound, detail(err))
 		return
 	}
 	found.Live.SetManagedFields(nil)

@@ -20,7 +20,7 @@ import (
 func (r *objectResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	imported, err := r.planners.importObject(ctx, req.ID)
 	if err != nil {
-		resp.Diagnostics.AddError("The object can't be imported", err.Error())
+		resp.Diagnostics.AddError("The object can't be imported", detail(err))
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, yamlBodyPath, imported.yamlBody)...)

@@ -106,7 +106,7 @@ func (p *planning) run(ctx context.Context) {
 	}
 	plan, err := planner.Plan(ctx, request)
 	if err != nil {
-		p.diags.AddError("The object can't be planned", err.Error()+complaint(err)+precondition(request.Manifest, err)+lostVersion(err))
+		p.diags.AddError("The object can't be planned", detail(err)+precondition(request.Manifest, err)+lostVersion(err))
 		return
 	}
 	p.take(ctx, planner, plan)

@@ -168,7 +168,13 @@ func (p *player) do(t *testing.T, of command) (string, error) {
 	case "validate":
 		return printed(p.tf.validate(t, p.attrs))
 	case "data": // ID, of a data source
-		return p.tf.data(t, map[string]any{"id": rest, "cluster": p.block()}), nil
+		return p.tf.data(t, typeName, map[string]any{"id": rest, "cluster": p.attrs["cluster"]})
+	case "data-of-all": // ATTRIBUTES of the data source of many objects
+		of := attributesOf(t, rest)
+		of["cluster"] = p.attrs["cluster"]
+		return p.tf.data(t, "ssaplan_objects", of)
+	case "open": // ID, of an ephemeral resource
+		return "", p.tf.opened(t, typeName, map[string]any{"id": rest, "cluster": p.attrs["cluster"]})
 	case "loses": // CONNECTION: as if that in the state had become this one
 		block, _ := p.connected(t, "cluster", attributesOf(t, "cluster: "+rest)["cluster"]).(map[string]any)
 		p.tf.loses(t, block)

@@ -37,7 +37,7 @@ func (r *objectResource) Read(ctx context.Context, req resource.ReadRequest, res
 	}
 	planner, reading, err := r.reading(ctx, state, prior)
 	if err != nil {
-		resp.Diagnostics.AddError("The object can't be read", err.Error())
+		resp.Diagnostics.AddError("The object can't be read", detail(err))
 		return
 	}
 	if reading.Presence == ssaplan.PresenceUnreadable && reading.State.Stale.Reason == prior.Stale.Reason {

@@ -66,7 +66,7 @@ func (p *planning) plannedIn(ctx context.Context) types.String {
 	case err != nil && p.planned.Reviewed.IsUnknown(): // nobody could be asked
 		return types.StringUnknown()
 	case err != nil:
-		p.diags.AddError("Which cluster this is can't be found out", err.Error())
+		p.diags.AddError("Which cluster this is can't be found out", detail(err))
 		return types.StringUnknown()
 	case p.prior != nil && !p.prior.ReviewedIn.IsNull() && now.Is(p.appliedIn):
 		return p.prior.ReviewedIn
@@ -125,9 +125,9 @@ const otherCluster = "This is another cluster than before"
 // inOtherCluster is the diagnostic for an object that isn't in the cluster which a refresh read.
 func (p *planners) inOtherCluster(err error) diag.Diagnostic {
 	if p.forgetOtherCluster {
-		return diag.NewWarningDiagnostic(otherCluster, err.Error()) // Terraform folds those of one summary
+		return diag.NewWarningDiagnostic(otherCluster, detail(err)) // Terraform folds those of one summary
 	}
-	return diag.NewErrorDiagnostic(otherCluster, err.Error())
+	return diag.NewErrorDiagnostic(otherCluster, detail(err))
 }
 
 // elsewhere returns an error if a Planner of an object's connection leads to another cluster than the one in which the
