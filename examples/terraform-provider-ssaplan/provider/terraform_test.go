@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -163,9 +164,9 @@ func (tf *terraform) do(t *testing.T, of command) {
 	case "read": // a file
 		tf.expects(t, of, tf.file(t, of.rest))
 		return
-	case "count": // FILE NUMBER TEXT, of which NUMBER is "+" for any but none
+	case "count": // FILE NUMBER TEXT, of which NUMBER is one or the other as in 1|2, and "+" for any but none
 		count := strings.Count(tf.file(t, args[0]), args[2])
-		require.True(t, args[1] == strconv.Itoa(count) || args[1] == "+" && count > 0, "%s: %d", of, count)
+		require.True(t, slices.Contains(strings.Split(args[1], "|"), strconv.Itoa(count)) || args[1] == "+" && count > 0, "%s: %d", of, count)
 		return
 	case "env": // NAME=VALUE…; for KUBECONFIG=, HERE is the cluster, TUNNEL the same by another address, and ELSEWHERE another one
 		for _, assignment := range args {
