@@ -182,6 +182,8 @@ func (p *player) do(t *testing.T, of command) (string, error) {
 		p.tf.private = nil
 	case "stale": // yes or no
 		require.Equal(t, rest == "no", p.tf.remembers(t).Stale.IsZero(), of)
+	case "leaks-nothing": // so far, also by what a later command forgets
+		requireNoCanary(t, p.tf.said.String()+string(p.tf.private)+p.tf.text(t, nil))
 	case "keeps-no-token": // of a robot
 		requireNoToken(t, p.tf.state.String()+string(p.tf.private), p.token(t, rest))
 	case "said":
