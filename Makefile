@@ -232,6 +232,7 @@ fuzz: ## run every fuzz target for a while, four at a time: make fuzz FUZZTIME=1
 	@GO="$(GO)" xargs -P $(JOBS) -L 1 internal/fuzz/fuzz.sh $(FUZZTIME) <.cache/fuzz
 
 .PHONY: leaks
+leaks: export TF_ACC := $(or $(TF_ACC),$(shell command -v terraform >/dev/null && echo 1))
 leaks: controlplane ## every sensitive value, quoted in every way by every kind of answer, searched for in everything that is shown
 	@set -e; export LEAKS=all GOFLAGS="$$GOFLAGS -count=1"; $(TEST) -v -run PrintedResults ./ssaplan; \
 		$(TEST) -v -run "Passwords" ./ssaplan/internal/wire; \
