@@ -19,6 +19,8 @@ import (
 	"github.com/ssaplan/primitives/identity/importid"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/readiness"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/set"
 )
 
@@ -98,7 +100,7 @@ func (r *waitResource) Create(ctx context.Context, req resource.CreateRequest, r
 		return
 	}
 	if err := r.await(ctx, reach, limit); err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("object"), "The object isn't ready", err.Error())
+		resp.Diagnostics.AddAttributeError(path.Root("object"), "The object isn't ready", detail(err))
 		return
 	}
 	planned.ID = planned.Object
@@ -122,7 +124,8 @@ func (r *waitResource) await(ctx context.Context, planned wait, limit time.Durat
 	if err != nil {
 		return err
 	}
-	found := set.AwaitObject(ctx, planner, id, ready, limit, func(why string) {
+	asked := &lastRead{Planner: planner}
+	found := set.AwaitObject(ctx, asked, id, ready, limit, func(why string) {
 		tflog.Info(ctx, "waiting", map[string]any{"object": id.String(), "for": foreign.Text(why).String()})
 	})
 	switch {
@@ -131,8 +134,32 @@ func (r *waitResource) await(ctx context.Context, planned wait, limit time.Durat
 	case found.Failed:
 		return fmt.Errorf("%s: %s", id, found)
 	}
-	return fmt.Errorf("%s: not within %s: %s. The next apply waits again; timeouts.create is how long", id, limit, found)
+	late := fmt.Errorf("%s: not within %s: %s. The next apply waits again; timeouts.create is how long", id, limit, found)
+	return notReady{late, asked.err}
 }
+
+// lastRead keeps the error of the last read, of which the result of a wait has the text alone. A read that the end of
+// the wait ends doesn't count.
+type lastRead struct {
+	*ssaplan.Planner
+	err error
+}
+
+func (l *lastRead) Read(ctx context.Context, state *explain.State) (*ssaplan.Reading, error) {
+	reading, err := l.Planner.Read(ctx, state)
+	if ctx.Err() == nil {
+		l.err = err
+	}
+	return reading, err
+}
+
+// notReady is the error of a wait, of the class of its last read.
+type notReady struct {
+	error
+	read error
+}
+
+func (e notReady) Unwrap() error { return e.read }
 
 // ready returns what tells whether an object of the kind is ready.
 func (w wait) ready(kind kindschema.GroupKind) (set.ReadyFunc, error) {
