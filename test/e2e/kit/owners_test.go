@@ -2,6 +2,7 @@ package kit_test
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kuberuntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/record"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -22,16 +24,17 @@ import (
 type owning struct {
 	*testing.T
 	*lab.Cluster
-	kit *ctrlssaplan.Kit
+	kit    *ctrlssaplan.Kit
+	events *record.FakeRecorder
 
 	mu         sync.Mutex
 	conditions map[string]*[]metav1.Condition // by the owner's name
 }
 
 func newOwning(t *testing.T, kinds ...schema.GroupVersionKind) *owning {
-	o := &owning{T: t, Cluster: lab.New(t), conditions: map[string]*[]metav1.Condition{}}
+	o := &owning{T: t, Cluster: lab.New(t), events: record.NewFakeRecorder(1000), conditions: map[string]*[]metav1.Condition{}}
 	kit, err := ctrlssaplan.NewForDynamic(o.Client, o.Mapper, kuberuntime.NewScheme(), ctrlssaplan.Options{
-		FieldManager: "site-controller", Kinds: kinds,
+		FieldManager: "site-controller", Kinds: kinds, Events: o.events,
 		NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{ServerInterval: -1}),
 		Conditions: func(owner client.Object) (*[]metav1.Condition, *int64) {
 			o.mu.Lock()
@@ -223,4 +226,33 @@ func TestClearedFieldsOfAChild(t *testing.T) {
 	settings.Clear = []string{"data.c"}
 	require.Contains(t, reconcile(settings), "True")
 	require.Equal(t, map[string]any{"a": "b"}, o.Get(t, settings.Object.(*unstructured.Unstructured)).Object["data"])
+}
+
+// A policy that acts only outside of dry runs has the server do something else than was planned, which an event says.
+func TestAChildThatIsNotAsPlanned(t *testing.T) {
+	o := newOwning(t)
+	owner := o.owner("site")
+	for _, text := range []string{
+		`{apiVersion: admissionregistration.k8s.io/v1, kind: MutatingAdmissionPolicy, metadata: {name: kit-%[1]s}, spec: {
+			matchConditions: [{name: in-earnest, expression: '!(has(request.dryRun) && request.dryRun)'}],
+			matchConstraints: {namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: %[1]s}},
+				resourceRules: [{apiGroups: [''], apiVersions: [v1], operations: ['*'], resources: [configmaps], resourceNames: [child]}]},
+			failurePolicy: Fail, reinvocationPolicy: Never,
+			mutations: [{patchType: ApplyConfiguration, applyConfiguration: {expression: 'Object{data: {"token": "issued"}}'}}]}}`,
+		`{apiVersion: admissionregistration.k8s.io/v1, kind: MutatingAdmissionPolicyBinding, metadata: {name: kit-%[1]s}, spec: {policyName: kit-%[1]s}}`,
+	} {
+		made := o.Apply(t, "installer", lab.Objectf(t, text, o.Namespace))
+		t.Cleanup(func() { o.Delete(t, made) })
+	}
+	round := 0
+	lab.Eventually(t, "the policy is in force", func() bool {
+		round++
+		o.reconcile(owner, lab.Objectf(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: child, namespace: %s}, data: {round: "%d", token: ""}}`, o.Namespace, round))
+		for len(o.events.Events) > 0 {
+			if strings.HasSuffix(<-o.events.Events, `; not as planned: data.token: "" -> "issued"`) {
+				return true
+			}
+		}
+		return false
+	})
 }
