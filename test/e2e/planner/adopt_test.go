@@ -396,7 +396,7 @@ func TestGiveUpAll(t *testing.T) {
 	_, err = c.planner.Plan(t.Context(), ssaplan.Request{
 		Manifest: manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: all}}"), Subresource: "status", Adopt: []string{"x"},
 	})
-	require.ErrorContains(t, err, "and not of its status")
+	require.ErrorContains(t, err, "in the object itself, not in its status")
 }
 
 func deploymentOf(spec, container, more string) string {
