@@ -70,8 +70,8 @@ func TestApplyAdopts(t *testing.T) {
 	require.Equal(t, ssaplan.ActionNoOp, plan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "X", "c": "C"}), Adopt: []string{"kubectl"}}).Action)
 }
 
-// What is adopted was applied under the manager's name by nobody, neither before it changes owners nor between that and
-// the apply.
+// Fields that are adopted are no apply of another tool under the name of the manager, neither before they change owners
+// nor between that and the apply.
 func TestWhoIsAdoptedFromIsNoRival(t *testing.T) {
 	for _, manager := range []string{"kubectl", "my-tool"} {
 		server, planner := world(ssaplan.Options{})
@@ -136,7 +136,7 @@ func TestApplyStopsAfterTheHandover(t *testing.T) {
 	}
 }
 
-// Somebody re-created the object when its kind is gone, or the caller has given up: nothing changes owners.
+// Another client re-created the object when its kind is gone, or the caller has given up: nothing changes owners.
 func TestAdoptedObjectCannotBeFound(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	applied(t, planner, configMap("a", map[string]any{"a": "A"}))

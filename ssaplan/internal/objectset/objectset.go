@@ -17,7 +17,7 @@ import (
 type Set struct {
 	seen      map[groupKind]map[place]int // the numbers of objects; by kind, as a set has many objects of few
 	namespace string                      // of objects that name none
-	creates   func() *creations           // read when somebody asks for it, which few sets need
+	creates   func() *creations           // read at the first question, which few sets have
 }
 
 // creations are what other objects of a set need.
