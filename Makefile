@@ -99,7 +99,7 @@ suite/%:
 	@mkdir -p .cache; log=$(CURDIR)/.cache/test-$(subst /,-,$(subst .,library,$*)).log; cd $(patsubst plain-%,%,$(patsubst plain,.,$*)); \
 		export $(if $(filter $(PROOF) plain%,$*),CGO_ENABLED=0,GOFLAGS="$$GOFLAGS $(RACING)") $(if $(filter plain,$*),SSAPLAN_FULL=1); \
 		$(TEST) -v $(if $(filter test% examples% plain-%,$*),-parallel 8) -timeout 60m $(packages) >$$log 2>&1 || { cat $$log; \
-		echo "== what failed, once more:"; grep -E -B 30 '^ *--- FAIL|^panic:|^FAIL.+[0-9]s$$' $$log | grep -vE '^ *(---|===) (PASS|RUN|CONT|PAUSE)' | tail -n 120; exit 1; }; \
+		echo "== what failed, once more:"; $(CURDIR)/internal/suites/failed.sh $$log; exit 1; }; \
 		echo "== $*"; grep -E '^(ok|agreement|figure|[a-z -]+: [0-9]+(/[0-9]+)?( .*)?$$)' $$log || true
 
 .PHONY: record
