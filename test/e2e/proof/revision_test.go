@@ -5,8 +5,11 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
+	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
@@ -19,8 +22,11 @@ import (
 //go:embed testdata/revisions.yaml
 var revisionsYAML []byte
 
-// slotGroup is how manifests write the group of the kind whose definition changes between the steps of a case. There is
-// a definition for each of the cases that run at the same time.
+// revisedKind is the kind whose definition changes between the steps of a case.
+const revisedKind = "Draft"
+
+// slotGroup is how manifests write the group of that kind. There is a definition for each of the cases that run at the
+// same time.
 const slotGroup = "$slot.proof.example.com"
 
 // formerVersion is one that others write in, as long as the definition has it.
@@ -68,7 +74,7 @@ func (o *object) definition(n int) *unstructured.Unstructured {
 		"metadata": map[string]any{"name": "drafts." + group},
 		"spec": map[string]any{
 			"group": group, "scope": "Namespaced", "versions": versions,
-			"names": map[string]any{"kind": "Draft", "plural": "drafts", "singular": "draft", "listKind": "DraftList"},
+			"names": map[string]any{"kind": revisedKind, "plural": "drafts", "singular": "draft", "listKind": "DraftList"},
 		},
 	}}
 }
@@ -114,7 +120,7 @@ func (o *object) inForce(ctx context.Context, n int) bool {
 func (o *object) makes(ctx context.Context, version string, n int) bool {
 	group, _ := o.fill(slotGroup).(string)
 	marker := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": group + "/" + version, "kind": "Draft", "metadata": map[string]any{"name": "marker"},
+		"apiVersion": group + "/" + version, "kind": revisedKind, "metadata": map[string]any{"name": "marker"},
 		"spec": map[string]any{"size": int64(1)},
 	}}
 	resource, err := o.cluster.resource(marker.GroupVersionKind())
@@ -141,7 +147,7 @@ func (g *generator) revised(steps []Step) (out []Step) {
 }
 
 // isRevised reports whether the definition of the object's kind changes between steps.
-func (o *object) isRevised() bool { return o.gvk.Kind == "Draft" }
+func (o *object) isRevised() bool { return o.gvk.Kind == revisedKind }
 
 // revised makes the definition the one of a step.
 func (o *object) revised(ctx context.Context, s Step) error {
@@ -180,4 +186,21 @@ func redefined(before, after int) (found []projection.Path) {
 // record of an object says it as the definition did when it was last written, so neither a refresh nor an import knows.
 func (o *object) isRedefined(p projection.Path) bool {
 	return slices.ContainsFunc(o.redefined, p.HasPrefix)
+}
+
+// TestVersionsComeBack checks that the cases find a version of the definition that is served again after a planner has
+// reset the mapper while it wasn't.
+func TestVersionsComeBack(t *testing.T) {
+	kinds, err := readKinds()
+	require.NoError(t, err)
+	c := newCluster(t, slices.DeleteFunc(kinds, func(k kind) bool { return !k.Revised }))
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	draft := &object{cluster: c}
+	without := slices.IndexFunc(revisions, func(r revision) bool { return r.Dropped })
+	require.NoError(t, draft.define(ctx, without))
+	meta.MaybeResetRESTMapper(c.Mapper)
+	_, err = c.Mapper.RESTMapping(draft.definition(0).GroupVersionKind().GroupKind()) // it asks the server which versions there are
+	require.NoError(t, err)
+	require.NoError(t, draft.define(ctx, 0))
 }
