@@ -194,7 +194,7 @@ func (o *object) finish(planner *ssaplan.Planner, applied *unstructured.Unstruct
 	o.OtherOwners = settle(owners, o.OtherOwners) // others may own more in the meantime, which the next refresh shows
 	differences, err := plan.Differences(applied)
 	if err != nil {
-		diags.AddWarning("The object was applied, and can't be compared with its plan", err.Error())
+		diags.AddWarning("The object was applied, and can't be compared with its plan", detail(err))
 	}
 	if len(differences) > 0 {
 		lines := make([]string, len(differences))

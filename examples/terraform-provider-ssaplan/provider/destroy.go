@@ -48,7 +48,7 @@ func (r *objectResource) planDestroy(ctx context.Context, req resource.ModifyPla
 	}
 	if prior.OnDestroy.ValueString() != release {
 		if err := r.planners.claims.destroy(r.planners.clusterOf(prior), state.Identity); err != nil {
-			resp.Diagnostics.AddError(wrongConfiguration, err.Error())
+			resp.Diagnostics.AddError(wrongConfiguration, detail(err))
 			return
 		}
 	}
@@ -84,7 +84,7 @@ func (r *objectResource) planDestroy(ctx context.Context, req resource.ModifyPla
 // warnOfRelease warns of what is given up of an object, and of what keeps it from that.
 func warnOfRelease(plan *ssarelease.Plan, diags *diag.Diagnostics) {
 	if plan.Action == ssarelease.ActionRefused {
-		diags.AddWarning(fmt.Sprintf("%s: can't be released", plan.Object), plan.Refusal.Error())
+		diags.AddWarning(fmt.Sprintf("%s: can't be released", plan.Object), detail(plan.Refusal))
 		return
 	}
 	stays := "it stays as it is"
@@ -145,7 +145,7 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 	if isForgotten {
 		var err error
 		if state, err = prior.inState(); err != nil {
-			resp.Diagnostics.AddError("The object can't be deleted", err.Error())
+			resp.Diagnostics.AddError("The object can't be deleted", detail(err))
 			return
 		}
 	}
@@ -184,7 +184,7 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 	switch {
 	case errors.Is(err, ssaplan.ErrRecreated):
 		done.notReplaced = fmt.Sprintf("%s: the object was created or replaced after the plan was made: plan again", state.Identity)
-		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: left as it is", state.Identity), err.Error())
+		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: left as it is", state.Identity), detail(err))
 	case authresilience.Classify(err) == authresilience.ClassTypeNotServed:
 		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: not deleted", state.Identity),
 			"The server doesn't serve this kind any more. The object was deleted with its CRD.")

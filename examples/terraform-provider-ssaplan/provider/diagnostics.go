@@ -28,8 +28,8 @@ func failed(summary string, err error) diag.Diagnostics {
 	return diag.Diagnostics{diag.NewErrorDiagnostic(summary, detail(err))}
 }
 
-// detail is the text of an error that a request may have caused. The library withholds what a program for credentials
-// says, so a user needs to know where to read it.
+// detail is the text of an error in a diagnostic. The library withholds what a program for credentials says, so a user
+// needs to know where to read it.
 func detail(err error) string {
 	if authresilience.Classify(err) != authresilience.ClassCredentialPlugin {
 		return err.Error()

@@ -75,7 +75,7 @@ func (manifestsData) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	}
 	split, warnings, err := splitManifests(data.Content.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("content"), wrongConfiguration, err.Error())
+		resp.Diagnostics.AddAttributeError(path.Root("content"), wrongConfiguration, detail(err))
 		return
 	}
 	if len(warnings) > 0 {
@@ -106,7 +106,7 @@ func (manifestsFunction) Run(ctx context.Context, req function.RunRequest, resp 
 	}
 	split, _, err := splitManifests(text) // a function can't warn
 	if err != nil {
-		resp.Error = function.NewArgumentFuncError(0, err.Error())
+		resp.Error = function.NewArgumentFuncError(0, detail(err))
 		return
 	}
 	resp.Error = resp.Result.Set(ctx, split)
@@ -139,7 +139,7 @@ func (stagesFunction) Run(ctx context.Context, req function.RunRequest, resp *fu
 	}
 	split, _, err := splitManifests(text)
 	if err != nil {
-		resp.Error = function.NewArgumentFuncError(0, err.Error())
+		resp.Error = function.NewArgumentFuncError(0, detail(err))
 		return
 	}
 	var stages struct {
@@ -150,7 +150,7 @@ func (stagesFunction) Run(ctx context.Context, req function.RunRequest, resp *fu
 	for id, body := range split {
 		m, err := decodeManifest(body)
 		if err != nil {
-			resp.Error = function.NewArgumentFuncError(0, id+": "+err.Error())
+			resp.Error = function.NewArgumentFuncError(0, id+": "+detail(err))
 			return
 		}
 		if stages.Rest[id] = body; set.DefaultStages()[0].Has(m.Object) {
@@ -182,7 +182,7 @@ func (decodeFunction) Run(ctx context.Context, req function.RunRequest, resp *fu
 	}
 	m, err := decodeManifest(text)
 	if err != nil {
-		resp.Error = function.NewArgumentFuncError(0, "text: "+err.Error())
+		resp.Error = function.NewArgumentFuncError(0, "text: "+detail(err))
 		return
 	}
 	resp.Error = resp.Result.Set(ctx, dynamic(ctx, m.Object.Object))

@@ -260,13 +260,13 @@ func (r *objectResource) ValidateConfig(ctx context.Context, req resource.Valida
 		return
 	}
 	if err := config.checkText(ctx); err != nil {
-		resp.Diagnostics.AddError(wrongConfiguration, err.Error())
+		resp.Diagnostics.AddError(wrongConfiguration, detail(err))
 		return
 	}
 	if isKnown(ctx, config.text) {
 		m, err := config.manifest()
 		if err != nil {
-			resp.Diagnostics.AddAttributeError(config.manifestPath(), wrongConfiguration, err.Error())
+			resp.Diagnostics.AddAttributeError(config.manifestPath(), wrongConfiguration, detail(err))
 		}
 		for _, w := range m.Warnings {
 			text := w.InDocument()
@@ -282,7 +282,7 @@ func (r *objectResource) ValidateConfig(ctx context.Context, req resource.Valida
 	}{{ignoreFieldsPath, config.IgnoreFields}, {sensitiveFieldsPath, config.Sensitive}} {
 		if isKnown(ctx, list.texts) {
 			if _, err := patterns(ctx, list.at, list.texts); err != nil {
-				resp.Diagnostics.AddAttributeError(list.at, wrongConfiguration, err.Error())
+				resp.Diagnostics.AddAttributeError(list.at, wrongConfiguration, detail(err))
 			}
 		}
 	}
@@ -296,13 +296,13 @@ func (r *objectResource) ValidateConfig(ctx context.Context, req resource.Valida
 		}
 	}
 	if err := config.checkOutputs(); err != nil {
-		resp.Diagnostics.AddAttributeError(outputFieldsPath, wrongConfiguration, err.Error())
+		resp.Diagnostics.AddAttributeError(outputFieldsPath, wrongConfiguration, detail(err))
 	}
 	if cluster, err := withToken(ctx, config.Cluster, config.TokenWO); err != nil {
-		resp.Diagnostics.AddAttributeError(clusterPath, wrongConfiguration, err.Error())
+		resp.Diagnostics.AddAttributeError(clusterPath, wrongConfiguration, detail(err))
 	} else if isNamed(cluster) && isKnown(ctx, cluster) {
 		if _, err := clusterConfig(ctx, cluster); err != nil {
-			resp.Diagnostics.AddAttributeError(clusterPath, wrongConfiguration, err.Error())
+			resp.Diagnostics.AddAttributeError(clusterPath, wrongConfiguration, detail(err))
 		}
 	}
 }
@@ -431,7 +431,7 @@ func recall(ctx context.Context, private privateState) (*explain.State, diag.Dia
 	}
 	state := &explain.State{}
 	if err := json.Unmarshal(text, state); err != nil {
-		diags.AddError("The private state can't be read", err.Error())
+		diags.AddError("The private state can't be read", detail(err))
 		return nil, diags
 	}
 	return state, diags
@@ -440,7 +440,7 @@ func recall(ctx context.Context, private privateState) (*explain.State, diag.Dia
 func remember(ctx context.Context, private privateState, state *explain.State) diag.Diagnostics {
 	text, err := json.Marshal(state)
 	if err != nil {
-		return diag.Diagnostics{diag.NewErrorDiagnostic("The private state can't be written", err.Error())}
+		return diag.Diagnostics{diag.NewErrorDiagnostic("The private state can't be written", detail(err))}
 	}
 	return private.SetKey(ctx, remembered, text)
 }

@@ -81,11 +81,11 @@ func (p *planning) run(ctx context.Context) {
 	}
 	planner, err := p.planners.of(ctx, p.planned)
 	if err != nil {
-		p.diags.AddAttributeError(clusterPath, wrongConfiguration, err.Error())
+		p.diags.AddAttributeError(clusterPath, wrongConfiguration, detail(err))
 		return
 	}
 	if p.prior != nil && p.state == nil {
-		p.diags.AddError("The object can't be planned", errNothingRemembered.Error())
+		p.diags.AddError("The object can't be planned", detail(errNothingRemembered))
 		return
 	}
 	if p.movedToOtherCluster(ctx, planner) {
@@ -101,7 +101,7 @@ func (p *planning) run(ctx context.Context) {
 	}
 	request, err := p.planned.request(ctx, p.baseline())
 	if err != nil {
-		p.diags.AddError(wrongConfiguration, err.Error())
+		p.diags.AddError(wrongConfiguration, detail(err))
 		return
 	}
 	plan, err := planner.Plan(ctx, request)
@@ -183,11 +183,11 @@ func (p *planning) take(ctx context.Context, planner *ssaplan.Planner, plan *ssa
 		return
 	}
 	if err := p.planners.claims.refused(p.planners.clusterOf(p.planned), plan.Object); err != nil && p.prior == nil {
-		p.diags.AddError("The object can't be applied", err.Error())
+		p.diags.AddError("The object can't be applied", detail(err))
 		return
 	}
 	if err := p.claim(plan); err != nil {
-		p.diags.AddError(wrongConfiguration, err.Error())
+		p.diags.AddError(wrongConfiguration, detail(err))
 		return
 	}
 	if p.prior == nil && p.state == nil && plan.Live() != nil {
@@ -232,7 +232,7 @@ func (p *planning) openAll() {
 
 func (p *planning) deferred(plan *ssaplan.Plan, missing *set.MissingError) {
 	if missing != nil && missing.IsFinal() {
-		p.diags.AddAttributeError(p.planned.manifestPath(), wrongConfiguration, missing.Error())
+		p.diags.AddAttributeError(p.planned.manifestPath(), wrongConfiguration, detail(missing))
 		return
 	}
 	because := append([]string{plan.Reason}, review.Lines(explain.Created(plan.After))...)

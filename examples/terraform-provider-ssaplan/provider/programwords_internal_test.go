@@ -1,8 +1,12 @@
 package provider
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -38,4 +42,40 @@ func TestWordsOfProgramsAreCounted(t *testing.T) {
 	group.Wait()
 	require.Contains(t, w.withheld(), "(301011 bytes so far)")
 	require.False(t, strings.Contains(w.withheld(), "aaa"))
+}
+
+// Any error may come from a program for credentials, whose words the library withholds: diagnostics show errors by
+// detail, which says so.
+func TestErrorsAreShownByDetail(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	texts := 0
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		positions := token.NewFileSet()
+		file, err := parser.ParseFile(positions, name, nil, 0)
+		require.NoError(t, err)
+		ast.Inspect(file, func(n ast.Node) bool {
+			call, isCall := n.(*ast.CallExpr)
+			if !isCall {
+				return true
+			}
+			method, isMethod := call.Fun.(*ast.SelectorExpr)
+			switch {
+			case !isMethod:
+			case method.Sel.Name == "Error" && len(call.Args) == 0:
+				texts++
+				require.Equal(t, "diagnostics.go", name, "%s: an error is shown without detail", positions.Position(n.Pos()))
+			case strings.HasPrefix(method.Sel.Name, "Sprint"):
+				for _, arg := range call.Args {
+					id, isName := arg.(*ast.Ident)
+					require.False(t, isName && id.Name == "err", "%s: an error is shown without detail", positions.Position(n.Pos()))
+				}
+			}
+			return true
+		})
+	}
+	require.Equal(t, 2, texts, "in detail")
 }

@@ -99,7 +99,7 @@ func (p *ssaplanProvider) Configure(ctx context.Context, req provider.ConfigureR
 	p.planners.cluster = config.Cluster
 	if isKnown(ctx, config.Cluster) && !config.Cluster.IsNull() {
 		if _, err := clusterConfig(ctx, config.Cluster); err != nil {
-			resp.Diagnostics.AddAttributeError(clusterPath, wrongConfiguration, err.Error())
+			resp.Diagnostics.AddAttributeError(clusterPath, wrongConfiguration, detail(err))
 		}
 	}
 }

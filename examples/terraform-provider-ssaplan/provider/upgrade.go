@@ -18,7 +18,7 @@ const schemaVersion = 1
 func upgraders() map[int64]resource.StateUpgrader {
 	return map[int64]resource.StateUpgrader{0: {StateUpgrader: func(ctx context.Context, req resource.UpgradeStateRequest, resp *resource.UpgradeStateResponse) {
 		if err := upgrade(ctx, req, resp, nameVersionChange); err != nil {
-			resp.Diagnostics.AddError("The state can't be read", err.Error())
+			resp.Diagnostics.AddError("The state can't be read", detail(err))
 		}
 	}}}
 }

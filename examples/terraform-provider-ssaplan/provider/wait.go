@@ -92,7 +92,7 @@ func (r *waitResource) Create(ctx context.Context, req resource.CreateRequest, r
 	resp.Diagnostics.Append(req.Config.Get(ctx, &reach)...)
 	cluster, err := withToken(ctx, reach.Cluster, reach.TokenWO)
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(clusterPath, wrongConfiguration, err.Error())
+		resp.Diagnostics.AddAttributeError(clusterPath, wrongConfiguration, detail(err))
 	}
 	reach.Cluster = cluster
 	limit, diags := planned.Timeouts.Create(ctx, defaultWaitTimeout)
@@ -187,7 +187,7 @@ func (r *waitResource) ValidateConfig(ctx context.Context, req resource.Validate
 		return
 	}
 	if _, err := config.ready(kindschema.GroupKind{}); err != nil {
-		resp.Diagnostics.AddAttributeError(fieldsPath, wrongConfiguration, err.Error())
+		resp.Diagnostics.AddAttributeError(fieldsPath, wrongConfiguration, detail(err))
 	}
 }
 

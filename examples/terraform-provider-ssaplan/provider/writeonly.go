@@ -72,7 +72,7 @@ func (p *planning) sent(ctx context.Context) {
 	p.planned.ID, p.planned.UID, p.planned.Manifest = p.prior.ID, p.prior.UID, p.prior.Manifest
 	plan := &ssaplan.Plan{Object: p.state.Identity, Action: ssaplan.ActionNoOp}
 	if err := p.claim(plan); err != nil {
-		p.diags.AddError(wrongConfiguration, err.Error())
+		p.diags.AddError(wrongConfiguration, detail(err))
 		return
 	}
 	p.unchanged(ctx, plan)
