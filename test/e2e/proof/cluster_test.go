@@ -149,8 +149,9 @@ func (c *cluster) makeNamespace(t *testing.T, kind string) {
 
 func namespaceOf(kind string) string { return "proof-" + strings.ToLower(kind) }
 
-// resource returns access to the objects of a kind, in the kind's namespace if it has namespaces. The versions of Drafts
-// come and go while the mapper, which planners reset at any time, knows only those that were served when it asked.
+// resource returns access to the objects of a kind, in the kind's namespace if it has namespaces. The versions of
+// Drafts come and go while the mapper, which planners reset at any time, knows only those that were served when it
+// asked.
 func (c *cluster) resource(gvk schema.GroupVersionKind) (dynamic.ResourceInterface, error) {
 	if gvk.Kind == revisedKind {
 		return c.Client.Resource(gvk.GroupVersion().WithResource("drafts")).Namespace(namespaceOf(gvk.Kind)), nil
