@@ -293,11 +293,13 @@ install: ## install the command, for kubectl ssaplan
 	cd examples && CGO_ENABLED=0 $(GO) install -trimpath -ldflags="-s -w" ./kubectl-ssaplan
 
 GORELEASER ?= github.com/goreleaser/goreleaser/v2@v2.15.1
+KREW ?= sigs.k8s.io/krew/cmd/krew@v0.4.3
 CYCLONEDX ?= github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.9.0
 PARTS ?= readme import install command provider
 .PHONY: release-check
 release-check: ## do with the last commit what others do with a release: follow the README, import every module, install the command, release it and the provider, install that (git, gpg, buildah and terraform needed); make release-check PARTS=install
 	@test -x $(BIN)/goreleaser || GOBIN=$(BIN) $(GO) install $(GORELEASER)
+	@test -x $(BIN)/krew || CGO_ENABLED=0 GOBIN=$(BIN) $(GO) install $(KREW)
 	@test -x $(BIN)/cyclonedx-gomod || GOFLAGS= GOBIN=$(BIN) $(GO) install $(CYCLONEDX)
 	@PATH=$(BIN):$$PATH internal/release/check.sh $(shell sed -n 's/^## \[\([0-9.]*\)\].*/v\1/p' CHANGELOG.md | head -1) goreleaser $(CURDIR)/.cache/release $(PARTS)
 

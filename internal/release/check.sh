@@ -102,18 +102,24 @@ release_command() (
 	for archive in *.tar.gz *.zip *.tar; do
 		grep -q " $archive\$" checksums.txt
 	done
-	for archive in *.tar.gz *.zip; do # what krew installs
+	for archive in *.tar.gz *.zip; do # what krew installs, on each system
 		case $archive in *_image_*) continue ;; esac
 		grep -A 3 " uri: .*/$version/$archive\$" krew/ssaplan.yaml | grep -q " sha256: $(sed -n "s/ .*$archive\$//p" checksums.txt)\$"
 	done
 	test "$(grep -c ' uri: ' krew/ssaplan.yaml)" = "$(grep -c -e '\.tar\.gz$' -e '\.zip$' checksums.txt)"
+	arch=$(go env GOARCH)
+	KREW_ROOT="$out/krew" quietly krew install --manifest krew/ssaplan.yaml --archive "kubectl-ssaplan_${version}_linux_$arch.tar.gz"
+	"$out/krew/bin/kubectl-ssaplan" version | grep -q "^kubectl-ssaplan $version "
+	images="buildah --root $out/images --runroot $out/run --storage-driver vfs"
+	container=$($images from "$($images pull --quiet "oci-archive:$(echo ./*_image_linux_"$arch".tar*)")")
+	$images run --isolation chroot "$container" -- /kubectl-ssaplan version | grep -q "^kubectl-ssaplan $version "
 	for archive in *.tar.gz *.zip *.tar; do # each has a program, and each program has a list of what it is built of
 		bom=${archive%.tar*}
 		bom=${bom%.zip}.bom.json
 		grep -q '"pkg:golang/k8s.io/client-go@' "$bom"
 		grep -q " $bom\$" checksums.txt
 	done
-	echo "ok: $(wc -l <checksums.txt) files of the command are signed, with what each program is built of"
+	echo "ok: $(wc -l <checksums.txt) files of the command are signed, with what each program is built of; krew installs it, and the image runs it"
 )
 
 release_provider() (
