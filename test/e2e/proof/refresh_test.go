@@ -2,6 +2,7 @@ package proof_test
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -57,7 +58,7 @@ func (t *trial) judgeRefresh(ctx context.Context) {
 	}
 	apart := stampedPlaces(reading.Drift, plan.Changes)
 	for _, c := range plan.Changes {
-		if t.isEmptied(c) || t.isOfIgnored(c.Path, c.After, c.Before) || t.wasNotSent(c) || t.isDefaultList(c) {
+		if t.isEmptied(c) || t.isOfIgnored(c.Path, c.After, c.Before) || t.wasNotSent(c) || t.isDefaultList(c) || t.isNewDefault(c) {
 			apart[c.Path.String()] = true
 		}
 	}
@@ -191,6 +192,14 @@ func (t *trial) wasNotSent(c explain.Change) bool {
 	value, isWritten := valueAt(last.manifest, c.Path)
 	return (isLeft || isWritten && value == nil) &&
 		t.memory.state.Applied.Fields.Under(c.Path).Empty()
+}
+
+// isNewDefault reports whether a change is that of a null to which the definition gives another default by now, while the
+// object has the one that was applied. A refresh doesn't read the definition.
+func (t *trial) isNewDefault(c explain.Change) bool {
+	value, isWritten := valueAt(t.memory.last.manifest, c.Path)
+	applied := valuesAt(t.memory.state.Applied.Object, c.Path)
+	return t.object.isRevised() && isWritten && value == nil && len(applied) == 1 && reflect.DeepEqual(applied[0], c.Before)
 }
 
 // stampedPlaces returns where a webhook of the proof overwrote a value, or put something into it, at one apply and not
