@@ -51,13 +51,9 @@ func decode(file string, text []byte) (objects []*unstructured.Unstructured, err
 func (t *tool) set(ctx context.Context, manifests []*unstructured.Unstructured) *set.Set {
 	var requests []ssaplan.Request
 	for _, manifest := range manifests {
-		request := ssaplan.Request{Manifest: manifest, Ignore: t.ignore}
-		if id, err := identity.Of(manifest.Object); err == nil {
-			if id, err = t.planner.Resolve(ctx, id); err == nil { // adds the default namespace
-				request.Prior = t.states[id.String()]
-			}
-		}
-		requests = append(requests, request)
+		id, _ := identity.Of(manifest.Object) // Plan reports the error
+		id, _ = t.planner.Resolve(ctx, id)    // adds the default namespace
+		requests = append(requests, ssaplan.Request{Manifest: manifest, Prior: t.states[id.String()], Ignore: t.ignore})
 	}
 	return set.New(t.planner, requests, set.Options{})
 }
@@ -72,10 +68,10 @@ func (t *tool) plan(ctx context.Context, application *set.Set) (plans []*ssaplan
 		}
 		t.show(item.Plan)
 		plans = append(plans, item.Plan)
-		waits := item.Plan.Action == ssaplan.ActionConflict || item.Plan.Action == ssaplan.ActionDeferred
+		blocked := item.Plan.Action == ssaplan.ActionConflict || item.Plan.Action == ssaplan.ActionDeferred
 		switch {
 		case code == exitError, item.Plan.Action == ssaplan.ActionNoOp:
-		case waits && len(item.After) == 0: // for something outside the set
+		case blocked && len(item.After) == 0: // it waits for no object of the set
 			code = exitBlocked
 		case code != exitBlocked:
 			code = exitChanges
@@ -123,12 +119,9 @@ func (t *tool) deploy(ctx context.Context, manifests []*unstructured.Unstructure
 func (t *tool) apply(ctx context.Context, application *set.Set) error {
 	var failures []error
 	for result := range application.Apply(ctx) {
-		if result.Err != nil {
-			failures = append(failures, result.Err) // a *set.ChangedError or *ssaplan.ChangedError has the new plan
-			continue
-		}
-		if result.Made == nil { // nothing was written
-			continue
+		failures = append(failures, result.Err) // errors.Join ignores nil
+		if result.Made == nil {
+			continue // nothing was written
 		}
 		state, err := result.Item.Plan.State(result.Made)
 		if err != nil {
