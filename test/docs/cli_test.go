@@ -1,14 +1,17 @@
 package docs_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -19,6 +22,7 @@ import (
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/client"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/manifest"
 	"github.com/ssaplan/primitives/ssaplan/set"
@@ -233,20 +237,125 @@ func (t *tool) replace(ctx context.Context, plan *ssaplan.Plan) (*unstructured.U
 	})
 }
 
-// delete deletes the object of a state, if the user agrees to the consequences.
-func (t *tool) delete(ctx context.Context, prior *explain.State, ask func() bool) error {
+// deployAndPrune does the same as deploy, and then deletes the objects that are no longer in the manifests.
+func (t *tool) deployAndPrune(ctx context.Context, manifests []*unstructured.Unstructured, ask func() bool) error {
+	application := t.set(ctx, manifests)
+	_, code := t.plan(ctx, application)
+	switch {
+	case code == exitError:
+		return errors.New("nothing was applied: correct the errors first")
+	case code != exitUnchanged && !ask():
+		return nil
+	}
+	if err := t.apply(ctx, application); err != nil {
+		return err
+	}
+	return t.prune(ctx, application, manifests, ask)
+}
+
+// prune deletes the objects that have a state but no manifest any more, and removes the states of deleted objects.
+func (t *tool) prune(ctx context.Context, application *set.Set, manifests []*unstructured.Unstructured, ask func() bool) error {
+	applied := map[identity.Identity]bool{}
+	for _, m := range manifests {
+		id, err := identity.Of(m.Object)
+		if err != nil {
+			return err
+		}
+		applied[sameObject(id)] = true
+	}
+	var members []set.Member
+	for _, key := range slices.Sorted(maps.Keys(t.states)) {
+		if s := t.states[key]; s.Subresource == "" && !applied[sameObject(s.Identity)] {
+			members = append(members, set.Member{Object: s.Identity, UID: s.UID, State: s})
+		}
+	}
+	removal := set.NewRemoval(t.planner, members, set.RemovalOptions{Set: application})
+	deletes := false
+	for item := range removal.Plan(ctx) {
+		fmt.Fprintln(t.out, item)
+		if item.Deletes() {
+			deletes = true
+			for _, note := range item.Plan.Notes() {
+				fmt.Fprintln(t.out, "  ", note)
+			}
+		}
+	}
+	if deletes && !ask() {
+		return nil
+	}
+	var failures []error
+	for result := range removal.Apply(ctx) {
+		failures = append(failures, result.Err)
+		if result.Gone {
+			delete(t.states, result.Item.Member.Object.String())
+		}
+	}
+	return errors.Join(failures...)
+}
+
+// sameObject returns what all identities of an object have in common: without its version, and with its namespace.
+func sameObject(id identity.Identity) identity.Identity {
+	id.Namespace = cmp.Or(id.Namespace, "default") // as in Options.DefaultNamespace
+	return id.Unversioned()
+}
+
+// delete deletes the object of a state, if the user agrees to the consequences. It reports whether the object is gone.
+func (t *tool) delete(ctx context.Context, prior *explain.State, ask func() bool) (gone bool, err error) {
 	plan, err := t.planner.PlanDelete(ctx, ssaplan.DeleteRequest{Object: prior.Identity, UID: prior.UID})
 	if err != nil {
-		return err
+		return false, err
 	}
 	fmt.Fprintln(t.out, plan)
 	for _, note := range plan.Notes() {
 		fmt.Fprintln(t.out, "  ", note)
 	}
-	if !plan.Deletes() || !ask() {
-		return nil
+	if prior.Adopted {
+		fmt.Fprintln(t.out, "  ", "it existed before the first apply")
 	}
-	return t.planner.ApplyDelete(ctx, plan, ssaplan.DeleteOptions{}) // an error if it would now do more than the plan says
+	switch {
+	case plan.Action == deletion.ActionNone, plan.Action == deletion.ActionKeep:
+		return true, nil // it no longer exists; with ActionKeep, another object has its name
+	case !plan.Deletes():
+		return false, plan.Refusal // the server rejects the delete, or the object can't be read
+	case !ask():
+		return false, nil
+	}
+	err = t.planner.ApplyDelete(ctx, plan, ssaplan.DeleteOptions{}) // an error if it would now do more than the plan says
+	return err == nil, err
+}
+
+const yesterdayYAML = `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: web-1, namespace: cli-prune}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: legacy, namespace: cli-prune}
+data: {owner: shop}
+`
+
+func Example_cliPrune() {
+	file := stateFile()
+	defer os.RemoveAll(filepath.Dir(file))
+	t := must(newTool(config, file))
+	configMaps := objects("cli-prune", "", "v1", "configmaps")
+	apply(configMaps, "helm", yamlObject(`{apiVersion: v1, kind: ConfigMap, metadata: {name: legacy}}`))
+	t.out = io.Discard
+	must(0, t.deploy(ctx, must(decode("app.yaml", []byte(yesterdayYAML))), agree))
+
+	t.out = os.Stdout
+	today, _, _ := strings.Cut(strings.ReplaceAll(yesterdayYAML, "web-1", "web-2"), "---")
+	if err := t.deployAndPrune(ctx, must(decode("app.yaml", []byte(today))), agree); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println("states:", slices.Sorted(maps.Keys(t.states)))
+	// Output:
+	// Create v1/ConfigMap cli-prune/web-2: does not exist
+	// v1/ConfigMap cli-prune/legacy: kept: it existed before the set
+	// v1/ConfigMap cli-prune/web-1: Delete
+	//    objects that name this one as their owner are deleted with it
+	// states: [v1/ConfigMap cli-prune/legacy v1/ConfigMap cli-prune/web-2]
 }
 
 func Example_cliDelete() {
@@ -255,7 +364,7 @@ func Example_cliDelete() {
 	t := must(newTool(config, file))
 	apply(objects("cli-delete", "", "v1", "configmaps"), "my-cli", yamlObject(`{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}}`))
 	shop := &explain.State{Identity: identity.Identity{APIVersion: "v1", Kind: "Namespace", Name: "cli-delete"}}
-	if err := t.delete(ctx, shop, func() bool { return false }); err != nil {
+	if _, err := t.delete(ctx, shop, func() bool { return false }); err != nil {
 		fmt.Println(err)
 	}
 	// Output:

@@ -2,10 +2,13 @@ package docs_test
 
 import (
 	"bytes"
+	"io"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -22,4 +25,31 @@ func TestStateOfAManifestWithoutNamespace(t *testing.T) {
 	_, code := tool.plan(t.Context(), tool.set(t.Context(), []*unstructured.Unstructured{settings}))
 	require.Equal(t, exitChanges, code)
 	require.Contains(t, out.String(), "1 drifted")
+}
+
+// An object stays if its manifest has another version of the kind than the state, or no namespace. An object without a
+// manifest is deleted, even if nothing else changes.
+func TestPruneDeletesOnlyWhatHasNoManifest(t *testing.T) {
+	tool, err := newTool(config, filepath.Join(t.TempDir(), "states.json"))
+	require.NoError(t, err)
+	tool.out = io.Discard
+	agree := func() bool { return true }
+	settings := yamlObject(`{apiVersion: v1, kind: ConfigMap, metadata: {name: cli-prune-settings}, data: {a: A}}`)
+	leaves := yamlObject(`{apiVersion: v1, kind: ConfigMap, metadata: {name: cli-prune-leaves}, data: {a: A}}`)
+	scaler := func(version string) *unstructured.Unstructured {
+		return yamlObject(`{apiVersion: autoscaling/` + version + `, kind: HorizontalPodAutoscaler, metadata: {name: cli-prune},
+			spec: {maxReplicas: 3, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}}`)
+	}
+	require.NoError(t, tool.deploy(t.Context(), []*unstructured.Unstructured{settings, leaves, scaler("v1")}, agree))
+	stay := []*unstructured.Unstructured{settings, scaler("v2")}
+	require.NoError(t, tool.deploy(t.Context(), stay, agree))
+	require.NoError(t, tool.deployAndPrune(t.Context(), stay, agree))
+
+	_, err = objects("default", "autoscaling", "v2", "horizontalpodautoscalers").Get(t.Context(), "cli-prune", metav1.GetOptions{})
+	require.NoError(t, err)
+	configMaps := objects("default", "", "v1", "configmaps")
+	_, err = configMaps.Get(t.Context(), "cli-prune-settings", metav1.GetOptions{})
+	require.NoError(t, err)
+	_, err = configMaps.Get(t.Context(), "cli-prune-leaves", metav1.GetOptions{})
+	require.True(t, apierrors.IsNotFound(err), err)
 }
