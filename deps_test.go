@@ -231,7 +231,7 @@ func TestPackagesOfProgramsAreCounted(t *testing.T) {
 	for _, match := range regexp.MustCompile(`(?m)^\t"(`+module+`[^"]*)"$`).FindAllStringSubmatch(read(t, "README.md"), -1) {
 		readme = append(readme, match[1])
 	}
-	assert.Equal(t, count(readme...), find(t, page, `\bhas\s+(\d+)\s+such\s+packages`), "the program of the README")
+	assert.Equal(t, count(readme...), find(t, page, `\bhas\s+(\d+)\s+packages\s+that`), "the program of the README")
 }
 
 // unstable are the modules whose major version is another one from one client-go to the next: a package that names a
