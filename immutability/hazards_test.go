@@ -35,14 +35,14 @@ func TestHazards(t *testing.T) {
 			{Kind: immutability.HazardContents, Message: "everything inside namespace prod is deleted with it"},
 		}, "everything inside"},
 		{"statefulset", `{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: x}, spec: {persistentVolumeClaimRetentionPolicy: {whenDeleted: Retain}}}`, []immutability.Hazard{
-			{Kind: immutability.HazardInterruption, Message: "the pods stop until the new object has started others"},
+			{Kind: immutability.HazardInterruption, Message: "the pods stop before the new object starts new ones"},
 		}, "orphan deletion"},
 		{"statefulset that deletes claims", `{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: x}, spec: {persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete}}}`, []immutability.Hazard{
 			{Kind: immutability.HazardData, Message: "the claims of the pods are deleted with the StatefulSet (persistentVolumeClaimRetentionPolicy.whenDeleted is Delete)"},
-			{Kind: immutability.HazardInterruption, Message: "the pods stop until the new object has started others"},
+			{Kind: immutability.HazardInterruption, Message: "the pods stop before the new object starts new ones"},
 		}, "the most severe comes first"},
 		{"deployment", `{apiVersion: apps/v1, kind: Deployment, metadata: {name: x, uid: u}}`, []immutability.Hazard{
-			{Kind: immutability.HazardInterruption, Message: "the pods stop until the new object has started others"},
+			{Kind: immutability.HazardInterruption, Message: "the pods stop before the new object starts new ones"},
 			{Kind: immutability.HazardDependents, Message: "objects that name this one as their owner are deleted with it"},
 		}, "a live object may have dependents"},
 		{"kind of another group", `{apiVersion: example.com/v1, kind: Deployment, metadata: {name: x}}`, []immutability.Hazard{ofController}, "it isn't the built-in kind"},
@@ -60,7 +60,7 @@ func TestHazards(t *testing.T) {
 			{Kind: immutability.HazardBlocked, Message: "the object is being deleted already"},
 		}, "somebody else deleted it"},
 		{"owned", `{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: x, ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, uid: u}]}}`, []immutability.Hazard{
-			{Kind: immutability.HazardInterruption, Message: "the pods stop until the new object has started others"},
+			{Kind: immutability.HazardInterruption, Message: "the pods stop before the new object starts new ones"},
 			{Kind: immutability.HazardOwner, Message: "Deployment web owns the object: it may create it again before you do, and the new object only has an owner if the manifest names it"},
 		}, "its owner interferes"},
 		{"odd metadata", `{apiVersion: v1, kind: PersistentVolumeClaim, metadata: [], spec: a}`, nil, "nothing can be told, and nothing breaks"},
@@ -89,7 +89,7 @@ func TestHazardsFollowFromTheDeletion(t *testing.T) {
 		want    []immutability.Hazard
 	}{
 		{"a replacement, as it is by default", immutability.HazardOptions{}, []immutability.Hazard{
-			{Kind: immutability.HazardInterruption, Message: "the pods stop until the new object has started others"},
+			{Kind: immutability.HazardInterruption, Message: "the pods stop before the new object starts new ones"},
 			{Kind: immutability.HazardOwner, Message: "CronJob c owns the object: it may create it again before you do, and the new object only has an owner if the manifest names it"},
 			{Kind: immutability.HazardDependents, Message: dependents + "are deleted with it"},
 		}},
@@ -127,10 +127,10 @@ func TestHazardsUnread(t *testing.T) {
 		}, "the name is known"},
 		{schema.GroupKind{Group: "apps", Kind: "StatefulSet"}, []immutability.Hazard{
 			{Kind: immutability.HazardData, Message: "the claims of the pods are deleted with the StatefulSet, if persistentVolumeClaimRetentionPolicy.whenDeleted is Delete"},
-			{Kind: immutability.HazardInterruption, Message: "the pods stop until the new object has started others"},
+			{Kind: immutability.HazardInterruption, Message: "the pods stop before the new object starts new ones"},
 		}, "its policy isn't known"},
 		{schema.GroupKind{Group: "apps", Kind: "Deployment"}, []immutability.Hazard{
-			{Kind: immutability.HazardInterruption, Message: "the pods stop until the new object has started others"},
+			{Kind: immutability.HazardInterruption, Message: "the pods stop before the new object starts new ones"},
 		}, "whatever is in it"},
 		{schema.GroupKind{Group: "example.com", Kind: "Deployment"}, []immutability.Hazard{ofController}, "it isn't the built-in kind"},
 		{schema.GroupKind{Group: "snapshot.storage.k8s.io", Kind: "VolumeSnapshot"}, []immutability.Hazard{ofController},

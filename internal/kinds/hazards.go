@@ -117,7 +117,7 @@ var (
 	yes, no  = true, false
 	podsStop = fact{
 		endangers: "Interruption", orphaned: &no,
-		text: "the pods stop", replaced: "the pods stop until the new object has started others",
+		text: "the pods stop", replaced: "the pods stop before the new object starts new ones",
 	}
 	podsAdopted = fact{
 		endangers: "Interruption", orphaned: &yes,

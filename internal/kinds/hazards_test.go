@@ -51,8 +51,8 @@ func TestPodsStopOrRun(t *testing.T) {
 			deletion kinds.Deletion
 			want     string
 		}{
-			{kinds.Deletion{}, "the pods stop until the new object has started others"},
-			{kinds.Deletion{Policy: "Background"}, "the pods stop until the new object has started others"},
+			{kinds.Deletion{}, "the pods stop before the new object starts new ones"},
+			{kinds.Deletion{Policy: "Background"}, "the pods stop before the new object starts new ones"},
 			{kinds.Deletion{Policy: "Foreground", ForGood: true}, "the pods stop"},
 			{kinds.Deletion{Policy: "Orphan", ForGood: true}, "the pods keep running without it"},
 		} {

@@ -392,7 +392,7 @@ func Example_cliReplace() {
 	// Replace apps/v1/Deployment cli-replace/web: can't change in place: spec.selector
 	//    spec.selector: {"matchLabels":{"app":"web"}} -> {"matchLabels":{"app":"api"}} (can't change in place)
 	//    spec.template.metadata.labels.app: "web" -> "api"
-	//   hazard: the pods stop until the new object has started others
+	//   hazard: the pods stop before the new object starts new ones
 	//   hazard: objects that name this one as their owner are deleted with it
 	// exit code 2
 }

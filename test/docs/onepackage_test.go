@@ -96,7 +96,7 @@ func Example_immutabilityAlone() {
 	explainRefusal(ctx, deployments, edited, live, err)
 	// Output:
 	// replace it: texts: field is immutable; dry-run create: valid
-	//   hazard: the pods stop until the new object has started others
+	//   hazard: the pods stop before the new object starts new ones
 	//   hazard: objects that name this one as their owner are deleted with it
 	//   spec.selector: Invalid value: field is immutable
 	// Invalid: correct the manifest

@@ -59,7 +59,7 @@ func TestDeletedPodsDontStayBehind(t *testing.T) {
 	plan := c.plan(t, ssaplan.Request{Manifest: manifest(t, aJob, "edited", "2")})
 	require.Equal(t, ssaplan.ActionReplace, plan.Action)
 	require.Equal(t, metav1.DeletePropagationBackground, plan.Replacement.Propagation)
-	require.Contains(t, fmt.Sprint(plan.Replacement.Hazards), "the pods stop until the new object has started others")
+	require.Contains(t, fmt.Sprint(plan.Replacement.Hazards), "the pods stop before the new object starts new ones")
 	require.Contains(t, fmt.Sprint(plan.Replacement.Hazards), "objects that name this one as their owner are deleted with it")
 	_, err := c.planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
 	require.NoError(t, err)
