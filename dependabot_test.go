@@ -40,7 +40,7 @@ func knownToDependabot(t *testing.T) map[string][]string {
 // The bot renews the digests of each action and image, also of the recipe that is a workflow in the provider's own
 // repository only.
 func TestDependabotKnowsEachDigest(t *testing.T) {
-	digest := regexp.MustCompile(`uses: *\S+@[0-9a-f]{40}|FROM \S+@sha256:`)
+	digest := regexp.MustCompile(`uses: *\S+@[0-9a-f]{40}|(FROM|image:) \S+@sha256:`)
 	used := map[string][]string{}
 	tracked, err := exec.Command("git", "ls-files", "*.yml", "*.yaml", "*Dockerfile").Output()
 	require.NoError(t, err)
@@ -54,7 +54,7 @@ func TestDependabotKnowsEachDigest(t *testing.T) {
 		switch {
 		case folder == "/.github/workflows":
 			folder = "/"
-		case strings.HasSuffix(path, "Dockerfile"):
+		case !strings.Contains(string(text), "uses:"):
 			ecosystem = "docker"
 		}
 		if !slices.Contains(used[ecosystem], folder) {

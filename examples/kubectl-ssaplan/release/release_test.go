@@ -102,13 +102,17 @@ func TestRecipesNameDigests(t *testing.T) {
 		}
 	}
 	assert.GreaterOrEqual(t, len(actions), 4)
-	recipe, err := os.ReadFile("../Dockerfile")
-	require.NoError(t, err)
-	images := regexp.MustCompile(`(?m)^FROM (\S+)`).FindAllStringSubmatch(string(recipe), -1)
-	assert.Len(t, images, 2)
-	for _, m := range images {
-		assert.Regexp(t, `^(scratch|\S+@sha256:[0-9a-f]{64})$`, m[1])
+	images := 0
+	image := regexp.MustCompile(`(?m)^(?:FROM| +image:) +([^\s"]+)`)
+	for _, recipe := range []string{"../Dockerfile", "../README.md", "../../fleet/volume.yaml"} {
+		text, err := os.ReadFile(recipe)
+		require.NoError(t, err)
+		for _, m := range image.FindAllStringSubmatch(string(text), -1) {
+			images++
+			assert.Regexp(t, `^(scratch|kubectl-ssaplan|\S+@sha256:[0-9a-f]{64})$`, m[1], recipe)
+		}
 	}
+	assert.Equal(t, 5, images)
 }
 
 // A release is made by the programs that make release-check has tried, in the versions of the Makefile.
