@@ -36,8 +36,8 @@ func advise(err error) string {
 		return "review the new plan: " + changed.Plan.Reason
 	case errors.As(err, &refused):
 		return fmt.Sprintf("%s: %s", refused.Verdict.Refusal, cmp.Or(refused.Verdict.Remedy, "correct the manifest"))
-	case errors.As(err, &replacing):
-		return fmt.Sprintf("it stopped while %s: see who removes %s, then replace again", replacing.Stage, replacing.Finalizers)
+	case errors.As(err, &replacing) && len(replacing.Finalizers) > 0: // only in the stage waiting
+		return fmt.Sprintf("find the controllers that remove the finalizers %s, then replace again", replacing.Finalizers)
 	}
 	class := authresilience.Classify(err)
 	return fmt.Sprintf("%s: %s", class, class.Describe().Advice)
@@ -85,7 +85,7 @@ func Example_errors() {
 	// apps/v1/Deployment errors/web: get: deployments.apps "web" is forbidden: User "jane" cannot get resource "deployments" in API group "apps" in the namespace "errors"; and the dry run: deployments.apps "web" is forbidden: User "jane" cannot patch resource "deployments" in API group "apps" in the namespace "errors"
 	// -> Authorization: have the user granted the right that is missing (RBAC), or use credentials of another user
 	// apps/v1/Deployment errors/web: replace stopped while waiting: the delete waits for finalizers example.com/backup: context canceled; the old object is being deleted: replace again to continue waiting
-	// -> it stopped while waiting: see who removes [example.com/backup], then replace again
+	// -> find the controllers that remove the finalizers [example.com/backup], then replace again
 }
 
 // The pages of errors and plans have a row for everything that a program may have to distinguish.
