@@ -60,6 +60,11 @@ func Example_requests() {
 	count("PlanDelete")
 	must(0, planner.ApplyDelete(ctx, deletion, ssaplan.DeleteOptions{}))
 	count("ApplyDelete")
+	plan = must(planner.Plan(ctx, request("dark")))
+	state = must(plan.State(must(planner.Apply(ctx, plan))))
+	sent = 0
+	must(0, planner.Delete(ctx, state, ssaplan.DeleteOptions{}))
+	count("Delete")
 	// Output:
 	// Plan: 2
 	// Plan with Live: 1
@@ -72,4 +77,5 @@ func Example_requests() {
 	// PlanRelease: 2
 	// PlanDelete: 3
 	// ApplyDelete: 5
+	// Delete: 5
 }
