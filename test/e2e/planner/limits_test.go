@@ -1,13 +1,17 @@
 package planner_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/test/lab"
 )
@@ -87,4 +91,114 @@ func TestVersionThatLacksFields(t *testing.T) {
 	require.Regexp(t, `dry run: \.spec\.[ab]: field not declared in schema$`, err.Error())
 	_, err = c.TryApply(t, wide, metav1.PatchOptions{FieldManager: manager})
 	require.Regexp(t, `^\.spec\.[ab]: field not declared in schema$`, err.Error())
+
+	c.clearManagedFields(t, wide)
+	require.Equal(t, ssaplan.ActionUpdate, c.plan(t, ssaplan.Request{Manifest: wide}).Action)
+	c.apply(t, wide)
+	require.Equal(t, ssaplan.ActionNoOp, c.plan(t, ssaplan.Request{Manifest: wide}).Action)
+}
+
+// clearManagedFields is the way out of managedFields that no apply gets past.
+func (c *cluster) clearManagedFields(t *testing.T, of *unstructured.Unstructured) {
+	t.Helper()
+	const patch = `[{"op":"replace","path":"/metadata/managedFields","value":[{}]}]`
+	cleared, err := c.Resource(t, of).Patch(t.Context(), of.GetName(), types.JSONPatchType, []byte(patch), metav1.PatchOptions{FieldManager: "fixer"})
+	require.NoError(t, err)
+	require.Empty(t, cleared.GetManagedFields())
+}
+
+// rekeyed is a CRD of which a list has other keys later.
+func rekeyed(t *testing.T, keys string, versions ...string) *unstructured.Unstructured {
+	var all []string
+	for _, version := range versions {
+		all = append(all, fmt.Sprintf(`{name: %s, served: true, storage: %t, schema: {openAPIV3Schema: {type: object, properties: {
+			spec: {type: object, properties: {size: {type: integer}, ports: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: %s,
+			items: {type: object, required: [name, port], properties: {name: {type: string}, port: {type: integer}}}}}}}}}}`, version, version == "v1", keys))
+	}
+	return manifest(t, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: rekeyeds.keys.example.com},
+		spec: {group: keys.example.com, scope: Namespaced, names: {plural: rekeyeds, singular: rekeyed, kind: Rekeyed, listKind: RekeyedList},
+		versions: [%s]}}`, strings.Join(all, ", "))
+}
+
+// TestDuplicateKeys shows a limit of servers: items that have the same key since the CRD changed keep an object from
+// being applied as long as managedFields have an entry in another version, lost or not.
+func TestDuplicateKeys(t *testing.T) {
+	c := newCluster(t)
+	c.Define(t, rekeyed(t, "[name, port]", "v1", "v1beta1"))
+	rekeyedIn := func(version, name, spec string) *unstructured.Unstructured {
+		return manifest(t, "{apiVersion: keys.example.com/%s, kind: Rekeyed, metadata: {name: %s}, spec: {%s}}", version, name, spec)
+	}
+	for _, name := range []string{"served", "lost"} {
+		c.apply(t, rekeyedIn("v1", name, "ports: [{name: a, port: 1}, {name: a, port: 2}]"))
+		c.Apply(t, "other", rekeyedIn("v1beta1", name, "size: 1"))
+	}
+	plan := func(name, spec string) error {
+		_, err := c.planner.Plan(t.Context(), ssaplan.Request{Manifest: rekeyedIn("v1", name, spec), LostVersions: []string{"keys.example.com/v1beta1"}})
+		return err
+	}
+	const ports, text = "ports: [{name: a, port: 1}]", "duplicate entries for key"
+	c.Apply(t, installer, rekeyed(t, "[name]", "v1", "v1beta1"))
+	lab.Eventually(t, "the keys changed", func() bool {
+		err := plan("served", ports)
+		return err != nil && strings.Contains(err.Error(), text)
+	})
+	require.ErrorContains(t, plan("served", "size: 2"), text)
+
+	c.Apply(t, installer, rekeyed(t, "[name]", "v1"))
+	lab.Eventually(t, "the version is lost", func() bool { return authresilience.Classify(plan("lost", ports)) == authresilience.ClassLostVersion })
+	require.NoError(t, plan("lost", "size: 2"), "a manifest without the list")
+	for _, name := range []string{"served", "lost"} {
+		c.clearManagedFields(t, rekeyedIn("v1", name, ""))
+		c.apply(t, rekeyedIn("v1", name, ports))
+		require.Equal(t, ssaplan.ActionNoOp, c.plan(t, ssaplan.Request{Manifest: rekeyedIn("v1", name, ports)}).Action)
+	}
+}
+
+// TestPortsAndAddressesInDryRuns shows what a dry run checks of what a Service pins: of a cluster IP the range, and of
+// a node port whether it is free.
+func TestPortsAndAddressesInDryRuns(t *testing.T) {
+	c := newCluster(t)
+	service := func(name, spec string) *unstructured.Unstructured {
+		return manifest(t, "{apiVersion: v1, kind: Service, metadata: {name: %s}, spec: %s}", name, spec)
+	}
+	there := c.Apply(t, manager, service("there", "{type: NodePort, ports: [{port: 80}]}"))
+	address, _, err := unstructured.NestedString(there.Object, "spec", "clusterIP")
+	require.NoError(t, err)
+	ports, _, err := unstructured.NestedSlice(there.Object, "spec", "ports")
+	require.NoError(t, err)
+	for spec, refusal := range map[string]string{
+		fmt.Sprintf("{clusterIP: %s, ports: [{port: 80}]}", address):                                              "",
+		"{clusterIP: 192.0.2.1, ports: [{port: 80}]}":                                                             "is not in the valid range",
+		fmt.Sprintf("{type: NodePort, ports: [{port: 80, nodePort: %v}]}", ports[0].(map[string]any)["nodePort"]): "provided port is already allocated",
+		"{type: NodePort, ports: [{port: 80, nodePort: 1234}]}":                                                   "",
+	} {
+		_, err := c.TryApply(t, service("another", spec), metav1.PatchOptions{FieldManager: manager, DryRun: []string{metav1.DryRunAll}})
+		if refusal == "" {
+			require.NoError(t, err, spec)
+		} else {
+			require.ErrorContains(t, err, refusal, spec)
+		}
+	}
+}
+
+// TestMapThatAnotherDeclaresAsEmpty shows a limit of managedFields: a map that another manager declares as empty, and
+// that has nothing but defaults, looks like an atomic one. So a refresh shows drift of all of it.
+func TestMapThatAnotherDeclaresAsEmpty(t *testing.T) {
+	c := newCluster(t)
+	c.Define(t, manifest(t, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: boxes.empty.example.com},
+		spec: {group: empty.example.com, scope: Namespaced, names: {plural: boxes, singular: box, kind: Box, listKind: BoxList},
+		versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {
+		box: {type: object, properties: {kind: {type: string, default: a}, size: {type: integer}}}}}}}}}]}}`))
+	const box = "{apiVersion: empty.example.com/v1, kind: Box, metadata: {name: box}, spec: {box: %s}}"
+	m := manifest(t, box, "{size: 1}")
+	state := c.apply(t, m)
+	c.Apply(t, "other", manifest(t, box, "{}"))
+	c.Patch(t, "third", m, `{"spec":{"box":{"size":null}}}`)
+	reading, err := c.planner.Read(t.Context(), state)
+	require.NoError(t, err)
+	require.Len(t, reading.Drift, 1)
+	require.Equal(t, "spec.box", reading.Drift[0].Path.String())
+	plan := c.plan(t, ssaplan.Request{Manifest: m, Prior: state})
+	require.Len(t, plan.Changes, 1)
+	require.Equal(t, "spec.box.size", plan.Changes[0].Path.String())
 }
