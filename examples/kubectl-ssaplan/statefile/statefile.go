@@ -2,8 +2,8 @@
 // objects are no longer in the manifests.
 //
 // The file is JSON: {"apiVersion":"ssaplan/v1","objects":[{"source":"app.yaml#3","state":{…}}]}. It holds the values of
-// the applied fields; of secrets only keyed digests. Only its owner may read it. While objects are applied, and after a
-// program that was killed, a [Journal] beside it has what isn't in it yet.
+// the applied fields; of secrets only salted digests. Only its owner may read it. While objects are applied, and after
+// a program that was killed, a [Journal] beside it has what isn't in it yet.
 package statefile
 
 import (
