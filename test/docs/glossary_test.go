@@ -20,10 +20,7 @@ var notInGlossary = map[string][]string{
 		"explain.Input", "explain.Prepared", "explain.Refreshed", "projection.Renaming",
 		"server.Kind", "server.Ref", "server.Response",
 	},
-	"what a client has to be able to do": {
-		"immutability.Getter", "immutability.Writer", "server.Server", "server.Lister", "server.ObjectLister", "server.Discoverer",
-		"server.Versioner", "server.SchemaReader", "server.Credentialed", "dynclient.RESTClienter",
-	},
+	"what a client has to be able to do":           {"immutability.Getter", "immutability.Writer", "dynclient.RESTClienter"},
 	"a part of an implementation of server.Server": {"server.Mapped", "dynclient.Discovery"},
 	"an implementation of server.Server":           {"client.Client"},
 	"the kinds of something that the glossary has": {
