@@ -194,8 +194,8 @@ func (t *trial) wasNotSent(c explain.Change) bool {
 		t.memory.state.Applied.Fields.Under(c.Path).Empty()
 }
 
-// isNewDefault reports whether a change is that of a null to which the definition gives another default by now, while the
-// object has the one that was applied. A refresh doesn't read the definition.
+// isNewDefault reports whether a change is that of a null to which the definition gives another default by now, while
+// the object has the one that was applied. A refresh doesn't read the definition.
 func (t *trial) isNewDefault(c explain.Change) bool {
 	value, isWritten := valueAt(t.memory.last.manifest, c.Path)
 	applied := valuesAt(t.memory.state.Applied.Object, c.Path)
