@@ -17,6 +17,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	k8sschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/yaml"
 
 	"github.com/ssaplan/primitives/identity"
@@ -29,16 +31,69 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/manifest"
 	"github.com/ssaplan/primitives/ssaplan/review"
+	"github.com/ssaplan/primitives/ssaplan/set"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
-// objectResource is a Kubernetes object of any kind.
+// exampleProvider is the provider. It has one resource, example_object.
+type exampleProvider struct{}
+
+func newProvider() provider.Provider { return exampleProvider{} }
+
+func (exampleProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
+	resp.TypeName = "example"
+}
+
+func (exampleProvider) Schema(context.Context, provider.SchemaRequest, *provider.SchemaResponse) {} // no arguments
+
+// Configure creates the Planner, which all resources share.
+func (exampleProvider) Configure(_ context.Context, _ provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+	planner, err := newPlanner()
+	if err != nil {
+		resp.Diagnostics.AddError("The provider can't be configured", err.Error())
+	}
+	resp.ResourceData = planner
+}
+
+func (exampleProvider) DataSources(context.Context) []func() datasource.DataSource { return nil }
+
+func (exampleProvider) Resources(context.Context) []func() resource.Resource {
+	return []func() resource.Resource{func() resource.Resource { return &objectResource{} }}
+}
+
+// newPlanner returns a Planner for the current context of the files in KUBECONFIG, or of ~/.kube/config.
+func newPlanner() (*ssaplan.Planner, error) {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, nil).ClientConfig()
+	if err != nil {
+		return nil, err
+	}
+	api, err := client.New(config, client.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return ssaplan.New(api, ssaplan.Options{FieldManager: "terraform"}) // the owner of the fields: don't change it later
+}
+
+// objectResource is the resource: a Kubernetes object of any kind.
 type objectResource struct{ planner *ssaplan.Planner }
 
-// object is the resource in Terraform's state. Schema describes the same attributes.
+func (r *objectResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_object"
+}
+
+// Configure gets the Planner. There is none if Terraform only validates a configuration.
+func (r *objectResource) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
+	r.planner, _ = req.ProviderData.(*ssaplan.Planner)
+}
+
+// object has the attributes of the resource.
 type object struct {
 	YAMLBody     types.String `tfsdk:"yaml_body"`     // the manifest
-	IgnoreFields []string     `tfsdk:"ignore_fields"` // fields to leave to others, such as spec.replicas for an autoscaler
-	Fields       types.Map    `tfsdk:"fields"`        // the declared fields with the server's values; a plan shows changes
+	IgnoreFields []string     `tfsdk:"ignore_fields"` // fields that other clients set, such as spec.replicas
+	Fields       types.Map    `tfsdk:"fields"`        // the declared fields with the values that the server has
+	Outline      types.String `tfsdk:"outline"`       // a digest of the planned change, which the apply compares
+	Adopted      types.Bool   `tfsdk:"adopted"`       // whether the object existed before the resource
 }
 
 func (r *objectResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
@@ -46,10 +101,12 @@ func (r *objectResource) Schema(_ context.Context, _ resource.SchemaRequest, res
 		"yaml_body":     schema.StringAttribute{Required: true, Sensitive: true}, // it may be a Secret
 		"ignore_fields": schema.ListAttribute{ElementType: types.StringType, Optional: true},
 		"fields":        schema.MapAttribute{ElementType: types.StringType, Computed: true},
+		"outline":       schema.StringAttribute{Computed: true},
+		"adopted":       schema.BoolAttribute{Computed: true},
 	}}
 }
 
-// request returns the request for a plan.
+// request returns the request for a plan. prior is the stored state.
 func (o object) request(prior *explain.State) (ssaplan.Request, error) {
 	manifests, failures := manifest.Parse("yaml_body", []byte(o.YAMLBody.ValueString()))
 	if len(failures) > 0 {
@@ -62,10 +119,119 @@ func (o object) request(prior *explain.State) (ssaplan.Request, error) {
 	return ssaplan.Request{Manifest: manifests[0].Object, Prior: prior, Ignore: ignored}, err
 }
 
-// The library's state is stored in the private state of the resource, as versioned JSON. Instead of values of Secrets,
-// it has keyed digests, which show only whether a value changed.
+// ModifyPlan plans the object, and sets the computed attributes to their values after the apply.
+func (r *objectResource) ModifyPlan(
+	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
+) {
+	if req.Plan.Raw.IsNull() {
+		resp.Diagnostics.Append(r.planDestroy(ctx, req.Private)...)
+		return
+	}
+	var planned, current object
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...)
+	creating := req.State.Raw.IsNull()
+	if !creating {
+		resp.Diagnostics.Append(req.State.Get(ctx, &current)...)
+	}
+	prior, diags := recall(ctx, req.Private)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
+		return
+	}
+	planned.Fields, planned.Outline, planned.Adopted = types.MapUnknown(types.StringType), types.StringUnknown(), types.BoolUnknown()
+	switch {
+	case creating && prior != nil:
+		// Terraform plans a replacement twice. The second request is for a create, but has the private state of the old
+		// object. The old object still exists, so the create can't be planned yet.
+		planned.Adopted = types.BoolValue(false)
+	case !planned.YAMLBody.IsUnknown():
+		resp.Diagnostics.Append(r.plan(ctx, &planned, current, prior, resp)...)
+	}
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, planned)...)
+}
+
+// plan makes a plan, and translates it for Terraform. The attributes that it doesn't set stay unknown.
+func (r *objectResource) plan(
+	ctx context.Context, planned *object, current object, prior *explain.State, resp *resource.ModifyPlanResponse,
+) (diags diag.Diagnostics) {
+	request, err := planned.request(prior)
+	if err != nil {
+		diags.AddAttributeError(path.Root("yaml_body"), "Not a manifest", err.Error())
+		return diags
+	}
+	plan, err := r.planner.Plan(ctx, request)
+	if err != nil {
+		diags.AddError("The object can't be planned", err.Error())
+		return diags
+	}
+	addWarning(plan, prior, &diags)
+	if planned.Adopted = current.Adopted; prior == nil {
+		planned.Adopted = types.BoolValue(plan.Live() != nil)
+	}
+	outline, err := review.Outline(plan)
+	if err == nil {
+		err = checkUnchanged(plan, prior)
+	}
+	if err != nil {
+		diags.AddError("The object can't be planned", err.Error())
+		return diags
+	}
+	switch {
+	case plan.Action == ssaplan.ActionReplace: // Fields stays unknown, so it changes. Terraform calls Delete, then Create.
+		resp.RequiresReplace.Append(path.Root("fields"))
+	case plan.Deferral == ssaplan.DeferralTypeNotServed, plan.Deferral == ssaplan.DeferralNamespaceNotFound:
+		// The apply waits for the kind or the namespace.
+	case plan.Action == ssaplan.ActionDeferred, plan.Action == ssaplan.ActionConflict: // can't be applied
+		diags.AddError(plan.Object.String(), plan.Reason)
+	case plan.Action == ssaplan.ActionNoOp && prior != nil: // the outline of the last apply stays
+		planned.Fields, planned.Outline = fieldsAfter(plan, prior), current.Outline
+	default:
+		planned.Fields, planned.Outline = fieldsAfter(plan, prior), types.StringValue(outline)
+		if planned.Fields.Equal(current.Fields) { // only owners change, or the last refresh failed
+			planned.Fields = types.MapUnknown(types.StringType) // otherwise Terraform may see no difference, and not apply
+		}
+	}
+	return diags
+}
+
+// addWarning adds one warning with the causes, owners and side effects. If several warnings have the same summary,
+// Terraform shows only the first.
+func addWarning(plan *ssaplan.Plan, prior *explain.State, diags *diag.Diagnostics) {
+	remarks := review.Remarks(plan, prior)
+	if prior == nil && (plan.Action == ssaplan.ActionUpdate || plan.Action == ssaplan.ActionNoOp) {
+		remarks = slices.Insert(remarks, 0, review.Remark{Object: plan.Object, Text: "exists already, and is taken over"})
+	}
+	if len(remarks) > 0 {
+		diags.AddWarning(review.Fold(remarks))
+	}
+}
+
+// fieldTable returns the attribute "fields": each declared field with its value as JSON. List items are named by key.
+func fieldTable(p projection.Projection) types.Map {
+	rows := map[string]attr.Value{}
+	for field, value := range p.Leaves() {
+		text, _ := json.Marshal(value) // a value from a server can be marshalled
+		rows[field.String()] = types.StringValue(string(text))
+	}
+	return types.MapValueMust(types.StringType, rows)
+}
+
+// fieldsAfter returns the attribute "fields" after the apply. It is unknown if the server will pick values, or if
+// sensitive values have no digests yet because nothing was applied before.
+func fieldsAfter(plan *ssaplan.Plan, prior *explain.State) types.Map {
+	switch {
+	case plan.Action != ssaplan.ActionNoOp && len(plan.Assigned) > 0, prior == nil && !plan.After.Sensitive.Empty():
+		return types.MapUnknown(types.StringType)
+	case prior == nil:
+		return fieldTable(plan.After)
+	}
+	return fieldTable(prior.Digested(plan.After))
+}
+
+// privateKey is the key of the library's state in the private state of the resource. The state is versioned JSON.
+// Instead of values of Secrets, it has keyed digests, which show only whether a value changed.
 const privateKey = "ssaplan"
 
+// privateState is the private state of the resource, which Terraform stores and doesn't show.
 type privateState interface {
 	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
@@ -93,125 +259,12 @@ func remember(ctx context.Context, private privateState, state *explain.State) d
 	return private.SetKey(ctx, privateKey, data)
 }
 
-// fieldTable returns the attribute "fields": each declared field with its value as JSON. List items are named by key.
-func fieldTable(p projection.Projection) types.Map {
-	rows := map[string]attr.Value{}
-	for path, value := range p.Leaves() {
-		text, _ := json.Marshal(value) // what a server answered can be marshalled
-		rows[path.String()] = types.StringValue(string(text))
-	}
-	return types.MapValueMust(types.StringType, rows)
-}
-
-// ModifyPlan plans the object and sets the computed attribute to its value after the apply.
-func (r *objectResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.Plan.Raw.IsNull() {
-		resp.Diagnostics.Append(r.planDestroy(ctx, req.Private)...)
-		return
-	}
-	var planned object
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...)
-	prior, diags := recall(ctx, req.Private)
-	resp.Diagnostics.Append(diags...)
-	planned.Fields = types.MapUnknown(types.StringType)
-	current := object{Fields: types.MapNull(types.StringType)}
-	creating := req.State.Raw.IsNull()
-	if !creating {
-		resp.Diagnostics.Append(req.State.Get(ctx, &current)...)
-	}
-	if !planned.YAMLBody.IsUnknown() && !(creating && prior != nil) { // Terraform plans a replacement a second time, as a create
-		resp.Diagnostics.Append(r.plan(ctx, &planned, current, prior, resp)...)
-	}
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, planned)...)
-}
-
-// plan asks the Planner, and translates the plan for Terraform.
-func (r *objectResource) plan(
-	ctx context.Context, planned *object, current object, prior *explain.State, resp *resource.ModifyPlanResponse,
-) (diags diag.Diagnostics) {
-	request, err := planned.request(prior)
-	if err != nil {
-		diags.AddAttributeError(path.Root("yaml_body"), "Not a manifest", err.Error())
-		return diags
-	}
-	plan, err := r.planner.Plan(ctx, request)
-	if err != nil {
-		diags.AddError("The object can't be planned", err.Error())
-		return diags
-	}
-	tell(plan, prior, &diags)
-	switch plan.Action {
-	case ssaplan.ActionNoOp, ssaplan.ActionCreate, ssaplan.ActionUpdate:
-		planned.Fields = fieldsAfter(plan, prior)
-		if plan.Action == ssaplan.ActionUpdate && planned.Fields.Equal(current.Fields) {
-			planned.Fields = types.MapUnknown(types.StringType) // or Terraform would see no difference, and not apply
-		}
-	case ssaplan.ActionReplace: // "fields" is unknown, so it changes. Terraform then calls Delete and Create.
-		resp.RequiresReplace.Append(path.Root("fields"))
-	case ssaplan.ActionConflict:
-		diags.AddError(plan.Object.String(), plan.Reason)
-	case ssaplan.ActionDeferred: // known after apply, once the namespace or the kind exists
-	}
-	return diags
-}
-
-// fieldsAfter returns the attribute "fields" after the apply. It is unknown if the server will pick values, or if
-// secrets have no digests yet because nothing was applied before.
-func fieldsAfter(plan *ssaplan.Plan, prior *explain.State) types.Map {
-	switch {
-	case plan.Action != ssaplan.ActionNoOp && len(plan.Assigned) > 0, prior == nil && !plan.After.Sensitive.Empty():
-		return types.MapUnknown(types.StringType)
-	case prior == nil:
-		return fieldTable(plan.After)
-	}
-	return fieldTable(prior.Digested(plan.After))
-}
-
-// tell adds one warning with the causes, owners and side effects. If several warnings have the same summary,
-// Terraform shows only the first.
-func tell(plan *ssaplan.Plan, prior *explain.State, diags *diag.Diagnostics) {
-	remarks := review.Remarks(plan, prior)
-	if prior == nil && (plan.Action == ssaplan.ActionUpdate || plan.Action == ssaplan.ActionNoOp) {
-		remarks = slices.Insert(remarks, 0, review.Remark{Object: plan.Object, Text: "exists already, and is taken over"})
-	}
-	if len(remarks) > 0 {
-		diags.AddWarning(review.Fold(remarks))
-	}
-}
-
-// Read refreshes the state. If the server rejects the credentials, the state stays as it is.
-func (r *objectResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var state object
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	prior, diags := recall(ctx, req.Private)
-	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
-		return
-	}
-	reading, err := r.planner.Read(ctx, prior)
-	if err != nil {
-		resp.Diagnostics.AddError("The object can't be read", err.Error())
-		return
-	}
-	switch reading.Presence {
-	case ssaplan.PresenceAbsent, ssaplan.PresenceNamespaceNotFound, ssaplan.PresenceRecreated:
-		resp.State.RemoveResource(ctx)
-		resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateKey, nil)...) // or ModifyPlan would take the create for a replacement
-		return
-	case ssaplan.PresenceUnreadable:
-		resp.Diagnostics.AddWarning(reading.Warning.Summary(), reading.Warning.Detail())
-	case ssaplan.PresenceTypeNotServed:
-		resp.Diagnostics.AddWarning(prior.Identity.String(), "the server doesn't serve this kind (any more)")
-	case ssaplan.PresenceFound:
-		state.Fields = fieldTable(reading.State.Observed)
-	}
-	resp.Diagnostics.Append(remember(ctx, resp.Private, reading.State)...)
-	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
-}
-
-// Create applies the manifest.
+// Create applies the manifest of a new resource.
 func (r *objectResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var planned object
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...)
+	if resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...); resp.Diagnostics.HasError() {
+		return
+	}
 	state, err := r.apply(ctx, &planned, nil)
 	if err != nil {
 		resp.Diagnostics.AddError("The object can't be applied", err.Error())
@@ -221,12 +274,14 @@ func (r *objectResource) Create(ctx context.Context, req resource.CreateRequest,
 	resp.Diagnostics.Append(resp.State.Set(ctx, planned)...)
 }
 
-// Update does the same with the stored state.
+// Update applies the manifest again.
 func (r *objectResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var planned object
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...)
 	prior, diags := recall(ctx, req.Private)
-	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
+		return
+	}
 	state, err := r.apply(ctx, &planned, prior)
 	if err != nil {
 		resp.Diagnostics.AddError("The object can't be applied", err.Error())
@@ -236,14 +291,19 @@ func (r *objectResource) Update(ctx context.Context, req resource.UpdateRequest,
 	resp.Diagnostics.Append(resp.State.Set(ctx, planned)...)
 }
 
-// apply plans again, because Terraform applies in another process, and applies that plan.
+// apply makes a new plan, because the plan of ModifyPlan was made in another process. It applies the new plan.
 func (r *objectResource) apply(ctx context.Context, planned *object, prior *explain.State) (*explain.State, error) {
 	request, err := planned.request(prior)
 	if err != nil {
 		return nil, err
 	}
-	plan, err := r.planner.Plan(ctx, request)
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+	defer cancel()
+	plan, err := set.AwaitPlan(ctx, r.planner, request)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkPlanned(plan, prior, planned); err != nil {
 		return nil, err
 	}
 	applied, err := r.planner.Apply(ctx, plan)
@@ -258,8 +318,72 @@ func (r *objectResource) apply(ctx context.Context, planned *object, prior *expl
 	return state, nil
 }
 
-// planDestroy warns of what is deleted along with the object, and of what blocks the delete. Notes leaves out two
-// kinds of hazards, which users expect: the pods stop, and dependents are deleted.
+// checkPlanned returns an error if the apply would do something that Terraform's plan didn't show.
+func checkPlanned(plan *ssaplan.Plan, prior *explain.State, planned *object) error {
+	if err := checkUnchanged(plan, prior); err != nil {
+		return err
+	}
+	outline, err := review.Outline(plan)
+	switch {
+	case err != nil:
+		return err
+	case prior == nil && plan.Live() != nil && !planned.Adopted.ValueBool():
+		return fmt.Errorf("%s: the object exists already, which the plan didn't show: plan again", plan.Object)
+	case planned.Outline.IsUnknown(): // there is nothing to compare
+		planned.Outline = types.StringValue(outline)
+	case plan.Action != ssaplan.ActionNoOp && planned.Outline.ValueString() != outline:
+		return fmt.Errorf("%s: the apply would differ from the plan: %s: plan again", plan.Object, plan.Reason)
+	}
+	return nil
+}
+
+// checkUnchanged returns an error if other clients changed declared fields since the last refresh, or replaced the
+// object. It can't compare if the refresh or the plan couldn't read the object.
+func checkUnchanged(plan *ssaplan.Plan, prior *explain.State) error {
+	if prior == nil || !prior.Stale.IsZero() || plan.Live() == nil {
+		return nil
+	}
+	refreshed := review.Shown{State: prior, Rows: review.RowsOf(prior.Observed)}
+	return refreshed.Check(plan, review.RowsOf(plan.After)) // compares the fields that the state and the manifest have
+}
+
+// Read refreshes the state. If the caller may not read the object, the state stays as it is.
+func (r *objectResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state object
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	prior, diags := recall(ctx, req.Private)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
+		return
+	}
+	if prior == nil { // "terraform taint" and an apply have lost the private state
+		resp.State.RemoveResource(ctx)
+		return
+	}
+	reading, err := r.planner.Read(ctx, prior)
+	if err != nil {
+		resp.Diagnostics.AddError("The object can't be read", err.Error())
+		return
+	}
+	switch reading.Presence {
+	case ssaplan.PresenceAbsent, ssaplan.PresenceNamespaceNotFound, ssaplan.PresenceRecreated:
+		resp.State.RemoveResource(ctx)
+		// The private state survives RemoveResource. With it, ModifyPlan would take the next create for a replacement.
+		resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateKey, nil)...)
+		return
+	case ssaplan.PresenceUnreadable:
+		resp.Diagnostics.AddWarning(reading.Warning.Summary(), reading.Warning.Detail())
+	case ssaplan.PresenceTypeNotServed:
+		resp.Diagnostics.AddWarning(prior.Identity.String(), "the server doesn't serve this kind (any more)")
+	case ssaplan.PresenceFound:
+		state.Fields = fieldTable(reading.State.Observed)
+	}
+	resp.Diagnostics.Append(remember(ctx, resp.Private, reading.State)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+}
+
+// planDestroy adds a warning with the objects that are deleted along with this one, and with the finalizers that block
+// the delete. The arguments of Notes are hazards to omit, since users expect them: a workload stops, and its dependents
+// are deleted.
 func (r *objectResource) planDestroy(ctx context.Context, private privateState) diag.Diagnostics {
 	prior, diags := recall(ctx, private)
 	if diags.HasError() || prior == nil {
@@ -282,10 +406,10 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
-	warn := func(old identity.Identity, text foreign.Text) {
-		resp.Diagnostics.AddWarning(old.String(), text.String())
+	addServerWarning := func(deleted identity.Identity, text foreign.Text) { // a server can answer with warnings
+		resp.Diagnostics.AddWarning(deleted.String(), text.String())
 	}
-	if err := r.planner.Delete(ctx, prior, ssaplan.DeleteOptions{Warning: warn}); err != nil {
+	if err := r.planner.Delete(ctx, prior, ssaplan.DeleteOptions{Warning: addServerWarning}); err != nil {
 		resp.Diagnostics.AddError("The object can't be deleted", err.Error())
 	}
 }
@@ -309,35 +433,15 @@ func (r *objectResource) ImportState(ctx context.Context, req resource.ImportSta
 	}
 	resp.Diagnostics.Append(remember(ctx, resp.Private, imported.State)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, object{
-		YAMLBody: types.StringValue(string(body)), Fields: fieldTable(imported.State.Observed),
+		YAMLBody: types.StringValue(string(body)), Fields: fieldTable(imported.State.Observed), Adopted: types.BoolValue(true),
 	})...)
 }
 
-func (r *objectResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = typeName
-}
-
 var (
+	_ resource.ResourceWithConfigure   = (*objectResource)(nil)
 	_ resource.ResourceWithModifyPlan  = (*objectResource)(nil)
 	_ resource.ResourceWithImportState = (*objectResource)(nil)
 )
-
-// docsProvider is a provider with one resource.
-type docsProvider struct{ resource *objectResource }
-
-func (p docsProvider) Metadata(context.Context, provider.MetadataRequest, *provider.MetadataResponse) {
-}
-
-func (p docsProvider) Schema(context.Context, provider.SchemaRequest, *provider.SchemaResponse) {}
-
-func (p docsProvider) Configure(context.Context, provider.ConfigureRequest, *provider.ConfigureResponse) {
-}
-
-func (p docsProvider) DataSources(context.Context) []func() datasource.DataSource { return nil }
-
-func (p docsProvider) Resources(context.Context) []func() resource.Resource {
-	return []func() resource.Resource{func() resource.Resource { return p.resource }}
-}
 
 func Example_terraform() {
 	const web = `
@@ -345,74 +449,103 @@ apiVersion: v1
 kind: ConfigMap
 metadata: {name: web, namespace: terraform}
 data: {mode: %s}`
+	dark, auto := fmt.Sprintf(web, "dark"), fmt.Sprintf(web, "auto")
 	configMaps := objects("terraform", "", "v1", "configmaps")
-	terraform := newTerraform(&objectResource{planner: must(ssaplan.New(must(client.New(config, client.Options{})), ssaplan.Options{FieldManager: "terraform"}))})
-	terraform.apply(fmt.Sprintf(web, "dark"))
-	fmt.Println("--- nothing changed")
-	terraform.apply(fmt.Sprintf(web, "dark"))
-	fmt.Println("--- somebody edits the object")
-	patch(configMaps, "kubectl-edit", "web", `{"data": {"mode": "light"}}`)
-	terraform.apply(fmt.Sprintf(web, "dark"))
-	fmt.Println("--- somebody edits the object, and Terraform doesn't refresh (-refresh=false)")
-	patch(configMaps, "kubectl-edit", "web", `{"data": {"mode": "light"}}`)
-	terraform.change(fmt.Sprintf(web, "dark"))
-	fmt.Println("--- the object becomes immutable, and its data is edited")
-	patch(configMaps, "kubectl-edit", "web", `{"immutable": true}`)
-	terraform.apply(fmt.Sprintf(web, "auto"))
-	fmt.Println("--- the credentials of the last run have lost their rights")
-	jane := must(server.ConfigFor("jane"))
-	terraform.resource.planner = must(ssaplan.New(must(client.New(jane, client.Options{})), ssaplan.Options{FieldManager: "terraform"}))
-	patch(configMaps, "kubectl-edit", "web", `{"data": {"mode": "light"}}`)
-	terraform.refresh()
-	fmt.Println("--- and planning has new credentials")
-	terraform.resource.planner = must(ssaplan.New(must(client.New(config, client.Options{})), ssaplan.Options{FieldManager: "terraform"}))
-	terraform.change(fmt.Sprintf(web, "auto"))
+	editOf := func(change string) func() { return func() { patch(configMaps, "kubectl-patch", "web", change) } }
+	edit := editOf(`{"data": {"mode": "light"}}`)
+	terraform := newTerraform()
+	fmt.Println("--- 1")
+	terraform.apply(dark)
+	fmt.Println("--- 2")
+	terraform.apply(dark)
+	edit()
+	fmt.Println("--- 3")
+	terraform.change(dark) // without a refresh
+	fmt.Println("--- 4")
+	terraform.apply(dark)
+	editOf(`{"immutable": true}`)()
+	fmt.Println("--- 5")
+	terraform.apply(auto)
+	fmt.Println("--- 6")
+	terraform.configure(kubeconfigFor("jane"))
+	edit()
+	terraform.apply(auto)
+	fmt.Println("--- the plan after that has other credentials")
+	terraform.configure(server.Kubeconfig())
+	terraform.change(auto)
+	fmt.Println("--- the same edit twice")
+	edit()
+	terraform.apply(auto)
+	edit()
+	terraform.apply(auto)
 	fmt.Println("--- the end")
 	terraform.destroy()
 	// Output:
+	// --- 1
 	// fields: none -> [data.mode="dark"]
-	// --- nothing changed
+	// --- 2
 	// no changes
-	// --- somebody edits the object
-	// WARNING: v1/ConfigMap terraform/web: drifted, and will be set back; fields change owners: drifted, and will be set back:
-	// data.mode: "light" -> "dark" (drifted: changed by "kubectl-edit" (Update))
-	// fields change owners:
-	// data.mode: taken from "kubectl-edit" (Update)
+	// --- 3
+	// Warning: v1/ConfigMap terraform/web: drifted, and will be set back; fields change owners
+	//     drifted, and will be set back:
+	//     data.mode: "light" -> "dark" (drifted: changed by "kubectl-patch" (Update))
+	//     fields change owners:
+	//     data.mode: taken from "kubectl-patch" (Update)
+	// Error: The object can't be planned
+	//     v1/ConfigMap terraform/web: the object was changed after the plan was made: data.mode: plan again, with a refresh
+	// --- 4
+	// Warning: v1/ConfigMap terraform/web: drifted, and will be set back; fields change owners
+	//     drifted, and will be set back:
+	//     data.mode: "light" -> "dark" (drifted: changed by "kubectl-patch" (Update))
+	//     fields change owners:
+	//     data.mode: taken from "kubectl-patch" (Update)
 	// fields: [data.mode="light"] -> [data.mode="dark"]
-	// --- somebody edits the object, and Terraform doesn't refresh (-refresh=false)
-	// WARNING: v1/ConfigMap terraform/web: drifted, and will be set back; fields change owners: drifted, and will be set back:
-	// data.mode: "light" -> "dark" (drifted: changed by "kubectl-edit" (Update))
-	// fields change owners:
-	// data.mode: taken from "kubectl-edit" (Update)
-	// fields: [data.mode="dark"] -> known after apply
-	// --- the object becomes immutable, and its data is edited
-	// WARNING: v1/ConfigMap terraform/web: will be deleted, and v1/ConfigMap terraform/web created; side effects: the server also changes; fields change owners: will be deleted, and v1/ConfigMap terraform/web created:
-	// can't change in place: data
-	// data: Forbidden: field is immutable when `immutable` is set
-	// hazard: objects that name this one as their owner are deleted with it
-	// evidence: texts: field is immutable; dry-run create: valid
-	// side effects: the server also changes:
-	// immutable: - true (side effect of the server)
-	// fields change owners:
-	// immutable: destroyed, was owned by "kubectl-edit" (Update)
+	// --- 5
+	// Warning: v1/ConfigMap terraform/web: will be deleted, and v1/ConfigMap terraform/web created; side effects: the server also changes; fields change owners
+	//     will be deleted, and v1/ConfigMap terraform/web created:
+	//     can't change in place: data
+	//     data: Forbidden: field is immutable when `immutable` is set
+	//     hazard: objects that name this one as their owner are deleted with it
+	//     evidence: texts: field is immutable; dry-run create: valid
+	//     side effects: the server also changes:
+	//     immutable: - true (side effect of the server)
+	//     fields change owners:
+	//     immutable: destroyed, was owned by "kubectl-patch" (Update)
 	// replace
+	// fields: [data.mode="dark"] -> known after apply
 	// destroyed: true
-	// fields: none -> [data.mode="auto"]
-	// --- the credentials of the last run have lost their rights
-	// WARNING: v1/ConfigMap terraform/web was not refreshed; its last known state is kept: User "jane" cannot get resource "configmaps" in API group "" in the namespace "terraform". Ask for the right to get resource "configmaps" in API group "" in the namespace "terraform" (RBAC), or use credentials of another user.
-	// --- and planning has new credentials
-	// WARNING: v1/ConfigMap terraform/web: drifted, and will be set back; fields change owners: drifted, and will be set back:
-	// data.mode: "light" -> "auto" (drifted: changed by "kubectl-edit" (Update))
-	// fields change owners:
-	// data.mode: taken from "kubectl-edit" (Update)
+	// --- 6
+	// Warning: v1/ConfigMap terraform/web was not refreshed; its last known state is kept
+	//     User "jane" cannot get resource "configmaps" in API group "" in the namespace "terraform". Ask for the right to get resource "configmaps" in API group "" in the namespace "terraform" (RBAC), or use credentials of another user.
+	// Error: The object can't be planned
+	//     v1/ConfigMap terraform/web: get: configmaps "web" is forbidden: User "jane" cannot get resource "configmaps" in API group "" in the namespace "terraform"; and the dry run: configmaps "web" is forbidden: User "jane" cannot patch resource "configmaps" in API group "" in the namespace "terraform"
+	// --- the plan after that has other credentials
+	// Warning: v1/ConfigMap terraform/web: drifted, and will be set back; fields change owners
+	//     drifted, and will be set back:
+	//     data.mode: "light" -> "auto" (drifted: changed by "kubectl-patch" (Update))
+	//     fields change owners:
+	//     data.mode: taken from "kubectl-patch" (Update)
 	// fields: [data.mode="auto"] -> known after apply
+	// --- the same edit twice
+	// Warning: v1/ConfigMap terraform/web: drifted, and will be set back; fields change owners
+	//     drifted, and will be set back:
+	//     data.mode: "light" -> "auto" (drifted: changed by "kubectl-patch" (Update))
+	//     fields change owners:
+	//     data.mode: taken from "kubectl-patch" (Update)
+	// fields: [data.mode="light"] -> [data.mode="auto"]
+	// Warning: v1/ConfigMap terraform/web: drifted, and will be set back; fields change owners
+	//     drifted, and will be set back:
+	//     data.mode: "light" -> "auto" (drifted: changed by "kubectl-patch" (Update))
+	//     fields change owners:
+	//     data.mode: taken from "kubectl-patch" (Update)
+	// fields: [data.mode="light"] -> [data.mode="auto"]
 	// --- the end
 	// destroyed: true
 }
 
 func Example_terraformSecret() {
 	objects("terraform", "", "v1", "secrets")
-	terraform := newTerraform(&objectResource{planner: must(ssaplan.New(must(client.New(config, client.Options{})), ssaplan.Options{FieldManager: "terraform"}))})
+	terraform := newTerraform()
 	secret := `{apiVersion: v1, kind: Secret, metadata: {name: db, namespace: terraform}, stringData: {password: canary}}`
 	terraform.apply(secret)
 	terraform.apply(secret)
@@ -425,32 +558,215 @@ func Example_terraformSecret() {
 
 func Example_terraformTakeover() {
 	configMaps := objects("terraform", "", "v1", "configmaps")
-	apply(configMaps, "somebody", yamlObject(`{apiVersion: v1, kind: ConfigMap, metadata: {name: other}, data: {mode: light}}`))
-	terraform := newTerraform(&objectResource{planner: must(ssaplan.New(must(client.New(config, client.Options{})), ssaplan.Options{FieldManager: "terraform"}))})
+	apply(configMaps, "other-tool", yamlObject(`{apiVersion: v1, kind: ConfigMap, metadata: {name: other}, data: {mode: light}}`))
+	terraform := newTerraform()
 	terraform.apply(`{apiVersion: v1, kind: ConfigMap, metadata: {name: other, namespace: terraform}, data: {mode: dark}}`)
 	must(0, configMaps.Delete(ctx, "other", metav1.DeleteOptions{}))
-	apply(configMaps, "somebody", yamlObject(`{apiVersion: v1, kind: ConfigMap, metadata: {name: other}, data: {mode: light}}`))
+	apply(configMaps, "other-tool", yamlObject(`{apiVersion: v1, kind: ConfigMap, metadata: {name: other}, data: {mode: light}}`))
 	terraform.refresh()
 	fmt.Println("in the state:", !terraform.state.IsNull())
 	terraform.apply(`{apiVersion: v1, kind: ConfigMap, metadata: {name: other, namespace: terraform}, data: {mode: dark}}`)
 	// Output:
-	// WARNING: v1/ConfigMap terraform/other: exists already, and is taken over; fields change owners: fields change owners:
-	// data.mode: taken from "somebody" (Apply)
+	// Warning: v1/ConfigMap terraform/other: exists already, and is taken over; fields change owners
+	//     fields change owners:
+	//     data.mode: taken from "other-tool" (Apply)
 	// fields: none -> [data.mode="dark"]
 	// in the state: false
-	// WARNING: v1/ConfigMap terraform/other: exists already, and is taken over; fields change owners: fields change owners:
-	// data.mode: taken from "somebody" (Apply)
+	// Warning: v1/ConfigMap terraform/other: exists already, and is taken over; fields change owners
+	//     fields change owners:
+	//     data.mode: taken from "other-tool" (Apply)
 	// fields: none -> [data.mode="dark"]
 }
 
 func Example_terraformImport() {
 	configMaps := objects("terraform", "", "v1", "configmaps")
 	apply(configMaps, "helm", yamlObject(`{apiVersion: v1, kind: ConfigMap, metadata: {name: imported}, data: {mode: light}}`))
-	terraform := newTerraform(&objectResource{planner: must(ssaplan.New(must(client.New(config, client.Options{})), ssaplan.Options{FieldManager: "terraform"}))})
+	terraform := newTerraform()
 	terraform.importObject("terraform/ConfigMap/imported?manager=helm")
 	fmt.Println("imported:", table(terraform.state))
 	terraform.apply(`{apiVersion: v1, kind: ConfigMap, metadata: {name: imported, namespace: terraform}, data: {mode: light}}`, "data.mode")
 	// Output:
 	// imported: [data.mode="light"]
 	// fields: [data.mode="light"] -> []
+}
+
+func Example_terraformChecks() {
+	const web = `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: checked, namespace: terraform}
+data: {mode: %s}`
+	dark, auto := fmt.Sprintf(web, "dark"), fmt.Sprintf(web, "auto")
+	configMaps := objects("terraform", "", "v1", "configmaps")
+	edit := func() { patch(configMaps, "kubectl-patch", "checked", `{"data": {"mode": "light"}}`) }
+	create := func() {
+		apply(configMaps, "helm", yamlObject(`{apiVersion: v1, kind: ConfigMap, metadata: {name: checked}, data: {mode: light}}`))
+	}
+	remove := func() { must(0, configMaps.Delete(ctx, "checked", metav1.DeleteOptions{})) }
+	nothing := func() {}
+	terraform := newTerraform()
+	fmt.Println("--- helm creates the object after the plan")
+	terraform.changeAfter(dark, create, nothing)
+	remove()
+	fmt.Println("--- helm creates the object during the apply")
+	terraform.changeAfter(dark, nothing, create)
+	remove()
+	terraform.apply(dark)
+	fmt.Println("--- kubectl edits the object after the plan")
+	terraform.changeAfter(auto, edit, nothing)
+	terraform.refresh()
+	fmt.Println("--- kubectl edits the object during the apply")
+	patch(configMaps, "kubectl-patch", "checked", `{"data": {"mode": "blue"}}`)
+	terraform.refresh()
+	terraform.changeAfter(auto, nothing, edit)
+	terraform.refresh()
+	fmt.Println("--- the object is replaced after the plan")
+	terraform.changeAfter(auto, func() { remove(); create() }, nothing)
+	terraform.refresh()
+	terraform.apply(dark)
+	fmt.Println("--- the object is replaced during the apply")
+	terraform.changeAfter(auto, nothing, func() { remove(); create() })
+	terraform.refresh()
+	terraform.apply(dark)
+	fmt.Println("--- helm becomes another owner of the field after the plan")
+	terraform.changeAfter(auto, func() {
+		apply(configMaps, "helm", yamlObject(`{apiVersion: v1, kind: ConfigMap, metadata: {name: checked}, data: {mode: dark}}`))
+	}, nothing)
+	fmt.Println("--- the object is deleted after the plan")
+	terraform.changeAfter(auto, remove, nothing)
+	fmt.Println("--- the object is deleted during the apply")
+	terraform.apply(dark)
+	terraform.changeAfter(auto, nothing, remove)
+	terraform.refresh()
+	terraform.apply(dark)
+	patch(configMaps, "kubectl-patch", "checked", `{"immutable": true}`)
+	terraform.refresh()
+	fmt.Println("--- helm creates the object again after the delete of a replacement")
+	terraform.changeAfter(auto, create, nothing)
+	// Output:
+	// --- helm creates the object after the plan
+	// fields: none -> [data.mode="dark"]
+	// Error: Provider produced inconsistent final plan: adopted, outline
+	// --- helm creates the object during the apply
+	// fields: none -> [data.mode="dark"]
+	// Error: The object can't be applied
+	//     v1/ConfigMap terraform/checked: the object exists already, which the plan didn't show: plan again
+	// fields: none -> [data.mode="dark"]
+	// --- kubectl edits the object after the plan
+	// fields: [data.mode="dark"] -> [data.mode="auto"]
+	// Error: The object can't be planned
+	//     v1/ConfigMap terraform/checked: the object was changed after the plan was made: data.mode: plan again, with a refresh
+	// --- kubectl edits the object during the apply
+	// Warning: v1/ConfigMap terraform/checked: fields change owners
+	//     data.mode: taken from "kubectl-patch" (Update)
+	// fields: [data.mode="blue"] -> [data.mode="auto"]
+	// Error: The object can't be applied
+	//     v1/ConfigMap terraform/checked: the object was changed after the plan was made: data.mode: plan again, with a refresh
+	// --- the object is replaced after the plan
+	// Warning: v1/ConfigMap terraform/checked: fields change owners
+	//     data.mode: taken from "kubectl-patch" (Update)
+	// fields: [data.mode="light"] -> [data.mode="auto"]
+	// Error: The object can't be planned
+	//     v1/ConfigMap terraform/checked: the object was replaced after the plan was made: plan again, with a refresh
+	// Warning: v1/ConfigMap terraform/checked: exists already, and is taken over; fields change owners
+	//     fields change owners:
+	//     data.mode: taken from "helm" (Apply)
+	// fields: none -> [data.mode="dark"]
+	// --- the object is replaced during the apply
+	// fields: [data.mode="dark"] -> [data.mode="auto"]
+	// Error: The object can't be applied
+	//     v1/ConfigMap terraform/checked: the object was replaced after the plan was made: plan again, with a refresh
+	// Warning: v1/ConfigMap terraform/checked: exists already, and is taken over; fields change owners
+	//     fields change owners:
+	//     data.mode: taken from "helm" (Apply)
+	// fields: none -> [data.mode="dark"]
+	// --- helm becomes another owner of the field after the plan
+	// fields: [data.mode="dark"] -> [data.mode="auto"]
+	// Error: Provider produced inconsistent final plan: outline
+	// --- the object is deleted after the plan
+	// Warning: v1/ConfigMap terraform/checked: fields change owners
+	//     data.mode: taken from "helm" (Apply)
+	// fields: [data.mode="dark"] -> [data.mode="auto"]
+	// Error: Provider produced inconsistent final plan: outline
+	// --- the object is deleted during the apply
+	// fields: none -> [data.mode="dark"]
+	// fields: [data.mode="dark"] -> [data.mode="auto"]
+	// Error: The object can't be applied
+	//     v1/ConfigMap terraform/checked: the apply would differ from the plan: does not exist: plan again
+	// fields: none -> [data.mode="dark"]
+	// --- helm creates the object again after the delete of a replacement
+	// Warning: v1/ConfigMap terraform/checked: will be deleted, and v1/ConfigMap terraform/checked created; side effects: the server also changes; fields change owners
+	//     will be deleted, and v1/ConfigMap terraform/checked created:
+	//     can't change in place: data
+	//     data: Forbidden: field is immutable when `immutable` is set
+	//     hazard: objects that name this one as their owner are deleted with it
+	//     evidence: texts: field is immutable; dry-run create: valid
+	//     side effects: the server also changes:
+	//     immutable: - true (side effect of the server)
+	//     fields change owners:
+	//     immutable: destroyed, was owned by "kubectl-patch" (Update)
+	// replace
+	// fields: [data.mode="dark"] -> known after apply
+	// destroyed: true
+	// Error: Provider produced inconsistent final plan: adopted
+}
+
+// An apply waits for the namespace or the kind, and takes nothing over that its plan didn't show.
+func Example_terraformDeferred() {
+	c := lab.Connect(example{}, config)
+	inNamespace := func(name string) string {
+		return `{apiVersion: v1, kind: ConfigMap, metadata: {name: web, namespace: ` + name + `}, data: {mode: dark}}`
+	}
+	create := func() { objects("later", "", "v1", "configmaps") }
+	nothing := func() {}
+	terraform := newTerraform()
+	terraform.changeAfter(inNamespace("later"), create, nothing)
+	fmt.Println("applied:", table(terraform.state))
+	terraform.destroy()
+	fmt.Println("--- helm creates the namespace and the object during the apply")
+	terraform.changeAfter(inNamespace("later-by-helm"), nothing, func() {
+		apply(objects("later-by-helm", "", "v1", "configmaps"), "helm", yamlObject(inNamespace("later-by-helm")))
+	})
+	fmt.Println("--- the kind is deleted, and defined again after the plan")
+	definition := yamlObject(`
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.guide.example.com}
+spec:
+  group: guide.example.com
+  names: {kind: Widget, listKind: WidgetList, plural: widgets, singular: widget}
+  scope: Cluster
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]`)
+	define := func() { c.Define(example{}, definition.DeepCopy()) }
+	widget := `{apiVersion: guide.example.com/v1, kind: Widget, metadata: {name: web}, spec: {mode: dark}}`
+	terraform.changeAfter(widget, define, nothing)
+	definitions := c.Client.Resource(k8sschema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
+	widgets := c.Client.Resource(k8sschema.GroupVersionResource{Group: "guide.example.com", Version: "v1", Resource: "widgets"})
+	must(0, definitions.Delete(ctx, definition.GetName(), metav1.DeleteOptions{}))
+	eventually(func() bool { // a server stops to serve a kind a moment after its definition is gone
+		_, err := widgets.Get(ctx, "web", metav1.GetOptions{})
+		return err != nil && !strings.Contains(err.Error(), `"web"`)
+	})
+	terraform.refresh()
+	terraform.changeAfter(widget, define, nothing)
+	fmt.Println("applied:", table(terraform.state))
+	terraform.destroy()
+	must(0, definitions.Delete(ctx, definition.GetName(), metav1.DeleteOptions{}))
+	// Output:
+	// fields: none -> known after apply
+	// applied: [data.mode="dark"]
+	// destroyed: true
+	// --- helm creates the namespace and the object during the apply
+	// fields: none -> known after apply
+	// Error: The object can't be applied
+	//     v1/ConfigMap later-by-helm/web: the object exists already, which the plan didn't show: plan again
+	// --- the kind is deleted, and defined again after the plan
+	// Warning: guide.example.com/v1/Widget web: warning
+	//     no value is shown: it isn't known which fields of a Widget are secret; ShowValuesOf Widget.guide.example.com shows them
+	// fields: none -> known after apply
+	// Warning: guide.example.com/v1/Widget web
+	//     the server doesn't serve this kind (any more)
+	// fields: [spec.mode="dark"] -> known after apply
+	// applied: [spec.mode="dark"]
+	// destroyed: true
 }

@@ -2,32 +2,67 @@ package docs_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/clientcmd/api"
 )
 
-const typeName = "kubernetes_object"
+const typeName = "example_object"
 
-var objectType = tftypes.Object{AttributeTypes: map[string]tftypes.Type{
-	"yaml_body": tftypes.String, "ignore_fields": tftypes.List{ElementType: tftypes.String}, "fields": tftypes.Map{ElementType: tftypes.String},
-}}
+var (
+	providerConfig = tftypes.Object{AttributeTypes: map[string]tftypes.Type{}}
+	objectType     = tftypes.Object{AttributeTypes: map[string]tftypes.Type{
+		"yaml_body": tftypes.String, "ignore_fields": tftypes.List{ElementType: tftypes.String},
+		"fields": tftypes.Map{ElementType: tftypes.String}, "outline": tftypes.String, "adopted": tftypes.Bool,
+	}}
+)
 
-// terraform stands for the program: it sends what that sends, prints what that shows, and panics where that calls a
-// provider faulty.
+// terraform does what the program does: it sends the same requests, prints the results, and panics if the program would
+// blame the provider.
 type terraform struct {
-	resource *objectResource
-	server   tfprotov6.ProviderServer
-	state    tftypes.Value
-	private  []byte
+	server  tfprotov6.ProviderServer
+	state   tftypes.Value
+	private []byte
 }
 
-func newTerraform(r *objectResource) *terraform {
-	server := must(providerserver.NewProtocol6WithError(docsProvider{r})())
-	must(server.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{}))
-	return &terraform{resource: r, server: server, state: tftypes.NewValue(objectType, nil)}
+// newTerraform returns a program whose provider is configured by the kubeconfig of an administrator.
+func newTerraform() *terraform {
+	t := &terraform{server: must(providerserver.NewProtocol6WithError(newProvider())()), state: tftypes.NewValue(objectType, nil)}
+	must(t.server.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{}))
+	t.configure(server.Kubeconfig())
+	return t
+}
+
+// configure configures the provider as in another run, with another kubeconfig.
+func (t *terraform) configure(kubeconfig string) {
+	before, wasSet := os.LookupEnv(clientcmd.RecommendedConfigPathEnvVar)
+	must(0, os.Setenv(clientcmd.RecommendedConfigPathEnvVar, kubeconfig))
+	nothing := must(tfprotov6.NewDynamicValue(providerConfig, tftypes.NewValue(providerConfig, map[string]tftypes.Value{})))
+	resp := must(t.server.ConfigureProvider(ctx, &tfprotov6.ConfigureProviderRequest{Config: &nothing}))
+	show(resp.Diagnostics)
+	if must(0, os.Unsetenv(clientcmd.RecommendedConfigPathEnvVar)); wasSet {
+		must(0, os.Setenv(clientcmd.RecommendedConfigPathEnvVar, before))
+	}
+}
+
+// kubeconfigFor returns a kubeconfig of the Examples' server for another user.
+func kubeconfigFor(user string) string {
+	config := must(server.ConfigFor(user))
+	file := api.NewConfig()
+	file.Clusters["cluster"] = &api.Cluster{Server: config.Host, CertificateAuthorityData: config.CAData}
+	file.AuthInfos["user"] = &api.AuthInfo{ClientCertificateData: config.CertData, ClientKeyData: config.KeyData}
+	file.Contexts["context"] = &api.Context{Cluster: "cluster", AuthInfo: "user"}
+	file.CurrentContext = "context"
+	name := filepath.Join(must(os.MkdirTemp("", "docs")), "kubeconfig")
+	must(0, clientcmd.WriteToFile(*file, name))
+	return name
 }
 
 func wire(value tftypes.Value) *tfprotov6.DynamicValue {
@@ -43,17 +78,21 @@ func (t *terraform) apply(yamlBody string, ignored ...string) {
 	t.change(yamlBody, ignored...)
 }
 
-// values returns the attributes of the resource; ignore_fields is null without any.
-func values(body, fields tftypes.Value, ignored []string) tftypes.Value {
-	list := tftypes.NewValue(objectType.AttributeTypes["ignore_fields"], nil)
+// configured returns the attributes of a configuration. The computed ones are null.
+func configured(body tftypes.Value, ignored []string) map[string]tftypes.Value {
+	out := map[string]tftypes.Value{}
+	for name, of := range objectType.AttributeTypes {
+		out[name] = tftypes.NewValue(of, nil)
+	}
+	out["yaml_body"] = body
 	var items []tftypes.Value
 	for _, text := range ignored {
 		items = append(items, tftypes.NewValue(tftypes.String, text))
 	}
 	if len(items) > 0 {
-		list = tftypes.NewValue(objectType.AttributeTypes["ignore_fields"], items)
+		out["ignore_fields"] = tftypes.NewValue(objectType.AttributeTypes["ignore_fields"], items)
 	}
-	return tftypes.NewValue(objectType, map[string]tftypes.Value{"yaml_body": body, "ignore_fields": list, "fields": fields})
+	return out
 }
 
 func (t *terraform) importObject(id string) {
@@ -66,43 +105,86 @@ func (t *terraform) importObject(id string) {
 
 // change plans, and applies if there is a difference.
 func (t *terraform) change(yamlBody string, ignored ...string) {
+	t.changeAfter(yamlBody, func() {}, func() {}, ignored...)
+}
+
+// changeAfter plans, and applies if there is a difference. Terraform makes another plan before it calls the provider's
+// apply. reviewed runs before that plan, and planned after it.
+func (t *terraform) changeAfter(yamlBody string, reviewed, planned func(), ignored ...string) {
 	body := tftypes.NewValue(tftypes.String, yamlBody)
-	planned, replaces := t.plan(body, ignored)
-	if replaces {
-		fmt.Println("replace")
-		t.destroy()
-		planned, _ = t.plan(body, ignored)
+	first, ok := t.plan(body, ignored)
+	show(first.Diagnostics)
+	if !ok {
+		return
 	}
-	if unwire(planned.PlannedState).Equal(t.state) {
+	old, replaces := t.state, len(first.RequiresReplace) > 0
+	if replaces { // it is planned again, as a create
+		fmt.Println("replace")
+		t.state = tftypes.NewValue(objectType, nil)
+		first, _ = t.plan(body, ignored)
+		show(first.Diagnostics)
+		t.state = old
+	}
+	if unwire(first.PlannedState).Equal(t.state) {
 		fmt.Println("no changes")
 		return
 	}
-	was, want := table(t.state), table(unwire(planned.PlannedState))
-	fmt.Println("fields:", was, "->", want)
-	config := values(body, tftypes.NewValue(objectType.AttributeTypes["fields"], nil), ignored)
+	fmt.Println("fields:", table(t.state), "->", table(unwire(first.PlannedState)))
+	if replaces {
+		t.destroy()
+	}
+	reviewed()
+	second, ok := t.plan(body, ignored) // Terraform shows the warnings of this plan, too
+	if !ok {
+		show(slices.DeleteFunc(second.Diagnostics, isWarning))
+		return
+	}
+	if differ := differences(unwire(first.PlannedState), unwire(second.PlannedState)); len(differ) > 0 {
+		fmt.Println("Error: Provider produced inconsistent final plan:", strings.Join(differ, ", "))
+		return
+	}
+	planned()
 	resp := must(t.server.ApplyResourceChange(ctx, &tfprotov6.ApplyResourceChangeRequest{
-		TypeName: typeName, PriorState: wire(t.state), PlannedState: planned.PlannedState, Config: wire(config), PlannedPrivate: planned.PlannedPrivate,
+		TypeName: typeName, PriorState: wire(t.state), PlannedState: second.PlannedState, Config: wire(tftypes.NewValue(objectType, configured(body, ignored))), PlannedPrivate: second.PlannedPrivate,
 	}))
 	show(resp.Diagnostics)
 	t.state, t.private = unwire(resp.NewState), resp.Private
-	if got := table(t.state); want != "known after apply" && got != want {
-		panic("Provider produced inconsistent result after apply: " + got)
+	if len(resp.Diagnostics) > 0 {
+		return
+	}
+	if differ := differences(unwire(second.PlannedState), t.state); len(differ) > 0 {
+		panic("Provider produced inconsistent result after apply: " + strings.Join(differ, ", "))
 	}
 }
 
-// plan plans; a replacement is planned again as a create.
-func (t *terraform) plan(body tftypes.Value, ignored []string) (*tfprotov6.PlanResourceChangeResponse, bool) {
-	fields := tftypes.NewValue(objectType.AttributeTypes["fields"], nil)
-	config := values(body, fields, ignored)
-	if !t.state.IsNull() {
-		fields = attributes(t.state)["fields"]
+// differences returns the names of the attributes that are known in a plan, and have other values later.
+func differences(planned, later tftypes.Value) (names []string) {
+	for name, value := range attributes(planned) {
+		if value.IsFullyKnown() && !value.Equal(attributes(later)[name]) {
+			names = append(names, name)
+		}
 	}
-	proposed := values(body, fields, ignored)
-	resp := must(t.server.PlanResourceChange(ctx, &tfprotov6.PlanResourceChangeRequest{
-		TypeName: typeName, PriorState: wire(t.state), ProposedNewState: wire(proposed), Config: wire(config), PriorPrivate: t.private,
+	slices.Sort(names)
+	return names
+}
+
+// plan plans, and reports whether there was no error.
+func (t *terraform) plan(body tftypes.Value, ignored []string) (resp *tfprotov6.PlanResourceChangeResponse, ok bool) {
+	config, proposed := configured(body, ignored), configured(body, ignored)
+	if !t.state.IsNull() {
+		for _, computed := range []string{"fields", "outline", "adopted"} {
+			proposed[computed] = attributes(t.state)[computed]
+		}
+	}
+	resp = must(t.server.PlanResourceChange(ctx, &tfprotov6.PlanResourceChangeRequest{
+		TypeName: typeName, PriorState: wire(t.state), ProposedNewState: wire(tftypes.NewValue(objectType, proposed)),
+		Config: wire(tftypes.NewValue(objectType, config)), PriorPrivate: t.private,
 	}))
-	show(resp.Diagnostics)
-	return resp, len(resp.RequiresReplace) > 0
+	return resp, !slices.ContainsFunc(resp.Diagnostics, func(d *tfprotov6.Diagnostic) bool { return !isWarning(d) })
+}
+
+func isWarning(d *tfprotov6.Diagnostic) bool {
+	return d.Severity == tfprotov6.DiagnosticSeverityWarning
 }
 
 func (t *terraform) refresh() {
@@ -124,9 +206,11 @@ func (t *terraform) destroy() {
 	fmt.Println("destroyed:", t.state.IsNull())
 }
 
+// show prints diagnostics like Terraform, without the frame.
 func show(diagnostics []*tfprotov6.Diagnostic) {
 	for _, d := range diagnostics {
-		fmt.Printf("%s: %s: %s\n", d.Severity, d.Summary, d.Detail)
+		severity := map[bool]string{true: "Warning", false: "Error"}[isWarning(d)]
+		fmt.Printf("%s: %s\n    %s\n", severity, d.Summary, strings.ReplaceAll(d.Detail, "\n", "\n    "))
 	}
 }
 
