@@ -67,9 +67,9 @@ type Kit struct {
 	options         Options
 }
 
-// New returns a kit for a manager. It reads children from the manager's cache, whose informers must keep
-// metadata.managedFields. An object without them doesn't show the owners of its fields, and is read from the server
-// each time.
+// New returns a kit for a manager. It reads children from the manager's cache, as unstructured objects: watch them with
+// [OfKind]. The informers must keep metadata.managedFields. An object without them doesn't show the owners of its
+// fields, and is read from the server each time.
 func New(manager ctrl.Manager, options Options) (*Kit, error) {
 	c, err := FromClient(manager.GetCache(), manager.GetAPIReader(), client.WithFieldOwner(manager.GetClient(), options.FieldManager))
 	if err != nil {

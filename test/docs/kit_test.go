@@ -23,10 +23,12 @@ type SiteReconciler struct {
 	kit   *ctrlssaplan.Kit
 }
 
+var configMaps = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
+
 func newSiteReconciler(manager ctrl.Manager) (*SiteReconciler, error) {
 	kit, err := ctrlssaplan.New(manager, ctrlssaplan.Options{
 		FieldManager: "site-controller",
-		Kinds:        []schema.GroupVersionKind{{Version: "v1", Kind: "ConfigMap"}},
+		Kinds:        []schema.GroupVersionKind{configMaps},
 		Conditions: func(owner client.Object) (*[]metav1.Condition, *int64) {
 			status := &owner.(*Site).Status
 			return &status.Conditions, &status.ObservedGeneration
@@ -45,6 +47,10 @@ func (r *SiteReconciler) Reconcile(ctx context.Context, request ctrl.Request) (c
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	return r.kit.Reconcile(ctx, site, []ctrlssaplan.Child{{Object: configMapOf(site)}}, ctrlssaplan.Policy{})
+}
+
+func (r *SiteReconciler) setup(manager ctrl.Manager) error {
+	return ctrl.NewControllerManagedBy(manager).For(&Site{}).Owns(ctrlssaplan.OfKind(configMaps)).Complete(r)
 }
 
 func configMapOf(site *Site) *corev1.ConfigMap {
@@ -106,21 +112,21 @@ func Example_kit() {
 	scheme.AddKnownTypes(group, &Site{}, &SiteList{})
 	metav1.AddToGroupVersion(scheme, group)
 	manager := must(ctrl.NewManager(config, ctrl.Options{Scheme: scheme, Metrics: metricsserver.Options{BindAddress: "0"}}))
-	must(0, ctrl.NewControllerManagedBy(manager).For(&Site{}).Owns(&corev1.ConfigMap{}).Complete(must(newSiteReconciler(manager))))
+	must(0, must(newSiteReconciler(manager)).setup(manager))
 	go func() { must(0, manager.Start(ctx)) }()
 
-	configMaps := objects("kit", "", "v1", "configmaps")
+	children := objects("kit", "", "v1", "configmaps")
 	apply(objects("kit", group.Group, group.Version, "sites"), "user",
 		yamlObject(`{apiVersion: docs.example.com/v1, kind: Site, metadata: {name: shop}, spec: {mode: dark}}`))
 	mode := func() string {
-		child, err := configMaps.Get(ctx, "shop", metav1.GetOptions{})
+		child, err := children.Get(ctx, "shop", metav1.GetOptions{})
 		if err != nil {
 			return ""
 		}
 		return child.Object["data"].(map[string]any)["mode"].(string)
 	}
 	eventually(func() bool { return mode() == "dark" })
-	patch(configMaps, "kubectl", "shop", `{"data": {"mode": "light"}}`)
+	patch(children, "kubectl", "shop", `{"data": {"mode": "light"}}`)
 	eventually(func() bool { return mode() == "dark" })
 	fmt.Println(mode())
 	// Output: dark
