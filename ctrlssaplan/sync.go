@@ -23,7 +23,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/redact"
 )
 
-// OfKind returns an object that only has its kind. Pass it to Owns of a controller's builder, and to a cache's options: it
+// OfKind returns an object that only has its kind. Pass it to Owns of a builder, and to the options of a cache: it
 // names the informer from which a kit reads. A typed object has another informer, whose event may come before the kit
 // can read the change; then the change stays until the next event.
 func OfKind(kind schema.GroupVersionKind) *unstructured.Unstructured {
