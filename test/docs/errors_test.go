@@ -46,8 +46,8 @@ func advise(err error) string {
 func Example_errors() {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	deployments := objects("errors", "apps", "v1", "deployments")
-	planner := must(ssaplan.New(must(client.New(config, client.Options{})), ssaplan.Options{FieldManager: "my-tool", DefaultNamespace: "errors"}))
+	deployments := objects("shop", "apps", "v1", "deployments")
+	planner := must(ssaplan.New(must(client.New(config, client.Options{})), ssaplan.Options{FieldManager: "my-tool", DefaultNamespace: "shop"}))
 
 	web := deployment("web", "web:1")
 	_ = unstructured.SetNestedField(web.Object, int64(-1), "spec", "replicas")
@@ -66,7 +66,7 @@ func Example_errors() {
 	fmt.Println(err)
 	fmt.Println("->", advise(err))
 
-	stranger := must(ssaplan.New(must(client.New(must(server.ConfigFor("jane")), client.Options{})), ssaplan.Options{FieldManager: "my-tool", DefaultNamespace: "errors"}))
+	stranger := must(ssaplan.New(must(client.New(must(server.ConfigFor("jane")), client.Options{})), ssaplan.Options{FieldManager: "my-tool", DefaultNamespace: "shop"}))
 	_, err = stranger.Plan(ctx, ssaplan.Request{Manifest: edited})
 	fmt.Println(err)
 	fmt.Println("->", advise(err))
@@ -78,13 +78,13 @@ func Example_errors() {
 	fmt.Println(err)
 	fmt.Println("->", advise(err))
 	// Output:
-	// apps/v1/Deployment errors/web: invalid: spec.replicas: Invalid value: must be greater than or equal to 0
+	// apps/v1/Deployment shop/web: invalid: spec.replicas: Invalid value: must be greater than or equal to 0
 	// -> Invalid: correct the manifest
-	// apps/v1/Deployment errors/web: changed since the plan was made; now Update (1 edited, 1 drifted): review the new plan
+	// apps/v1/Deployment shop/web: changed since the plan was made; now Update (1 edited, 1 drifted): review the new plan
 	// -> review the new plan: 1 edited, 1 drifted
-	// apps/v1/Deployment errors/web: get: deployments.apps "web" is forbidden: User "jane" cannot get resource "deployments" in API group "apps" in the namespace "errors"; and the dry run: deployments.apps "web" is forbidden: User "jane" cannot patch resource "deployments" in API group "apps" in the namespace "errors"
+	// apps/v1/Deployment shop/web: get: deployments.apps "web" is forbidden: User "jane" cannot get resource "deployments" in API group "apps" in the namespace "shop"; and the dry run: deployments.apps "web" is forbidden: User "jane" cannot patch resource "deployments" in API group "apps" in the namespace "shop"
 	// -> Authorization: have the user granted the right that is missing (RBAC), or use credentials of another user
-	// apps/v1/Deployment errors/web: replace stopped while waiting: the delete waits for finalizers example.com/backup: context canceled; the old object is being deleted: replace again to continue waiting
+	// apps/v1/Deployment shop/web: replace stopped while waiting: the delete waits for finalizers example.com/backup: context canceled; the old object is being deleted: replace again to continue waiting
 	// -> find the controllers that remove the finalizers [example.com/backup], then replace again
 }
 
