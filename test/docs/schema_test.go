@@ -55,7 +55,7 @@ func TestPlansFitTheSchema(t *testing.T) {
 	ignoring := ssaplan.Plan{Object: fullPlan().Object, Action: ssaplan.ActionUpdate, Reason: "the recordings ignore, clear and adopt nothing"}
 	ignoring.Ignored, ignoring.Writers, ignoring.Rival = fullPlan().Ignored, fullPlan().Writers, fullPlan().Rival
 	gone := projection.Difference{Path: projection.Path{projection.Field("spec")}, Op: projection.OpRemove, Before: "x"}
-	ignoring.Changes = []explain.Change{{Difference: gone, Cause: explain.CauseCleared}}
+	ignoring.Changes = []explain.Change{{Difference: gone, Cause: explain.CauseCleared, Manager: "kubectl", Operation: "Update"}}
 	ignoring.Ownership = []fieldowner.Transfer{{Path: gone.Path, Kind: fieldowner.TransferDisowned, Owners: []fieldowner.Owner{ignoring.Writers[0].Owner}}}
 	plans["ignored"] = &ignoring
 	for name, plan := range plans {
