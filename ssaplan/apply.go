@@ -21,7 +21,8 @@ import (
 )
 
 // ChangedError says that the apply would do something else than the reviewed plan says, usually because the object
-// changed meanwhile. No value was written.
+// changed meanwhile. No value was written. If it is wrapped in an [ApplyError], a handover was written before, so that
+// fields have changed owners.
 type ChangedError struct {
 	// Plan is what applying would do now.
 	Plan *Plan
@@ -85,10 +86,10 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 		switch {
 		case failed != nil && obj != nil && plan.Action == ActionNoOp && !plan.isOutdatedBy(failed):
 			return obj, nil // no apply was to follow
-		case failed != nil && (obj != nil || plan.basis.taken):
-			return nil, handover.NotApplied(plan.Object, failed)
-		case failed != nil && err.Outcome == OutcomeUnknown: // whatever became of the object since
+		case failed != nil && err != nil && err.Outcome == OutcomeUnknown: // whatever became of the object since
 			return nil, p.notApplied(plan, err)
+		case failed != nil && plan.haveFieldsChangedOwners():
+			return nil, handover.NotApplied(plan.Object, failed)
 		case errors.As(failed, new(*ChangedError)):
 			return nil, failed
 		case failed != nil:
@@ -259,6 +260,9 @@ func (plan *Plan) afterHandover() *Plan {
 	return &after
 }
 
+// haveFieldsChangedOwners reports whether a handover was written before the apply that follows.
+func (plan *Plan) haveFieldsChangedOwners() bool { return plan.basis.request.was != nil || plan.basis.taken }
+
 // object returns what the plan is for, nothing if there is no plan.
 func (plan *Plan) object() (id identity.Identity) {
 	if plan != nil {
@@ -376,7 +380,7 @@ func (p *Planner) notApplied(plan *Plan, failure *applier.Failure) error {
 		doing = "apply: the object was created after the plan was made: plan again"
 	}
 	advice := failure.Advice
-	if plan.basis.request.was != nil || plan.basis.taken {
+	if plan.haveFieldsChangedOwners() {
 		advice += "; fields changed owners before the apply"
 	}
 	err := p.failureOf(plan, doing, failure.Err)

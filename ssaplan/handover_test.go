@@ -136,6 +136,28 @@ func TestApplyStopsAfterTheHandover(t *testing.T) {
 	}
 }
 
+// The same holds if others write between the handover and the apply.
+func TestApplyStopsAsOthersWriteAfterTheHandover(t *testing.T) {
+	server, planner := world(ssaplan.Options{})
+	applied(t, planner, configMap("a", map[string]any{"a": "A"}))
+	patch(server, "a", `{"data": {"b": "B"}}`)
+	p := plan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "X"}), Adopt: []string{"kubectl"}})
+	writes := 0
+	defer server.Answer(func(r ssaplantest.Request) error {
+		if r.Verb == "patch" && !r.DryRun {
+			if writes++; writes == 2 { // the apply, after the handover
+				patch(server, "a", `{"data": {"a": "Z"}}`)
+			}
+		}
+		return nil
+	})()
+	_, err := planner.Apply(t.Context(), p)
+	require.ErrorAs(t, err, new(*ssaplan.ChangedError))
+	require.ErrorAs(t, err, new(*ssaplan.ApplyError))
+	require.ErrorContains(t, err, "fields have changed owners, and the manifest was not applied")
+	require.Equal(t, ssaplan.OutcomeRefused, ssaplan.OutcomeOf(err))
+}
+
 // Another client re-created the object when its kind is gone, or the caller has given up: nothing changes owners.
 func TestAdoptedObjectCannotBeFound(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
