@@ -26,7 +26,7 @@ import (
 // lastingFlags are those that decide what a plan says. They are saved with it, and have the same values when it is
 // carried out.
 var lastingFlags = []string{
-	"subresource", "field-manager", "force-conflicts", "ignore", "adopt", "lost-version", "existing", "sensitive", "show-values-of",
+	"subresource", "field-manager", "force-conflicts", "ignore", "adopt", "clear", "lost-version", "existing", "sensitive", "show-values-of",
 	"show-server-text", "state", "selector",
 	"include", "exclude", "applyset", "applyset-tooling", "prune", "prune-adopted", "prune-contents", "allow-missing", "hooks",
 }
