@@ -28,13 +28,12 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/set"
 )
 
-// Exit codes of the plan command.
-const exitUnchanged, exitError, exitChanges, exitBlocked = 0, 1, 2, 3
+const exitUnchanged, exitError, exitChanges, exitBlocked = 0, 1, 2, 3 // of the plan command
 
 // tool is the core of a deployment CLI.
 type tool struct {
 	planner *ssaplan.Planner
-	states  map[string]*explain.State // by identity; stored in a file between two runs
+	states  map[string]*explain.State // by key(identity); stored in a file between two runs
 	ignore  projection.Patterns       // fields to leave to others, such as spec.replicas
 	out     io.Writer
 }
@@ -57,10 +56,12 @@ func (t *tool) set(ctx context.Context, manifests []*unstructured.Unstructured) 
 	for _, manifest := range manifests {
 		id, _ := identity.Of(manifest.Object) // Plan reports the error
 		id, _ = t.planner.Resolve(ctx, id)    // adds the default namespace
-		requests = append(requests, ssaplan.Request{Manifest: manifest, Prior: t.states[id.String()], Ignore: t.ignore})
+		requests = append(requests, ssaplan.Request{Manifest: manifest, Prior: t.states[key(id)], Ignore: t.ignore})
 	}
 	return set.New(t.planner, requests, set.Options{})
 }
+
+func key(id identity.Identity) string { return id.Unversioned().String() } // one key for all versions of a kind
 
 // plan plans a set, prints the plans, and returns them with the exit code.
 func (t *tool) plan(ctx context.Context, application *set.Set) (plans []*ssaplan.Plan, code int) {
@@ -131,7 +132,7 @@ func (t *tool) apply(ctx context.Context, application *set.Set) error {
 		if err != nil {
 			return err
 		}
-		t.states[result.Item.Object.String()] = state
+		t.states[key(result.Item.Object)] = state
 	}
 	return errors.Join(failures...)
 }
@@ -163,7 +164,7 @@ func newTool(config *rest.Config, stateFile string) (*tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	planner, err := ssaplan.New(api, ssaplan.Options{FieldManager: "my-cli"})
+	planner, err := ssaplan.New(api, ssaplan.Options{FieldManager: "my-cli", AllowVersionChange: true})
 	if err != nil {
 		return nil, err
 	}
@@ -287,7 +288,7 @@ func (t *tool) prune(ctx context.Context, application *set.Set, manifests []*uns
 	for result := range removal.Apply(ctx) {
 		failures = append(failures, result.Err)
 		if result.Gone {
-			delete(t.states, result.Item.Member.Object.String())
+			delete(t.states, key(result.Item.Member.Object))
 		}
 	}
 	return errors.Join(failures...)
@@ -349,13 +350,16 @@ func Example_cliPrune() {
 	if err := t.deployAndPrune(ctx, must(decode("app.yaml", []byte(today))), agree); err != nil {
 		fmt.Println(err)
 	}
-	fmt.Println("states:", slices.Sorted(maps.Keys(t.states)))
+	for _, key := range slices.Sorted(maps.Keys(t.states)) {
+		fmt.Println("state:", t.states[key].Identity)
+	}
 	// Output:
 	// Create v1/ConfigMap cli-prune/web-2: does not exist
 	// v1/ConfigMap cli-prune/legacy: kept: it existed before the set
 	// v1/ConfigMap cli-prune/web-1: Delete
 	//    objects that name this one as their owner are deleted with it
-	// states: [v1/ConfigMap cli-prune/legacy v1/ConfigMap cli-prune/web-2]
+	// state: v1/ConfigMap cli-prune/legacy
+	// state: v1/ConfigMap cli-prune/web-2
 }
 
 func Example_cliDelete() {

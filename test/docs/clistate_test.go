@@ -43,6 +43,8 @@ func TestPruneDeletesOnlyWhatHasNoManifest(t *testing.T) {
 	require.NoError(t, tool.deploy(t.Context(), []*unstructured.Unstructured{settings, leaves, scaler("v1")}, agree))
 	stay := []*unstructured.Unstructured{settings, scaler("v2")}
 	require.NoError(t, tool.deploy(t.Context(), stay, agree))
+	require.Len(t, tool.states, 3, "the state of the other version was found")
+	require.Equal(t, "autoscaling/v2", tool.states["autoscaling//HorizontalPodAutoscaler default/cli-prune"].Identity.APIVersion)
 	require.NoError(t, tool.deployAndPrune(t.Context(), stay, agree))
 
 	_, err = objects("default", "autoscaling", "v2", "horizontalpodautoscalers").Get(t.Context(), "cli-prune", metav1.GetOptions{})
