@@ -228,7 +228,7 @@ func fieldsAfter(plan *ssaplan.Plan, prior *explain.State) types.Map {
 }
 
 // privateKey is the key of the library's state in the private state of the resource. The state is versioned JSON.
-// Instead of values of Secrets, it has keyed digests, which show only whether a value changed.
+// Instead of values of Secrets, it has salted digests, which show only whether a value changed.
 const privateKey = "ssaplan"
 
 // privateState is the private state of the resource, which Terraform stores and doesn't show.

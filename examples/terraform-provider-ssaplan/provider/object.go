@@ -232,7 +232,7 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 			},
 			"fields": schema.MapAttribute{
 				Computed: true, ElementType: types.StringType,
-				MarkdownDescription: "The declared fields with the server's values, by path. List items are named by key. A string that reads like a number, `true` or JSON is quoted: `\"5\"`. Sensitive values are keyed digests, which only show that a value changes.",
+				MarkdownDescription: "The declared fields with the server's values, by path. List items are named by key. A string that reads like a number, `true` or JSON is quoted: `\"5\"`. Sensitive values are salted digests, which only show that a value changes.",
 			},
 			"other_owners": schema.MapAttribute{
 				Computed: true, ElementType: types.StringType,
