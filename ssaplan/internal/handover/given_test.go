@@ -251,3 +251,43 @@ func TestTryClearsAllPartsOfAWhole(t *testing.T) {
 		require.Empty(t, owners(t, made.Object), row.why)
 	}
 }
+
+// A list or map that has become one whole stays the applier's if the manifest declares it, with the live value of the
+// part that is given up.
+func TestTryGivesUpAPartOfADeclaredWhole(t *testing.T) {
+	for _, row := range []struct {
+		why, spec, parts, whole, giveUp string
+		manifest                        map[string]any
+	}{
+		{"an entry of a map", `"m": {"a": "b", "c": "d"}`, `"f:m": {"f:a": {}, "f:c": {}}`, `"f:m": {}`, "spec.m.a",
+			map[string]any{"m": map[string]any{"a": "b", "c": "d"}}},
+		{"a field of an item", `"l": [{"name": "a", "x": 1}]`, `"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}, "f:x": {}}}`, `"f:l": {}`,
+			`spec.l[name="a"].x`, map[string]any{"l": []any{map[string]any{"name": "a", "x": int64(1)}}}},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			live := object(t, "7", `"spec": {`+row.spec+`}`, ours+`{"f:spec": {`+row.parts+`}}}`)
+			h, err := handover.Find(live, handover.Wanted{Applier: us, GiveUp: patterns(t, row.giveUp)})
+			require.NoError(t, err)
+			whole := object(t, "7", `"spec": {`+row.spec+`}`, ours+`{"f:spec": {`+row.whole+`}}}`)
+			answer := func([]byte) (*unstructured.Unstructured, error) { return whole, nil }
+			made, err := h.Try(handover.Server{HandOver: answer, Apply: answer}, map[string]any{"spec": row.manifest}, nil)
+			require.NoError(t, err)
+			require.Equal(t, whole.Object["spec"], made.Object["spec"])
+			require.Equal(t, owners(t, whole.Object), owners(t, made.Object))
+		})
+	}
+}
+
+// An item whose key of today the manifest leaves out stays the applier's when a field of it is given up.
+func TestTryGivesUpBesideAKeyThatIsLeftOut(t *testing.T) {
+	const list = `"l": [{"name": "a", "n": 1, "x": 2}]`
+	const was = ours + `{"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}, "f:x": {}}}}}`
+	const today = ours + `{"f:l": {"k:{\"n\":1,\"name\":\"a\"}": {".": {}, "f:name": {}, "f:x": {}}}}}`
+	h, err := handover.Find(object(t, "7", list, was), handover.Wanted{Applier: us, GiveUp: patterns(t, `l[name="a"].x`)})
+	require.NoError(t, err)
+	made, err := h.Try(handover.Server{
+		HandOver: allowed(h), Apply: func([]byte) (*unstructured.Unstructured, error) { return object(t, "7", list, today), nil },
+	}, map[string]any{"l": []any{map[string]any{"name": "a"}}}, nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{`"us" (Apply) l[n=1,name="a"]`, `"us" (Apply) l[n=1,name="a"].name`}, owners(t, made.Object))
+}

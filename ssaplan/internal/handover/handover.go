@@ -233,9 +233,10 @@ func without(fields, given projection.FieldSet) projection.FieldSet {
 }
 
 // kept returns what the applier owns after the apply of the manifest, given what it owns of one with what is given up:
-// all but that, and what is there for it alone: items of lists, and lists and maps that have become one whole.
+// all but that, and what is there for it alone: items of lists, and lists and maps that have become one whole. Items
+// have their names of today in those fields, and maybe others in what is given up.
 func (h *Handover) kept(fields projection.FieldSet, manifest map[string]any) projection.FieldSet {
-	sent := projection.NewManifest(manifest, h.own.Union(h.given))
+	sent := projection.NewManifest(manifest, fields)
 	gone := h.given
 	for p := range fields.Above(h.given).All() {
 		if _, exists := sent.Get(p); !exists {
@@ -250,25 +251,27 @@ func (h *Handover) kept(fields projection.FieldSet, manifest map[string]any) pro
 			}
 		}
 	}
-	return without(fields, gone).Union(h.emptied(fields, manifest))
+	return without(fields, gone).Union(h.around(fields, sent))
 }
 
-// emptied returns the maps that the manifest declares as empty, and the maps and lists that it has as null, in which
-// fields were given up, given what the applier owns with those. Of an empty list of named items a server records
-// nothing, but the entry of a map that has nothing but such a list is recorded.
-func (h *Handover) emptied(fields projection.FieldSet, manifest map[string]any) projection.FieldSet {
-	sent := projection.NewManifest(manifest, h.own.Union(h.given))
-	var empty []projection.Path
+// around returns the maps and lists of which the applier owns no part once fields in them are given up, and which it
+// owns as such all the same, given what it owns with those: lists and maps that have become one whole and that the
+// manifest declares, maps that it declares as empty, and what it has as null. Of an empty list of named items a server
+// records nothing, but the entry of a map that has nothing but such a list is recorded.
+func (h *Handover) around(fields projection.FieldSet, sent *projection.Object) projection.FieldSet {
+	var paths []projection.Path
 	for p := range h.given.Leaves().All() {
 		for n := len(p) - 1; n > 0; n-- {
 			value, declared := sent.Get(p[:n])
+			isWhole := !isItem(p[:n]) && fields.Under(p[:n]).Equal(projection.NewFieldSet(p[:n]))
 			isEntry := fields.Has(p[:n]) && !isItem(p[:n])
-			if declared && !isEmptyList(value) && isHollow(value) && (isEmpty(value) || value == nil || isEntry) {
-				empty = append(empty, p[:n])
+			isEmptied := !isEmptyList(value) && isHollow(value) && (isEmpty(value) || value == nil || isEntry)
+			if declared && (isWhole || isEmptied) {
+				paths = append(paths, p[:n])
 			}
 		}
 	}
-	return projection.NewFieldSet(empty...)
+	return projection.NewFieldSet(paths...)
 }
 
 // mapAt returns the map that the object has at p, and whether it has one.
