@@ -84,7 +84,7 @@ func (r *renamer) node(n, current *node) *node {
 		return n
 	}
 	was, is := n.itemNames(), current.itemNames()
-	if was.kinds[KeyKind] && is.kinds[KeyKind] && !slices.Equal(was.keyFields, is.keyFields) {
+	if was.kinds[KeyKind] && is.kinds[KeyKind] && (!slices.Equal(was.keyFields, is.keyFields) || n.hasShorterKeys(current)) {
 		return r.list(n, current)
 	}
 	var children []child
@@ -103,6 +103,15 @@ func (r *renamer) node(n, current *node) *node {
 		return n
 	}
 	return &node{member: n.member, children: children}
+}
+
+// hasShorterKeys reports whether some of the items of n, which current lacks, have keys with fewer fields than others:
+// a record has such names of two times. Items of today that leave out key fields have such keys as well.
+func (n *node) hasShorterKeys(current *node) bool {
+	fields := n.itemNames().keyFields
+	return len(fields) > 1 && slices.ContainsFunc(n.children, func(c child) bool {
+		return c.element.kind == KeyKind && current.child(c.element) == nil && len(c.element.KeyFields()) < len(fields)
+	})
 }
 
 // list returns the items of a list by their names of today.
@@ -143,10 +152,13 @@ type listKeys struct {
 	lists [][]any
 }
 
-// newListKeys returns the keys of a list, given elements of before and of today. It returns nil if these have the same
-// key fields, or if the elements of today are no keys.
+// newListKeys returns the keys of a list, given elements of before and of today. It returns nil if all of these have the
+// same key fields, or if the elements of today are no keys.
 func newListKeys(was, current *node, list []any) *listKeys {
-	if current == nil || !current.itemNames().kinds[KeyKind] || slices.Equal(was.itemNames().keyFields, current.itemNames().keyFields) {
+	if current == nil || !current.itemNames().kinds[KeyKind] {
+		return nil
+	}
+	if slices.Equal(was.itemNames().keyFields, current.itemNames().keyFields) && !was.hasShorterKeys(current) {
 		return nil
 	}
 	k := &listKeys{current: current, fields: current.itemNames().keyFields, names: map[Element]bool{}}

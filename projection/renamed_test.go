@@ -31,6 +31,9 @@ func TestRenamed(t *testing.T) {
 			[]string{`spec.list[id=1,name="c"]`, `spec.list[id=2,name="c"].value`},
 			[]string{`spec.list[name="c"]`, `spec.list[name="c"].value`}},
 		{"an item that isn't there", obj, []string{`spec.list[id=1,name="a"]`}, []string{`spec.list[name="x"].name`, "spec.other"}, []string{"spec.other"}},
+		{"the keys of two times", obj, []string{`spec.list[id=1,name="a"]`},
+			[]string{`spec.list[name="a"].name`, `spec.list[id=1,name="a"].value`},
+			[]string{`spec.list[id=1,name="a"].name`, `spec.list[id=1,name="a"].value`}},
 		{"another key", obj, []string{`spec.list[id=1]`}, []string{`spec.list[name="a"].name`}, []string{`spec.list[id=1].name`}},
 	} {
 		was := set(row.was...)

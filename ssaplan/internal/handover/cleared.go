@@ -12,19 +12,26 @@ import (
 
 // cleared returns the fields of the live object that go although the manifest never had them. A map, or an item of a
 // list, of which the manifest has something stays, without the rest. A server removes what the last apply had and this
-// one hasn't, so the applier has to own them first. What it alone owns already is none of them.
+// one hasn't, so the applier has to own them first. What it alone owns already is none of them, nor is what names an item of
+// the manifest today, though it didn't when it was recorded.
 func (w Wanted) cleared(live map[string]any, owners fieldowner.Ownership) projection.FieldSet {
 	if len(w.Clear) == 0 {
 		return projection.FieldSet{}
 	}
 	names, own := owners.Fields(nil), owners.Fields(w.Applier.Is)
 	others := owners.Fields(func(o fieldowner.Owner) bool { return !w.Applier.Is(o) })
-	sent, there := projection.NewManifest(w.Manifest, names), projection.NewObject(live, names)
+	sent, there, today := projection.NewManifest(w.Manifest, names), projection.NewObject(live, names), projection.NewObject(live, w.today)
+	if !w.today.Empty() { // by which a server finds the items
+		sent, others = projection.NewManifest(w.Manifest, w.today), others.Union(others.Renamed(w.today, live))
+	}
 	var paths []projection.Path
 	var clear func(p projection.Path)
 	clear = func(p projection.Path) {
-		declared := w.declares(sent, p)
+		is := today.Resolve(p)
+		declared := w.declares(sent, is)
 		switch {
+		case is.IsKey() && !p.IsKey() && w.declares(sent, is[:len(is)-1]):
+			return // or the item would have another name than the manifest declares
 		case !declared && (own.Has(p) && others.Under(p).Empty() || isInSentWhole(p, own, others, sent)):
 			return
 		case !declared:

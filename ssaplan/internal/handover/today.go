@@ -3,6 +3,7 @@ package handover
 import (
 	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan/internal/applier"
 )
 
 // namesOfToday returns fields that name the items of lists as the server does. A record has them by the keys that a
@@ -38,13 +39,16 @@ func (h *Handover) clearByToday(server Server, declared projection.FieldSet) err
 		return nil
 	}
 	today := h.namesOfToday(server, declared, h.clears)
-	if h.clears.Renamed(today, h.live.Object).Same(h.clears) {
+	if today.Empty() {
 		return nil
 	}
 	h.wanted.today = today
 	renamed, err := Find(h.live, h.wanted)
-	if err != nil || renamed == nil {
+	if err != nil {
 		return err
+	}
+	if renamed == nil { // all of it names items today
+		return applier.ErrKept
 	}
 	renamed.trial = h.trial
 	*h = *renamed
