@@ -338,3 +338,24 @@ func TestTryClearsAroundAKeyOfToday(t *testing.T) {
 		})
 	}
 }
+
+// The fields of an item that is given up aren't sent for the one with its former key in the manifest, if that is
+// another one today.
+func TestTryGivesUpAnItemWhoseFormerKeyAnotherHas(t *testing.T) {
+	const list = `"l": [{"name": "a", "n": 3, "x": 2}]`
+	const was = `{"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}, "f:x": {}}}}}`
+	h, err := handover.Find(object(t, "7", list, ours+was), handover.Wanted{Applier: us, GiveUp: patterns(t, `l[name="a"].x`)})
+	require.NoError(t, err)
+	var sent []string
+	made, err := h.Try(handover.Server{
+		HandOver: allowed(h),
+		Apply: func(body []byte) (*unstructured.Unstructured, error) {
+			sent = append(sent, string(body))
+			both := strings.TrimSuffix(list, "]") + `, {"name": "a", "n": 1}]`
+			return object(t, "7", both, ours+`{"f:l": {"k:{\"n\":1,\"name\":\"a\"}": {".": {}, "f:name": {}}}}}`), nil
+		},
+	}, map[string]any{"l": []any{map[string]any{"name": "a"}}}, nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{`{"l":[{"name":"a","x":2}]}`, `{"l":[{"name":"a"}]}`}, sent)
+	require.Equal(t, []string{`"us" (Apply) l[n=1,name="a"]`, `"us" (Apply) l[n=1,name="a"].name`}, owners(t, made.Object))
+}

@@ -384,8 +384,8 @@ func (h *Handover) try(server Server, manifest map[string]any) (*unstructured.Un
 	if err != nil {
 		return nil, err
 	}
-	if names := h.givenNames(owners); !names.Empty() {
-		h.given = h.given.Without(names)
+	if unsendable := h.unsendable(manifest, owners); !unsendable.Empty() {
+		h.given = h.given.Without(unsendable)
 		return h.try(server, manifest)
 	}
 	// Not before it is known that the server gets the dryRun of an apply.
@@ -422,23 +422,35 @@ func (h *Handover) try(server Server, manifest map[string]any) (*unstructured.Un
 	return h.tryUpdate(server, manifest, made, left)
 }
 
-// givenNames returns the fields that are given up and that name items today, though not when they were recorded: with
-// the live value of such a field, the manifest would declare another item than it does.
-func (h *Handover) givenNames(owners fieldowner.Ownership) projection.FieldSet {
-	there := projection.NewObject(h.live.Object, owners.Fields(h.wanted.Applier.Is))
-	var names []projection.Path
-	for p := range h.given.Leaves().All() {
-		item, field := p[:len(p)-1], p[len(p)-1].Name()
-		if len(item) == 0 || item[len(item)-1].Kind() != projection.KeyKind {
-			continue
+// unsendable returns the fields that are given up and that would be sent for another item than they are in, given the
+// owners after they were sent: those that name items today, though not when they were recorded, and those in an item
+// that has another key today than the item with its former key in the manifest. What is in such an item stays without
+// being sent: a server doesn't find it by the record.
+func (h *Handover) unsendable(manifest map[string]any, owners fieldowner.Ownership) projection.FieldSet {
+	own := owners.Fields(h.wanted.Applier.Is)
+	there := projection.NewObject(h.live.Object, own)
+	var sent *projection.Object
+	isElsewhere := func(was, is projection.Path) bool {
+		for n := 1; n <= len(was); n++ {
+			if was[n-1].Kind() != projection.KeyKind || was[n-1] == is[n-1] || own.Has(is[:n]) {
+				continue
+			}
+			if sent == nil {
+				sent = projection.NewManifest(h.withGiven(manifest), h.own.Union(h.given))
+			}
+			if _, exists := sent.Get(was); exists {
+				return true
+			}
 		}
-		today := there.Resolve(item)
-		_, wasName := item[len(item)-1].KeyFields()[field]
-		if _, isName := today[len(today)-1].KeyFields()[field]; isName && !wasName {
-			names = append(names, p)
+		return false
+	}
+	var out []projection.Path
+	for p := range h.given.Leaves().All() {
+		if today := there.Resolve(p); today.IsKey() && !p.IsKey() || isElsewhere(p, today) {
+			out = append(out, p)
 		}
 	}
-	return projection.NewFieldSet(names...)
+	return projection.NewFieldSet(out...)
 }
 
 // nameAsIn adds the names by which the record of an answer has the items in which fields are given up or cleared: a

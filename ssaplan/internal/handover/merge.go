@@ -169,8 +169,8 @@ func (h *Handover) merged(
 	if err != nil {
 		return nil, err
 	}
-	fields := declared.Union(h.own).Union(h.given)
-	content, sent := projection.NewObject(out, fields), projection.NewManifest(manifest, fields)
+	fields := declared.Union(h.own.Union(h.given).Renamed(declared, h.live.Object)) // by which the server finds items
+	content, sent := projection.NewObject(out, fields), projection.NewManifest(manifest, declared)
 	changed := removeRepeated(out, content, declared)
 	orders := listOrders(declared, content, sent, projection.FieldSet{})
 	keeping := h.keeping(server, declared.Leaves(), fields.Union(before.Fields(nil)), content, sent)

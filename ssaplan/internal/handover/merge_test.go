@@ -288,3 +288,37 @@ func TestTryForcesWhatIsTakenOver(t *testing.T) {
 	require.Equal(t, all[1:], h.Conflicts(all))
 	require.Len(t, all, 2)
 }
+
+// What is merged goes into the items that the server finds by their keys of today, whatever names the record has, and
+// whether or not the manifest leaves out a key.
+func TestTryMergesByKeysOfToday(t *testing.T) {
+	for _, row := range []struct{ why, was, today string }{
+		{"a key more", `"k:{\"name\":\"a\"}"`, `"k:{\"n\":1,\"name\":\"a\"}"`},
+		{"a key less", `"k:{\"n\":1,\"name\":\"a\"}"`, `"k:{\"name\":\"a\"}"`},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			live := object(t, "7", `"spec": {"old": 1, "l": [{"name": "a", "n": 1, "x": 1}]}`,
+				theirs+`{"f:spec": {"f:old": {}}}}, `+ours+`{"f:spec": {"f:l": {`+row.was+`: {".": {}, "f:name": {}, "f:x": {}}}}}}`)
+			h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
+			require.NoError(t, err)
+			patched := ""
+			_, err = h.Try(handover.Server{
+				HandOver: allowed(h),
+				Apply: func([]byte) (*unstructured.Unstructured, error) {
+					return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "Widget"}, "x", nil)
+				},
+				Create: func(map[string]any) (*unstructured.Unstructured, error) {
+					return object(t, "", `"spec": {}`, ours+`{"f:spec": {"f:l": {`+row.today+`: {".": {}, "f:name": {}, "f:x": {}}}}}}`), nil
+				},
+				Patch: func(patch []byte) (*unstructured.Unstructured, error) {
+					var operations []struct{ Value any }
+					require.NoError(t, json.Unmarshal(patch, &operations))
+					patched = textOf(t, operations[1].Value)
+					return object(t, "7", `"spec": `+patched, ours+`{}}`), nil
+				},
+			}, map[string]any{"spec": map[string]any{"l": []any{map[string]any{"name": "a", "x": int64(2)}}}}, nil)
+			require.NoError(t, err)
+			require.JSONEq(t, `{"l": [{"name": "a", "n": 1, "x": 2}]}`, patched)
+		})
+	}
+}
