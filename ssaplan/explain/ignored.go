@@ -198,7 +198,7 @@ func newLeaving(
 // one owner as a whole: a manager declared them when they were empty, which is recorded like a whole.
 func partsBefore(before fieldowner.Ownership, now projection.FieldSet) (parts projection.FieldSet) {
 	all := before.Fields(nil)
-	maps := all.Difference(all.Leaves()).Intersection(now)
+	maps := all.Difference(all.Leaves()).Intersection(now.Leaves())
 	for _, entry := range before.Entries() {
 		for p := range entry.Fields.Leaves().Intersection(maps).All() {
 			parts = parts.Union(all.Under(p))

@@ -280,6 +280,21 @@ func TestGivenUpItemByPosition(t *testing.T) {
 	}
 }
 
+// A list that has become one whole when fields changed owners is sent with the part that is given up, also beside a
+// manager that has the map around it as an empty one.
+func TestGivenUpPartOfAWholeInAMapDeclaredEmpty(t *testing.T) {
+	const (
+		text   = `{metadata: {managedFields: [{manager: maker, operation: Apply, fieldsType: FieldsV1, fieldsV1: {"f:spec": {}}}, %s]}, spec: {l: [a, b], o: 1}}`
+		before = `{manager: bob, operation: Update, fieldsType: FieldsV1, fieldsV1: {"f:spec": {"f:l": {".": {}, "v:\"a\"": {}, "v:\"b\"": {}}, "f:o": {}}}}`
+		after  = `{manager: my-tool, operation: Apply, fieldsType: FieldsV1, fieldsV1: {"f:spec": {"f:l": {}, "f:o": {}}}}`
+	)
+	prepared, err := explain.Prepare(object(t, `{spec: {l: [a], o: 1}}`), "", explain.Exceptions{GiveUp: patterns(t, `spec.l[="b"]`)})
+	require.NoError(t, err)
+	left, err := prepared.For(object(t, fmt.Sprintf(text, after)), object(t, fmt.Sprintf(text, before)), fieldowner.Applier{Manager: us})
+	require.NoError(t, err)
+	require.Equal(t, object(t, `{spec: {l: [a, b], o: 1}}`), left.Manifest)
+}
+
 // Of what is left to others an explanation tells who stops owning it, and neither a change nor what is dropped. What
 // the manifest no longer has is still told.
 func TestExplanationOfIgnored(t *testing.T) {

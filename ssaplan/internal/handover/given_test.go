@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/ssaplan/internal/applier"
@@ -358,4 +360,38 @@ func TestTryGivesUpAnItemWhoseFormerKeyAnotherHas(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{`{"l":[{"name":"a","x":2}]}`, `{"l":[{"name":"a"}]}`}, sent)
 	require.Equal(t, []string{`"us" (Apply) l[n=1,name="a"]`, `"us" (Apply) l[n=1,name="a"].name`}, owners(t, made.Object))
+}
+
+// A part that is given up of a list of others isn't sent if that has become one whole: it would take the list from
+// them. So it is if the server refuses it because of that.
+func TestTryGivesUpAPartOfAWholeOfOthers(t *testing.T) {
+	const list = `"l": ["a", "b"], "o": 1`
+	const kept = others + `{"f:l": {}}}, ` + ours + `{"f:o": {}}}`
+	for _, force := range []bool{true, false} {
+		live := object(t, "7", list, others+`{"f:l": {"v:\"a\"": {}}}}, `+ours+`{"f:l": {"v:\"a\"": {}, "v:\"b\"": {}}, "f:o": {}}}`)
+		h, err := handover.Find(live, handover.Wanted{Applier: us, GiveUp: patterns(t, `l[="b"]`)})
+		require.NoError(t, err)
+		var sent []string
+		apply := func(force bool) func(body []byte) (*unstructured.Unstructured, error) {
+			return func(body []byte) (*unstructured.Unstructured, error) {
+				sent = append(sent, string(body))
+				switch {
+				case !strings.Contains(string(body), "b"):
+					return object(t, "7", list, kept), nil
+				case force:
+					return object(t, "7", `"l": ["b"], "o": 1`, ours+`{"f:l": {}, "f:o": {}}}`), nil
+				}
+				cause := metav1.StatusCause{Type: metav1.CauseTypeFieldManagerConflict, Message: `conflict with "others" using example.com/v1`, Field: ".l"}
+				return nil, apierrors.NewApplyConflict([]metav1.StatusCause{cause}, "conflict")
+			}
+		}
+		made, err := h.Try(handover.Server{
+			HandOver: func([]byte) (*unstructured.Unstructured, error) { return object(t, "7", list, kept), nil },
+			Apply:    apply(force), Force: apply(true), Forced: force,
+		}, map[string]any{"o": int64(1)}, nil)
+		require.NoError(t, err)
+		require.Equal(t, `{"o":1}`, sent[len(sent)-1])
+		require.Equal(t, []any{"a", "b"}, made.Object["l"])
+		require.Equal(t, []string{`"others" (Update) l`, `"us" (Apply) o`}, owners(t, made.Object))
+	}
 }

@@ -368,7 +368,7 @@ func (h *Handover) try(server Server, manifest map[string]any) (*unstructured.Un
 		return nil, err
 	}
 	answer, err := server.Apply(body)
-	if conflicts := fieldowner.ConflictsOfApply(err, h.live.Object, manifest); len(conflicts) > 0 && len(h.Conflicts(conflicts)) == 0 {
+	if conflicts := fieldowner.ConflictsOfApply(err, h.live.Object, manifest); len(conflicts) > 0 && len(h.declared(h.Conflicts(conflicts), manifest)) == 0 {
 		answer, err = server.Force(body)
 	}
 	if apierrors.IsInvalid(err) || h.movesAfter(err) {
@@ -422,10 +422,21 @@ func (h *Handover) try(server Server, manifest map[string]any) (*unstructured.Un
 	return h.tryUpdate(server, manifest, made, left)
 }
 
-// unsendable returns the fields that are given up and that would be sent for another item than they are in, given the
-// owners after they were sent: those that name items today, though not when they were recorded, and those in an item
-// that has another key today than the item with its former key in the manifest. What is in such an item stays without
-// being sent: a server doesn't find it by the record.
+// declared returns those of the conflicts that are over fields of the manifest, and not over what is given up and sent
+// with it.
+func (h *Handover) declared(conflicts []fieldowner.Conflict, manifest map[string]any) []fieldowner.Conflict {
+	sent := projection.NewManifest(manifest, h.own)
+	return slices.DeleteFunc(slices.Clone(conflicts), func(c fieldowner.Conflict) bool {
+		_, declared := sent.Get(c.Path)
+		return len(c.Path) > 0 && !declared && !h.given.Under(c.Path).Empty()
+	})
+}
+
+// unsendable returns the fields that are given up and that can't be sent with their live values, given the owners after
+// they were sent: those that name items today, though not when they were recorded; those in an item that has another
+// key today than the item with its former key in the manifest; and those in a list or map of others that has become one
+// whole, and that the manifest lacks. What is in such an item stays without being sent, since a server doesn't find it
+// by the record, and so does the whole of others.
 func (h *Handover) unsendable(manifest map[string]any, owners fieldowner.Ownership) projection.FieldSet {
 	own := owners.Fields(h.wanted.Applier.Is)
 	there := projection.NewObject(h.live.Object, own)
@@ -446,11 +457,24 @@ func (h *Handover) unsendable(manifest map[string]any, owners fieldowner.Ownersh
 	}
 	var out []projection.Path
 	for p := range h.given.Leaves().All() {
-		if today := there.Resolve(p); today.IsKey() && !p.IsKey() || isElsewhere(p, today) {
+		if today := there.Resolve(p); today.IsKey() && !p.IsKey() || isElsewhere(p, today) || h.isInWholeOfOthers(today, own, manifest) {
 			out = append(out, p)
 		}
 	}
 	return projection.NewFieldSet(out...)
+}
+
+// isInWholeOfOthers reports whether p is in a list or map that the server records as one whole for the applier, that the
+// manifest lacks, and in which others own something.
+func (h *Handover) isInWholeOfOthers(p projection.Path, own projection.FieldSet, manifest map[string]any) bool {
+	sent := projection.NewManifest(manifest, own)
+	for n := 1; n < len(p); n++ {
+		isWhole := !isItem(p[:n]) && own.Under(p[:n]).Equal(projection.NewFieldSet(p[:n]))
+		if _, declared := sent.Get(p[:n]); isWhole && !declared && !h.others.Under(p[:n]).Empty() {
+			return true
+		}
+	}
+	return false
 }
 
 // nameAsIn adds the names by which the record of an answer has the items in which fields are given up or cleared: a
