@@ -202,3 +202,78 @@ func TestMapThatAnotherDeclaresAsEmpty(t *testing.T) {
 	require.Len(t, plan.Changes, 1)
 	require.Equal(t, "spec.box.size", plan.Changes[0].Path.String())
 }
+
+// TestHandoverBetweenVersions shows limits of a handover between versions that no webhook converts: the patch fills in
+// the defaults of the manifest's version, so that Apply stops, and deletes what this version lacks.
+func TestHandoverBetweenVersions(t *testing.T) {
+	c := newCluster(t)
+	c.Define(t, manifest(t, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: turns.turns.example.com},
+		spec: {group: turns.example.com, scope: Namespaced, names: {plural: turns, singular: turn, kind: Turn, listKind: TurnList}, versions: [
+		{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {
+		size: {type: integer}, a: {type: string}, b: {type: string}}}}}}},
+		{name: v2, served: true, storage: false, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {
+		size: {type: integer}, a: {type: string}, b: {type: string, default: q}}}}}}},
+		{name: v3, served: true, storage: false, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {
+		size: {type: integer}}}}}}}]}}`))
+	turn := func(version, name, spec string) *unstructured.Unstructured {
+		return manifest(t, "{apiVersion: turns.example.com/%s, kind: Turn, metadata: {name: %s}, spec: {%s}}", version, name, spec)
+	}
+	lines := func(plan *ssaplan.Plan) (changes, owners string) {
+		return fmt.Sprint(plan.Changes), fmt.Sprint(plan.Ownership)
+	}
+
+	c.Apply(t, "other", turn("v1", "filled", "size: 1, a: z"))
+	plan := c.plan(t, ssaplan.Request{Manifest: turn("v2", "filled", "size: 2, a: z"), Adopt: []string{"other"}})
+	changes, _ := lines(plan)
+	require.Equal(t, `[spec.size: 1 -> 2 spec.b: + "q" (side effect of the server)]`, changes)
+	_, err := c.planner.Apply(t.Context(), plan)
+	var stopped *ssaplan.ChangedError
+	require.ErrorAs(t, err, &stopped)
+	changes, _ = lines(stopped.Plan)
+	require.Equal(t, `[spec.size: 1 -> 2]`, changes)
+
+	c.Apply(t, "other", turn("v1", "narrowed", "size: 1, a: z"))
+	changes, _ = lines(c.plan(t, ssaplan.Request{Manifest: turn("v3", "narrowed", "size: 2")}))
+	require.Equal(t, `[spec.size: 1 -> 2]`, changes)
+	plan = c.plan(t, ssaplan.Request{Manifest: turn("v3", "narrowed", "size: 2"), Adopt: []string{"other"}})
+	changes, owners := lines(plan)
+	require.Equal(t, `[spec.size: 1 -> 2]`, changes)
+	require.Contains(t, owners, `spec.a: without an owner, was owned by "other" (Apply)`)
+	_, err = c.planner.Apply(t.Context(), plan)
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"size": int64(2)}, c.Get(t, turn("v1", "narrowed", "")).Object["spec"])
+}
+
+// TestTimeOfAPhase shows when a server sets the time of a volume's phase by its clock: with another phase, and not with
+// an apply that changes nothing.
+func TestTimeOfAPhase(t *testing.T) {
+	c := newCluster(t)
+	volume := func(rest string) *unstructured.Unstructured {
+		m := manifest(t, "{apiVersion: v1, kind: PersistentVolume, metadata: {name: %s}, %s}", c.Namespace, rest)
+		m.SetNamespace("")
+		return m
+	}
+	m := volume("spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], hostPath: {path: /x}}")
+	c.apply(t, m)
+	lab.NextSecond()
+	require.Equal(t, ssaplan.ActionNoOp, c.plan(t, ssaplan.Request{Manifest: m}).Action)
+	plan := c.plan(t, ssaplan.Request{Manifest: volume("status: {phase: Available}"), Subresource: "status"})
+	require.Contains(t, fmt.Sprint(plan.Changes), "status.lastPhaseTransitionTime")
+}
+
+// TestRoundedItemOfASet shows that a server rounds large integers when it reads its managedFields, so that an item
+// of a set loses its owner.
+func TestRoundedItemOfASet(t *testing.T) {
+	c := newCluster(t)
+	c.Define(t, manifest(t, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: rounds.round.example.com},
+		spec: {group: round.example.com, scope: Namespaced, names: {plural: rounds, singular: round, kind: Round, listKind: RoundList},
+		versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {
+		a: {type: string}, numbers: {type: array, x-kubernetes-list-type: set, items: {type: integer, format: int64}}}}}}}}]}}`))
+	m := manifest(t, "{apiVersion: round.example.com/v1, kind: Round, metadata: {name: round}, spec: {numbers: [9007199254740993]}}")
+	state := c.apply(t, m)
+	c.Patch(t, "other", m, `{"spec":{"a":"x"}}`)
+	plan := c.plan(t, ssaplan.Request{Manifest: m, Prior: state})
+	require.Equal(t, ssaplan.ActionUpdate, plan.Action)
+	require.Empty(t, plan.Changes)
+	require.Equal(t, "[spec.numbers[=9007199254740992]: stays in the list without an owner, as 9007199254740993]", fmt.Sprint(plan.Dropped))
+}
