@@ -33,10 +33,11 @@ func PredictConflicts(
 	}
 	p := predictor{
 		all: ownership.all, declared: declared, filled: ownership.filled(ownership.all, live, nil),
-		live:     projection.NewObject(live, ownership.all.Union(declared)),
+		// managedFields may name items by keys that the list had before. What is declared has the keys of today.
+		live:     projection.NewObject(live, declared),
 		manifest: projection.NewManifest(manifest, declared),
 	}
-	p.duplicates = projection.NewFieldSet(projection.Project(live, p.all.Union(declared)).Duplicates...)
+	p.duplicates = projection.NewFieldSet(projection.Project(live, declared).Duplicates...)
 	var conflicts []Conflict
 	for _, e := range p.entries(ownership, live, manifest, applier) {
 		if applier.Is(e.Owner) {

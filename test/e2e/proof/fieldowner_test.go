@@ -49,9 +49,6 @@ func (t *trial) judgePrediction(ctx context.Context) {
 	if t.hasFilledMap(declared, isEmptyMap) {
 		return // whether the empty map, or null, replaces it isn't known
 	}
-	if len(t.object.redefined) > 0 && hasMixedKeys(t.before) {
-		return // by which keys the items are named today isn't known, see docs/limits.md
-	}
 	if (isForgotten(t.before) || len(t.object.redefined) > 0) && t.hasNullForList(declared) {
 		return // whether the list has one owner, or its items have theirs, isn't known
 	}
