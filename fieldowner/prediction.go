@@ -24,6 +24,11 @@ import (
 // The function has no schema. Only a schema says whether an empty map or null in the manifest replaces the map in the
 // object or leaves it as it is; here the paths in managedFields decide. It assumes that field paths are the same in
 // other API versions.
+//
+// A server forgives the field manager "kubectl" conflicts about values that client-side apply set, if the schema has
+// each field in the annotation of client-side apply. Here it is assumed to have them. The exception is a custom
+// resource that lacks a field of the annotation, although its managedFields have the field: then its CRD has lost the
+// field.
 func PredictConflicts(
 	live, manifest map[string]any, declared projection.FieldSet, applier Applier,
 ) ([]Conflict, error) {
@@ -50,7 +55,7 @@ func PredictConflicts(
 		}
 	}
 	if applier.Manager == "kubectl" {
-		conflicts = p.withoutLastApplied(conflicts, live)
+		conflicts = p.withoutLastApplied(conflicts, live, ownership)
 	}
 	slices.SortFunc(conflicts, Conflict.compare)
 	return conflicts, nil
@@ -177,21 +182,46 @@ func mayMerge(v any) bool { return v == nil || isContainer(v) }
 // about fields that client-side apply set and that still have the value it gave them.
 //
 // Source: k8s.io/apimachinery, pkg/util/managedfields/internal, lastAppliedManager.
-func (p *predictor) withoutLastApplied(conflicts []Conflict, live map[string]any) []Conflict {
+func (p *predictor) withoutLastApplied(conflicts []Conflict, live map[string]any, ownership Ownership) []Conflict {
 	text, _ := p.live.Get(lastApplied)
 	var applied map[string]any
 	if s, _ := text.(string); json.Unmarshal([]byte(s), &applied) != nil {
 		return conflicts
 	}
-	if applied["apiVersion"] != live["apiVersion"] {
+	if applied["apiVersion"] != live["apiVersion"] || losesField(live, applied, ownership) {
 		return conflicts
 	}
-	last := projection.NewManifest(applied, p.all)
+	last := projection.NewManifest(applied, p.declared)
 	return slices.DeleteFunc(conflicts, func(c Conflict) bool {
 		was, sent := last.Get(c.Path)
 		is, exists := p.live.Get(c.Path)
 		return sent && exists && sameValue(was, is)
 	})
+}
+
+// losesField reports whether client-side apply set a field that the CRD no longer has, so that a server can't read what
+// it set. When a server reads the object from its storage, it leaves such a field out, and keeps its owner. Writes that
+// remove a field remove its owner, too, but for a webhook that removes it. The types of built-in kinds don't change,
+// and they have fields that aren't stored, such as stringData.
+func losesField(live, applied map[string]any, ownership Ownership) bool {
+	if kinds.IsBuiltin(live) {
+		return false
+	}
+	recorded := ownership.Fields(func(o Owner) bool { return string(o.APIVersion) == live["apiVersion"] })
+	object, manifest := projection.NewObject(live, recorded), projection.NewManifest(applied, recorded)
+	for path := range recorded.Leaves().All() {
+		if set, _ := manifest.Get(path); IsHollow(set) {
+			continue // which may not be stored
+		}
+		there := 0
+		for there < len(path) && has(object, path[:there+1]) {
+			there++
+		}
+		if there < len(path) && path[there].Kind() == projection.FieldKind { // an item may have another key by now
+			return true
+		}
+	}
+	return false
 }
 
 // sameValue reports whether a server sees no difference between two values when it looks for conflicts: numbers are

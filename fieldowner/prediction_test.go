@@ -218,6 +218,45 @@ func TestPredictConflictsForKubectl(t *testing.T) {
 	}
 }
 
+// A server reads the annotation of client-side apply by the schema of today, and forgives nothing if it can't.
+func TestPredictConflictsForKubectlAfterAFieldIsGone(t *testing.T) {
+	const owned = `{"f:a": {}, "f:gone": {}}`
+	for _, row := range []struct {
+		apiVersion, live, annotation, version, owned string
+		isForgiven                                   bool
+		why                                          string
+	}{
+		{"ex.io/v1", `{}`, `{"gone": 1}`, "ex.io/v1", owned, false, "the CRD has lost a field"},
+		{"ex.io/v1", `{}`, `{"gone": {"b": 1}}`, "ex.io/v1", `{"f:a": {}, "f:gone": {"f:b": {}}}`, false, "the CRD has lost a map"},
+		{"ex.io/v1", `{"l": [{"k": 1}]}`, `{"l": [{"k": 1, "v": 1}]}`, "ex.io/v1",
+			`{"f:a": {}, "f:l": {"k:{\"k\":1}": {".": {}, "f:k": {}, "f:v": {}}}}`, false, "it has lost a field of items"},
+		{"ex.io/v1", `{"l": [{"k": 1, "v": 2}]}`, `{"l": [{"k": 1, "v": 1}]}`, "ex.io/v1",
+			`{"f:a": {}, "f:l": {"k:{\"k\":1,\"v\":1}": {".": {}, "f:k": {}, "f:v": {}}}}`, true, "an item isn't there by its key, which the list may no longer have"},
+		{"ex.io/v1", `{}`, `{"gone": 1}`, "ex.io/v1", `{"f:a": {}}`, true, "somebody removed the field, and its owner with it"},
+		{"ex.io/v1", `{"gone": 2}`, `{"gone": 1}`, "ex.io/v1", owned, true, "the field is there"},
+		{"ex.io/v1", `{}`, `{}`, "ex.io/v1", owned, true, "client-side apply didn't set it"},
+		{"ex.io/v1", `{}`, `{"gone": {}}`, "ex.io/v1", owned, true, "an empty map, as in metadata, may not be stored"},
+		{"ex.io/v1", `{}`, `{"gone": 1}`, "ex.io/v2", owned, true, "it is a field of another version"},
+		{"v1", `{}`, `{"gone": 1}`, "v1", owned, true, "a built-in kind doesn't lose fields"},
+	} {
+		live, applied := decoded(t, row.live), decoded(t, row.annotation)
+		live["apiVersion"], live["a"] = row.apiVersion, int64(1)
+		applied["apiVersion"], applied["a"] = row.apiVersion, int64(1)
+		annotation, err := json.Marshal(applied)
+		require.NoError(t, err)
+		entry := func(version, fields string) any {
+			return map[string]any{"manager": "you", "operation": "Update", "apiVersion": version, "fieldsV1": decoded(t, fields)}
+		}
+		live["metadata"] = map[string]any{
+			"annotations":   map[string]any{"kubectl.kubernetes.io/last-applied-configuration": string(annotation)},
+			"managedFields": []any{entry(row.version, row.owned)},
+		}
+		conflicts, err := PredictConflicts(live, map[string]any{"a": int64(2)}, fieldSet([]string{"a"}), Applier{Manager: "kubectl"})
+		require.NoError(t, err)
+		assert.Equal(t, row.isForgiven, len(conflicts) == 0, row.why)
+	}
+}
+
 func TestSameValue(t *testing.T) {
 	for _, row := range []struct {
 		a, b any
