@@ -261,7 +261,9 @@ func (plan *Plan) afterHandover() *Plan {
 }
 
 // haveFieldsChangedOwners reports whether a handover was written before the apply that follows.
-func (plan *Plan) haveFieldsChangedOwners() bool { return plan.basis.request.was != nil || plan.basis.taken }
+func (plan *Plan) haveFieldsChangedOwners() bool {
+	return plan.basis.request.was != nil || plan.basis.taken
+}
 
 // object returns what the plan is for, nothing if there is no plan.
 func (plan *Plan) object() (id identity.Identity) {

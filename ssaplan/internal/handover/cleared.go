@@ -12,8 +12,8 @@ import (
 
 // cleared returns the fields of the live object that go although the manifest never had them. A map, or an item of a
 // list, of which the manifest has something stays, without the rest. A server removes what the last apply had and this
-// one hasn't, so the applier has to own them first. What it alone owns already is none of them, nor is what names an item of
-// the manifest today, though it didn't when it was recorded.
+// one hasn't, so the applier has to own them first. What it alone owns already is none of them, nor is what names an
+// item that stays today, though it didn't when it was recorded.
 func (w Wanted) cleared(live map[string]any, owners fieldowner.Ownership) projection.FieldSet {
 	if len(w.Clear) == 0 {
 		return projection.FieldSet{}
@@ -27,11 +27,8 @@ func (w Wanted) cleared(live map[string]any, owners fieldowner.Ownership) projec
 	var paths []projection.Path
 	var clear func(p projection.Path)
 	clear = func(p projection.Path) {
-		is := today.Resolve(p)
-		declared := w.declares(sent, is)
+		declared := w.declares(sent, today.Resolve(p))
 		switch {
-		case is.IsKey() && !p.IsKey() && w.declares(sent, is[:len(is)-1]):
-			return // or the item would have another name than the manifest declares
 		case !declared && (own.Has(p) && others.Under(p).Empty() || isInSentWhole(p, own, others, sent)):
 			return
 		case !declared:
@@ -46,7 +43,20 @@ func (w Wanted) cleared(live map[string]any, owners fieldowner.Ownership) projec
 	for _, p := range w.Clear.Named(w.Manifest, names).Find(live, names) {
 		clear(p)
 	}
-	return allNames(projection.NewFieldSet(paths...), live, names, w.today)
+	return w.withoutKeys(projection.NewFieldSet(paths...), live)
+}
+
+// withoutKeys returns the fields that are cleared without those that have become keys of items that stay: a server
+// finds no item without its keys.
+func (w Wanted) withoutKeys(cleared projection.FieldSet, live map[string]any) projection.FieldSet {
+	today := projection.NewObject(live, w.today)
+	var keys []projection.Path
+	for p := range cleared.All() {
+		if today.Resolve(p).IsKey() && !p.IsKey() && !cleared.Has(p[:len(p)-1]) {
+			keys = append(keys, p)
+		}
+	}
+	return cleared.Difference(projection.NewFieldSet(keys...))
 }
 
 // declares reports whether the manifest has p, or has what a server stores there: the stringData of a Secret.
@@ -126,7 +136,7 @@ func (h *Handover) partOfWhole(server Server, before, after fieldowner.Ownership
 	}
 	var parts []*PartError // of lists of which no item is recorded
 	var lists []projection.Path
-	for p := range h.clears.Leaves().All() {
+	for p := range h.claims.Leaves().All() {
 		for n := len(p) - 1; n > 0; n-- {
 			switch around := p[:n]; {
 			case goes(around):

@@ -3,6 +3,7 @@ package handover_test
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -394,4 +395,97 @@ func TestTryGivesUpAPartOfAWholeOfOthers(t *testing.T) {
 		require.Equal(t, []any{"a", "b"}, made.Object["l"])
 		require.Equal(t, []string{`"others" (Update) l`, `"us" (Apply) o`}, owners(t, made.Object))
 	}
+}
+
+// A field that has become a key of its list since isn't cleared: without it, the server removes the item.
+func TestTryLeavesWhatIsAKeyToday(t *testing.T) {
+	const (
+		spec  = `"spec": {"l": [{"name": "a", "n": 1, "x": 1}], "y": 1}`
+		was   = `{"f:spec": {"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:n": {}, "f:name": {}, "f:x": {}}}, "f:y": {}}}}`
+		today = `{"f:spec": {"f:l": {"k:{\"n\":1,\"name\":\"a\"}": {".": {}, "f:n": {}, "f:name": {}, "f:x": {}}}, "f:y": {}}}}`
+	)
+	for _, row := range []struct {
+		why    string
+		clear  []string
+		isIdle bool
+		left   string
+	}{
+		{"the field alone", []string{`spec.l[name="a"].n`}, true, ""},
+		{"with another one", []string{`spec.l[name="a"].n`, `spec.l[name="a"].x`}, false, `{"l":[{"n":1,"name":"a"}],"y":1}`},
+		{"with the item", []string{"spec.l"}, false, `{"y":1}`},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			h, err := handover.Find(object(t, "7", spec, others+was), handover.Wanted{Applier: us, Clear: patterns(t, row.clear...)})
+			require.NoError(t, err)
+			var left string
+			_, err = h.Try(handover.Server{
+				HandOver: func([]byte) (*unstructured.Unstructured, error) { return h.Of(nil), nil },
+				Apply:    func([]byte) (*unstructured.Unstructured, error) { return object(t, "7", spec, others+was), nil },
+				Force:    func([]byte) (*unstructured.Unstructured, error) { return object(t, "7", spec, ours+today), nil },
+				Patch: func(patch []byte) (*unstructured.Unstructured, error) {
+					var operations []struct{ Value any }
+					require.NoError(t, json.Unmarshal(patch, &operations))
+					left = textOf(t, operations[1].Value)
+					return object(t, "7", spec, ""), nil
+				},
+			}, map[string]any{}, nil)
+			require.NoError(t, err)
+			require.Equal(t, row.isIdle, h.IsIdle())
+			require.Equal(t, row.left, left)
+		})
+	}
+}
+
+// What is cleared is taken over by the names of today alone: a server finds nothing by others.
+func TestTryTakesOverByTheKeysOfToday(t *testing.T) {
+	const spec = `"spec": {"l": [{"name": "a", "n": 1, "x": 1}], "y": 1}`
+	record := func(key string) string {
+		return `{"f:spec": {"f:l": {"k:` + strings.ReplaceAll(key, `"`, `\"`) + `": {".": {}, "f:x": {}}}, "f:y": {}}}}`
+	}
+	for _, row := range []struct{ why, was, today, claimed string }{
+		{"a key that is new", `{"name":"a"}`, `{"n":1,"name":"a"}`, `spec.l[n=1,name="a"].x`},
+		{"a key that is gone", `{"n":1,"name":"a"}`, `{"name":"a"}`, `spec.l[name="a"].x`},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			live := object(t, "7", spec, others+record(row.was))
+			h, err := handover.Find(live, handover.Wanted{Applier: us, Clear: patterns(t, `spec.l[name="a"].x`)})
+			require.NoError(t, err)
+			var claimed []string
+			_, err = h.Try(handover.Server{
+				HandOver: func([]byte) (*unstructured.Unstructured, error) {
+					claimed = owners(t, h.Of(nil).Object)
+					return h.Of(nil), nil
+				},
+				Apply: func([]byte) (*unstructured.Unstructured, error) { return live, nil },
+				Force: func([]byte) (*unstructured.Unstructured, error) {
+					return object(t, "7", spec, ours+record(row.today)), nil
+				},
+				Patch: func([]byte) (*unstructured.Unstructured, error) { return object(t, "7", spec, ""), nil },
+			}, map[string]any{}, nil)
+			require.NoError(t, err)
+			isTheirs := func(owned string) bool { return !strings.HasPrefix(owned, `"us"`) }
+			require.Equal(t, []string{`"us" (Apply) ` + row.claimed}, slices.DeleteFunc(claimed, isTheirs))
+		})
+	}
+}
+
+// An item that the manifest declares isn't cleared, though the record names it by the keys of two times.
+func TestTryLeavesADeclaredItemOfTwoNames(t *testing.T) {
+	const before, after = `"spec": {"l": [{"name": "a", "n": 1, "x": 1}]}`, `"spec": {"l": [{"name": "a", "n": 1}]}`
+	const record = `{"f:spec": {"f:l": {"k:{\"n\":1,\"name\":\"a\"}": {".": {}}, "k:{\"name\":\"a\"}": {"f:x": {}}}}}}`
+	manifest := map[string]any{"spec": map[string]any{"l": []any{map[string]any{"name": "a", "n": int64(1)}}}}
+	h, err := handover.Find(object(t, "7", before, ours+record), handover.Wanted{Applier: us, Clear: patterns(t, "spec.l"), Manifest: manifest})
+	require.NoError(t, err)
+	answer := object(t, "7", after, ours+`{"f:spec": {"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:n": {}, "f:name": {}}}}}}`)
+	made, err := h.Try(handover.Server{
+		HandOver: func([]byte) (*unstructured.Unstructured, error) { return h.Of(nil), nil },
+		Apply:    func([]byte) (*unstructured.Unstructured, error) { return answer, nil },
+		Force:    func([]byte) (*unstructured.Unstructured, error) { return answer, nil },
+		Patch: func(patch []byte) (*unstructured.Unstructured, error) {
+			require.Contains(t, string(patch), `{"n":1,"name":"a"}`, "what is left of the object")
+			return answer, nil
+		},
+	}, manifest, nil)
+	require.NoError(t, err)
+	require.Equal(t, answer.Object["spec"], made.Object["spec"])
 }

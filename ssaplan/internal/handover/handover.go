@@ -80,6 +80,7 @@ type Handover struct {
 	given  projection.FieldSet        // what it gave up
 	hidden projection.FieldSet        // what of that is recorded in another version, and isn't in the live object of this one
 	clears projection.FieldSet        // what it takes from all, so that it goes
+	claims projection.FieldSet        // the same by the names of today alone: by others, the server finds nothing
 	isIdle bool                       // the apply alone does all of it
 	trial  *trial                     // what was asked of the server about wholes
 }
@@ -101,12 +102,14 @@ func Find(live *unstructured.Unstructured, wanted Wanted) (*Handover, error) {
 	}
 	isApplied := !before.Fields(wanted.Applier.Is).Empty()
 	giveUp := wanted.GiveUp.Named(wanted.Manifest, before.Fields(nil))
-	h.clears = wanted.cleared(live.Object, before)
+	cleared := wanted.cleared(live.Object, before)
+	h.clears = allNames(cleared, live.Object, before.Fields(nil), wanted.today)
+	h.claims = cleared.Renamed(wanted.today, live.Object)
 	forced, err := wanted.forced()
 	if err != nil {
 		return nil, err
 	}
-	own := fieldowner.Entry{Fields: h.clears, Owner: wanted.owner(live)}
+	own := fieldowner.Entry{Fields: h.claims, Owner: wanted.owner(live)}
 	for _, e := range before.Entries() {
 		own.Fields = own.Fields.Union(forced(e))
 	}
