@@ -19,7 +19,7 @@ import (
 
 // What the pages show runs: each Go block of theirs is, line by line apart from indentation, in the tests of a package,
 // in code that an Example with an output runs; and each text block is in such an output. The package is this one,
-// except for the page of a module that this one doesn't import.
+// except for the page of a module that this one doesn't import, and for pages that are programs.
 func TestPagesShowWhatRuns(t *testing.T) {
 	codeIn := func(folder string) *code {
 		tests, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
@@ -37,11 +37,16 @@ func TestPagesShowWhatRuns(t *testing.T) {
 		if page == "../../otelssaplan/README.md" {
 			code = codeIn("../../otelssaplan")
 		}
+		isProgram := strings.HasPrefix(page, "../../docs/") && programOf(filepath.Base(page)) != nil
+		if isProgram {
+			code, err = codeOfProgram(filepath.Base(page), ours.outputs)
+			require.NoError(t, err)
+		}
 		text, err := os.ReadFile(page)
 		require.NoError(t, err)
 		for _, block := range blocks(string(text)) {
-			if block.lines[0] == "package main" && slices.Contains([]string{"../../README.md", "../../docs/terraform-safety.md"}, page) {
-				shown++ // Example_readme and TestTerraformGuide compile and run it
+			if block.lines[0] == "package main" && (isProgram || slices.Contains([]string{"../../README.md", "../../docs/terraform-safety.md"}, page)) {
+				shown++ // a test compiles and runs it
 				continue
 			}
 			assert.NoError(t, code.check(block), "%s, line %d", page, block.line)
