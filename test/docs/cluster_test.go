@@ -68,8 +68,6 @@ func patch(client dynamic.ResourceInterface, manager, name, change string, subre
 	must(client.Patch(ctx, name, types.MergePatchType, []byte(change), metav1.PatchOptions{FieldManager: manager}, subresources...))
 }
 
-var configMapResource = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
-
 func deployment(name, image string) *unstructured.Unstructured {
 	return yamlObject(fmt.Sprintf(`
 apiVersion: apps/v1

@@ -21,6 +21,7 @@ import (
 var programs = []map[string]string{
 	{"main.go": "one-package.md"},
 	{"main.go": "one-package-objects.md"},
+	{"main.go": "one-package-errors.md"},
 }
 
 var goBlock = regexp.MustCompile("(?s)\n```go\n(.*?)\n```\n")
