@@ -22,6 +22,7 @@ var programs = []map[string]string{
 	{"main.go": "one-package.md"},
 	{"main.go": "one-package-objects.md"},
 	{"main.go": "one-package-errors.md"},
+	{"main.go": "operator.md", "main_test.go": "operator-details.md"},
 }
 
 var goBlock = regexp.MustCompile("(?s)\n```go\n(.*?)\n```\n")
