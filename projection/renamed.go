@@ -152,8 +152,8 @@ type listKeys struct {
 	lists [][]any
 }
 
-// newListKeys returns the keys of a list, given elements of before and of today. It returns nil if all of these have the
-// same key fields, or if the elements of today are no keys.
+// newListKeys returns the keys of a list, given elements of before and of today. It returns nil if all of these have
+// the same key fields, or if the elements of today are no keys.
 func newListKeys(was, current *node, list []any) *listKeys {
 	if current == nil || !current.itemNames().kinds[KeyKind] {
 		return nil

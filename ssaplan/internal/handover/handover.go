@@ -467,8 +467,8 @@ func (h *Handover) unsendable(manifest map[string]any, owners fieldowner.Ownersh
 	return projection.NewFieldSet(out...)
 }
 
-// isInWholeOfOthers reports whether p is in a list or map that the server records as one whole for the applier, that the
-// manifest lacks, and in which others own something.
+// isInWholeOfOthers reports whether p is in a list or map that the server records as one whole for the applier, that
+// the manifest lacks, and in which others own something.
 func (h *Handover) isInWholeOfOthers(p projection.Path, own projection.FieldSet, manifest map[string]any) bool {
 	sent := projection.NewManifest(manifest, own)
 	for n := 1; n < len(p); n++ {
