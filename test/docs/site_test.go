@@ -72,7 +72,7 @@ func TestSearch(t *testing.T) {
 	for query, want := range map[string]string{
 		"immutable field":      "one-package-errors.html#immutability-does-replacing-the-object-help",
 		"who changed replicas": "concepts.html#edit-and-drift",
-		"prune":                "cli-delete.html#delete-and-prune",
+		"prune":                "cli-delete.html#prune",
 		"terraform drift":      "terraform-refresh.html#what-a-user-sees",
 		"conflict":             "concepts.html#conflict",
 		"adopt":                "concepts.html#adoption",
