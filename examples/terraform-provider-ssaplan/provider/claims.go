@@ -143,7 +143,7 @@ func (c *claims) destroy(cluster types.Object, id identity.Identity) error {
 func errDestroyed(id identity.Identity) error {
 	return fmt.Errorf("%s: one resource of this run destroys it, and another one applies it, so the object would be deleted in the end. "+
 		"If the resource has another name or for_each key now, add a moved block; if the object takes the name of an object that is destroyed, use two applies; "+
-		"otherwise remove the old resource from the state", id)
+		"if the state has a deposed object of the resource, run terraform state rm and terraform import; otherwise remove the old resource from the state", id)
 }
 
 // objectIn returns what names an object, in whatever version. A cluster with a host is named by it, since a state lacks
