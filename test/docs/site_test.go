@@ -73,7 +73,7 @@ func TestSearch(t *testing.T) {
 		"immutable field":      "one-package-errors.html#immutability-does-replacing-the-object-help",
 		"who changed replicas": "concepts.html#edit-and-drift",
 		"prune":                "cli-delete.html#prune",
-		"terraform drift":      "terraform-refresh.html#what-a-user-sees",
+		"terraform drift":      "terraform-run.html#what-a-user-sees",
 		"conflict":             "concepts.html#conflict",
 		"adopt":                "concepts.html#adoption",
 		"exit codes":           "kubectl-ssaplan.html#exit-codes",

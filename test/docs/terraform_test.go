@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -15,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	k8sschema "k8s.io/apimachinery/pkg/runtime/schema"
@@ -52,13 +54,20 @@ func (exampleProvider) Configure(_ context.Context, _ provider.ConfigureRequest,
 	if err != nil {
 		resp.Diagnostics.AddError("The provider can't be configured", err.Error())
 	}
-	resp.ResourceData = planner
+	resp.ResourceData = &sharedPlanner{Planner: planner}
 }
 
 func (exampleProvider) DataSources(context.Context) []func() datasource.DataSource { return nil }
 
 func (exampleProvider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{func() resource.Resource { return &objectResource{} }}
+}
+
+// sharedPlanner remembers UIDs, because several entries of Terraform's state can have the same object.
+type sharedPlanner struct {
+	*ssaplan.Planner
+	applied         sync.Map // objects that this process has applied
+	kept, destroyed sync.Map // objects that this process has planned to keep, or to destroy
 }
 
 // newPlanner returns a Planner for the current context of the files in KUBECONFIG, or of ~/.kube/config.
@@ -76,7 +85,7 @@ func newPlanner() (*ssaplan.Planner, error) {
 }
 
 // objectResource is the resource: a Kubernetes object of any kind.
-type objectResource struct{ planner *ssaplan.Planner }
+type objectResource struct{ planner *sharedPlanner }
 
 func (r *objectResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_object"
@@ -84,7 +93,7 @@ func (r *objectResource) Metadata(_ context.Context, req resource.MetadataReques
 
 // Configure gets the Planner. There is none if Terraform only validates a configuration.
 func (r *objectResource) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
-	r.planner, _ = req.ProviderData.(*ssaplan.Planner)
+	r.planner, _ = req.ProviderData.(*sharedPlanner)
 }
 
 // object has the attributes of the resource.
@@ -145,6 +154,9 @@ func (r *objectResource) ModifyPlan(
 		planned.Adopted = types.BoolValue(false)
 	case !planned.YAMLBody.IsUnknown():
 		resp.Diagnostics.Append(r.plan(ctx, &planned, current, prior, resp)...)
+	}
+	if prior != nil {
+		resp.Diagnostics.Append(checkTwice(prior, &r.planner.kept, &r.planner.destroyed)...)
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, planned)...)
 }
@@ -261,34 +273,32 @@ func remember(ctx context.Context, private privateState, state *explain.State) d
 
 // Create applies the manifest of a new resource.
 func (r *objectResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var planned object
-	if resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...); resp.Diagnostics.HasError() {
-		return
-	}
-	state, err := r.apply(ctx, &planned, nil)
-	if err != nil {
-		resp.Diagnostics.AddError("The object can't be applied", err.Error())
-		return
-	}
-	resp.Diagnostics.Append(remember(ctx, resp.Private, state)...)
-	resp.Diagnostics.Append(resp.State.Set(ctx, planned)...)
+	resp.Diagnostics.Append(r.applyTo(ctx, req.Plan, nil, &resp.State, resp.Private)...)
 }
 
 // Update applies the manifest again.
 func (r *objectResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var planned object
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...)
 	prior, diags := recall(ctx, req.Private)
-	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
-		return
+	if resp.Diagnostics.Append(diags...); !diags.HasError() {
+		resp.Diagnostics.Append(r.applyTo(ctx, req.Plan, prior, &resp.State, resp.Private)...)
 	}
-	state, err := r.apply(ctx, &planned, prior)
+}
+
+// applyTo applies the manifest, and sets the state and the private state to the result.
+func (r *objectResource) applyTo(
+	ctx context.Context, plan tfsdk.Plan, prior *explain.State, state *tfsdk.State, private privateState,
+) diag.Diagnostics {
+	var planned object
+	diags := plan.Get(ctx, &planned)
+	if diags.HasError() {
+		return diags
+	}
+	applied, err := r.apply(ctx, &planned, prior)
 	if err != nil {
-		resp.Diagnostics.AddError("The object can't be applied", err.Error())
-		return
+		diags.AddError("The object can't be applied", err.Error())
+		return diags
 	}
-	resp.Diagnostics.Append(remember(ctx, resp.Private, state)...)
-	resp.Diagnostics.Append(resp.State.Set(ctx, planned)...)
+	return append(append(diags, remember(ctx, private, applied)...), state.Set(ctx, planned)...)
 }
 
 // apply makes a new plan, because the plan of ModifyPlan was made in another process. It applies the new plan.
@@ -310,6 +320,7 @@ func (r *objectResource) apply(ctx context.Context, planned *object, prior *expl
 	if err != nil {
 		return nil, err
 	}
+	r.planner.applied.Store(string(applied.GetUID()), true)
 	state, err := plan.State(applied)
 	if err != nil {
 		return nil, err
@@ -389,6 +400,9 @@ func (r *objectResource) planDestroy(ctx context.Context, private privateState) 
 	if diags.HasError() || prior == nil {
 		return diags
 	}
+	if diags = checkTwice(prior, &r.planner.destroyed, &r.planner.kept); diags.HasError() {
+		return diags
+	}
 	plan, err := r.planner.PlanDelete(ctx, ssaplan.DeleteRequest{Object: prior.Identity, UID: prior.UID})
 	if err != nil {
 		diags.AddWarning("The consequences of the destroy aren't known", err.Error())
@@ -398,11 +412,27 @@ func (r *objectResource) planDestroy(ctx context.Context, private privateState) 
 	return diags
 }
 
+// checkTwice adds the object to the first set. It returns an error if the object is in the second set.
+func checkTwice(prior *explain.State, add, find *sync.Map) (diags diag.Diagnostics) {
+	add.Store(prior.UID, true)
+	if _, twice := find.Load(prior.UID); twice {
+		diags.AddError(prior.Identity.String()+": is in the state twice, and the destroy of one entry would delete it",
+			`Remove both entries with "terraform state rm", and import the object.`)
+	}
+	return diags
+}
+
 // Delete deletes the object that was applied, but no other object with its name. It waits until the object is gone.
 func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	prior, diags := recall(ctx, req.Private)
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
+	}
+	if prior != nil { // it is nil after "terraform taint"
+		if _, applied := r.planner.applied.Load(prior.UID); applied {
+			resp.Diagnostics.AddWarning(prior.Identity.String()+": not deleted", "This run has applied it for another entry of the state.")
+			return
+		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
@@ -736,9 +766,17 @@ spec:
   group: guide.example.com
   names: {kind: Widget, listKind: WidgetList, plural: widgets, singular: widget}
   scope: Cluster
-  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]`)
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec: {type: object, properties: {mode: {type: string}, token: {type: string, format: password}}}`)
 	define := func() { c.Define(example{}, definition.DeepCopy()) }
-	widget := `{apiVersion: guide.example.com/v1, kind: Widget, metadata: {name: web}, spec: {mode: dark}}`
+	widget := `{apiVersion: guide.example.com/v1, kind: Widget, metadata: {name: web}, spec: {mode: dark, token: canary}}`
 	terraform.changeAfter(widget, define, nothing)
 	definitions := c.Client.Resource(k8sschema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
 	widgets := c.Client.Resource(k8sschema.GroupVersionResource{Group: "guide.example.com", Version: "v1", Resource: "widgets"})
@@ -766,7 +804,9 @@ spec:
 	// fields: none -> known after apply
 	// Warning: guide.example.com/v1/Widget web
 	//     the server doesn't serve this kind (any more)
-	// fields: [spec.mode="dark"] -> known after apply
-	// applied: [spec.mode="dark"]
+	// Warning: guide.example.com/v1/Widget web: warning
+	//     no value is shown: it isn't known which fields of a Widget are secret; ShowValuesOf Widget.guide.example.com shows them
+	// fields: [spec.mode="dark" spec.token="(digest)"] -> known after apply
+	// applied: [spec.mode="dark" spec.token="(digest)"]
 	// destroyed: true
 }

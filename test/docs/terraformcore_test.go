@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -27,9 +28,10 @@ var (
 // terraform does what the program does: it sends the same requests, prints the results, and panics if the program would
 // blame the provider.
 type terraform struct {
-	server  tfprotov6.ProviderServer
-	state   tftypes.Value
-	private []byte
+	server     tfprotov6.ProviderServer
+	kubeconfig string
+	state      tftypes.Value
+	private    []byte
 }
 
 // newTerraform returns a program whose provider is configured by the kubeconfig of an administrator.
@@ -42,8 +44,14 @@ func newTerraform() *terraform {
 
 // configure configures the provider as in another run, with another kubeconfig.
 func (t *terraform) configure(kubeconfig string) {
+	t.kubeconfig = kubeconfig
+	t.restart()
+}
+
+// restart begins a run: Terraform starts another process of the provider for each plan and each apply.
+func (t *terraform) restart() {
 	before, wasSet := os.LookupEnv(clientcmd.RecommendedConfigPathEnvVar)
-	must(0, os.Setenv(clientcmd.RecommendedConfigPathEnvVar, kubeconfig))
+	must(0, os.Setenv(clientcmd.RecommendedConfigPathEnvVar, t.kubeconfig))
 	nothing := must(tfprotov6.NewDynamicValue(providerConfig, tftypes.NewValue(providerConfig, map[string]tftypes.Value{})))
 	resp := must(t.server.ConfigureProvider(ctx, &tfprotov6.ConfigureProviderRequest{Config: &nothing}))
 	show(resp.Diagnostics)
@@ -112,6 +120,7 @@ func (t *terraform) change(yamlBody string, ignored ...string) {
 // apply. reviewed runs before that plan, and planned after it.
 func (t *terraform) changeAfter(yamlBody string, reviewed, planned func(), ignored ...string) {
 	body := tftypes.NewValue(tftypes.String, yamlBody)
+	t.restart()
 	first, ok := t.plan(body, ignored)
 	show(first.Diagnostics)
 	if !ok {
@@ -130,8 +139,9 @@ func (t *terraform) changeAfter(yamlBody string, reviewed, planned func(), ignor
 		return
 	}
 	fmt.Println("fields:", table(t.state), "->", table(unwire(first.PlannedState)))
+	t.restart()
 	if replaces {
-		t.destroy()
+		t.delete()
 	}
 	reviewed()
 	second, ok := t.plan(body, ignored) // Terraform shows the warnings of this plan, too
@@ -197,6 +207,11 @@ func (t *terraform) refresh() {
 }
 
 func (t *terraform) destroy() {
+	t.restart()
+	t.delete()
+}
+
+func (t *terraform) delete() {
 	null := tftypes.NewValue(objectType, nil)
 	resp := must(t.server.ApplyResourceChange(ctx, &tfprotov6.ApplyResourceChangeRequest{
 		TypeName: typeName, PriorState: wire(t.state), PlannedState: wire(null), Config: wire(null), PlannedPrivate: t.private,
@@ -222,6 +237,9 @@ func attributes(value tftypes.Value) map[string]tftypes.Value {
 	return out
 }
 
+// digest matches the digest of a secret value, which has another salt in each run.
+var digest = regexp.MustCompile(`pbkdf2-sha256:[^"]*`)
+
 // table returns the attribute fields as text.
 func table(value tftypes.Value) string {
 	if value.IsNull() {
@@ -237,7 +255,7 @@ func table(value tftypes.Value) string {
 		if err := value.As(&text); err != nil {
 			panic(err)
 		}
-		rows = append(rows, path+"="+text)
+		rows = append(rows, path+"="+digest.ReplaceAllString(text, "(digest)"))
 	}
 	slices.Sort(rows)
 	return fmt.Sprint(rows)

@@ -14,7 +14,9 @@ import (
 )
 
 // guide has the pages of the Terraform guide, and the file of the provider that each page is.
-var guide = map[string]string{"terraform-provider": "plan.go", "terraform-safety": "apply.go", "terraform-refresh": "refresh.go"}
+var guide = map[string]string{
+	"terraform-provider": "plan.go", "terraform-safety": "apply.go", "terraform-refresh": "refresh.go", "terraform-run": "main.go",
+}
 
 // fenced returns the blocks of a page in a language, unchanged.
 func fenced(page, language string) (out []string) {
@@ -30,20 +32,19 @@ func fenced(page, language string) (out []string) {
 func guideProvider(t *testing.T, dir string) (main string) {
 	t.Helper()
 	for page, file := range guide {
-		code, imports := "", ""
+		code := "package main\n\n"
 		for _, block := range fenced(read(t, "../../docs/"+page+".md"), "go") {
 			switch {
 			case strings.HasPrefix(block, "package main\n"):
-				main = block
+				main, code = block, block
 			case strings.HasPrefix(block, "import (\n"):
-				imports = block
+				code = strings.Replace(code, "package main\n", "package main\n\n"+block, 1)
 			default:
 				code += block
 			}
 		}
-		require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte("package main\n\n"+imports+code), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte(code), 0o600))
 	}
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(main), 0o600))
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	require.NoError(t, err)
 	require.Len(t, files, 4)
@@ -67,7 +68,7 @@ func TestTerraformGuide(t *testing.T) {
 	}
 	const address = "example.com/docs/example"
 	require.Contains(t, main, address)
-	configuration := fenced(read(t, "../../docs/terraform-refresh.md"), "hcl")
+	configuration := fenced(read(t, "../../docs/terraform-run.md"), "hcl")
 	require.Len(t, configuration, 1)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.tf"), []byte(configuration[0]), 0o600))
 	rc := filepath.Join(dir, "dev.tfrc")
@@ -96,7 +97,28 @@ func TestTerraformGuide(t *testing.T) {
 	last := strings.LastIndex(configuration[0], "}")
 	createFirst := configuration[0][:last] + "  lifecycle { create_before_destroy = true }\n}\n"
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.tf"), []byte(createFirst), 0o600))
-	assert.Contains(t, terraform(1, "apply", "-auto-approve", "-replace=example_object.web"), "Provider produced inconsistent final plan")
+	uid := must(configMaps.Get(ctx, "web", metav1.GetOptions{})).GetUID()
+	isKept := func() {
+		live, err := configMaps.Get(ctx, "web", metav1.GetOptions{})
+		require.NoError(t, err)
+		assert.Equal(t, uid, live.GetUID())
+	}
+	depose := func() {
+		assert.Contains(t, terraform(1, "apply", "-auto-approve", "-replace=example_object.web"), "Provider produced inconsistent final plan")
+		isKept()
+	}
+	// The state has the object as a deposed one. The next apply takes it over, and then destroys the deposed one.
+	depose()
+	assert.Contains(t, terraform(0, "apply", "-auto-approve"), "v1/ConfigMap terraform/web: not deleted")
+	isKept()
+	assert.Contains(t, terraform(0, "plan"), "No changes")
+	// Terraform doesn't destroy the deposed one if a dependent fails, so the state has the object twice.
+	depose()
+	dependent := "resource \"terraform_data\" \"dependent\" {\n  input = example_object.web.fields\n  provisioner \"local-exec\" { command = \"false\" }\n}\n"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.tf"), []byte(createFirst+dependent), 0o600))
+	assert.Contains(t, terraform(1, "apply", "-auto-approve"), "Error running command 'false'")
+	assert.Contains(t, terraform(1, "apply", "-auto-approve"), "is in the state twice, and the destroy of one entry would delete it")
+	isKept()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.tf"), []byte(configuration[0]), 0o600))
 	terraform(0, "state", "rm", "example_object.web")
 	terraform(0, "import", "example_object.web", "terraform/ConfigMap/web?manager=terraform")
