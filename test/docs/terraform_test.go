@@ -175,7 +175,9 @@ func (r *objectResource) plan(
 		diags.AddError("The object can't be planned", err.Error())
 		return diags
 	}
-	addWarning(plan, prior, &diags)
+	if plan.Deferral != ssaplan.DeferralTypeNotServed { // otherwise nothing is known, and no value is printed
+		addWarning(plan, prior, &diags)
+	}
 	if planned.Adopted = current.Adopted; prior == nil {
 		planned.Adopted = types.BoolValue(plan.Live() != nil)
 	}
@@ -799,13 +801,9 @@ spec:
 	// Error: The object can't be applied
 	//     v1/ConfigMap later-by-helm/web: the object exists already, which the plan didn't show: plan again
 	// --- the kind is deleted, and defined again after the plan
-	// Warning: guide.example.com/v1/Widget web: warning
-	//     no value is shown: it isn't known which fields of a Widget are secret; ShowValuesOf Widget.guide.example.com shows them
 	// fields: none -> known after apply
 	// Warning: guide.example.com/v1/Widget web
 	//     the server doesn't serve this kind (any more)
-	// Warning: guide.example.com/v1/Widget web: warning
-	//     no value is shown: it isn't known which fields of a Widget are secret; ShowValuesOf Widget.guide.example.com shows them
 	// fields: [spec.mode="dark" spec.token="(digest)"] -> known after apply
 	// applied: [spec.mode="dark" spec.token="(digest)"]
 	// destroyed: true
