@@ -63,7 +63,8 @@ func (exampleProvider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{func() resource.Resource { return &objectResource{} }}
 }
 
-// sharedPlanner remembers UIDs, because several entries of Terraform's state can have the same object.
+// sharedPlanner is the Planner of all resources, with UIDs of their objects. Terraform's state can have the same object
+// twice, and the destroy of one entry must not delete the object of the other.
 type sharedPlanner struct {
 	*ssaplan.Planner
 	applied         sync.Map // objects that this process has applied
@@ -149,8 +150,9 @@ func (r *objectResource) ModifyPlan(
 	planned.Fields, planned.Outline, planned.Adopted = types.MapUnknown(types.StringType), types.StringUnknown(), types.BoolUnknown()
 	switch {
 	case creating && prior != nil:
-		// Terraform plans a replacement twice. The second request is for a create, but has the private state of the old
-		// object. The old object still exists, so the create can't be planned yet.
+		// For a replacement, Terraform calls ModifyPlan for the old object, and then for the new one. The second call
+		// has no state, but the private state of the old object. The old object still exists, so the create can't be
+		// planned yet. Terraform calls Delete before Create, so Create takes nothing over.
 		planned.Adopted = types.BoolValue(false)
 	case !planned.YAMLBody.IsUnknown():
 		resp.Diagnostics.Append(r.plan(ctx, &planned, current, prior, resp)...)
@@ -175,10 +177,11 @@ func (r *objectResource) plan(
 		diags.AddError("The object can't be planned", err.Error())
 		return diags
 	}
-	if plan.Deferral != ssaplan.DeferralTypeNotServed { // otherwise nothing is known, and no value is printed
+	if plan.Deferral != ssaplan.DeferralTypeNotServed { // the plan of a kind that isn't served has no values
 		addWarning(plan, prior, &diags)
 	}
-	if planned.Adopted = current.Adopted; prior == nil {
+	planned.Adopted = current.Adopted
+	if prior == nil {
 		planned.Adopted = types.BoolValue(plan.Live() != nil)
 	}
 	outline, err := review.Outline(plan)
@@ -190,7 +193,9 @@ func (r *objectResource) plan(
 		return diags
 	}
 	switch {
-	case plan.Action == ssaplan.ActionReplace: // Fields stays unknown, so it changes. Terraform calls Delete, then Create.
+	case plan.Action == ssaplan.ActionReplace:
+		// Terraform replaces the object only if an attribute in RequiresReplace changes. The attribute "fields" stays
+		// unknown here, and Terraform counts that as a change.
 		resp.RequiresReplace.Append(path.Root("fields"))
 	case plan.Deferral == ssaplan.DeferralTypeNotServed, plan.Deferral == ssaplan.DeferralNamespaceNotFound:
 		// The apply waits for the kind or the namespace.
@@ -200,15 +205,17 @@ func (r *objectResource) plan(
 		planned.Fields, planned.Outline = fieldsAfter(plan, prior), current.Outline
 	default:
 		planned.Fields, planned.Outline = fieldsAfter(plan, prior), types.StringValue(outline)
-		if planned.Fields.Equal(current.Fields) { // only owners change, or the last refresh failed
-			planned.Fields = types.MapUnknown(types.StringType) // otherwise Terraform may see no difference, and not apply
+		// If only owners change, "fields" has no difference. It also has none if its stored values are old, because the
+		// last refresh failed. Without any difference, Terraform doesn't apply. An unknown value is a difference.
+		if planned.Fields.Equal(current.Fields) {
+			planned.Fields = types.MapUnknown(types.StringType)
 		}
 	}
 	return diags
 }
 
-// addWarning adds one warning with the causes, owners and side effects. If several warnings have the same summary,
-// Terraform shows only the first.
+// addWarning adds one warning with all causes, owners and side effects. With several warnings of the same summary,
+// Terraform would show only the first.
 func addWarning(plan *ssaplan.Plan, prior *explain.State, diags *diag.Diagnostics) {
 	remarks := review.Remarks(plan, prior)
 	if prior == nil && (plan.Action == ssaplan.ActionUpdate || plan.Action == ssaplan.ActionNoOp) {
@@ -229,8 +236,8 @@ func fieldTable(p projection.Projection) types.Map {
 	return types.MapValueMust(types.StringType, rows)
 }
 
-// fieldsAfter returns the attribute "fields" after the apply. It is unknown if the server will pick values, or if
-// sensitive values have no digests yet because nothing was applied before.
+// fieldsAfter returns the planned value of the attribute "fields". The value is unknown in two cases: the server picks
+// values in the apply, or the first apply has sensitive values, for which there are no digests yet.
 func fieldsAfter(plan *ssaplan.Plan, prior *explain.State) types.Map {
 	switch {
 	case plan.Action != ssaplan.ActionNoOp && len(plan.Assigned) > 0, prior == nil && !plan.After.Sensitive.Empty():
@@ -351,7 +358,8 @@ func checkPlanned(plan *ssaplan.Plan, prior *explain.State, planned *object) err
 }
 
 // checkUnchanged returns an error if other clients changed declared fields since the last refresh, or replaced the
-// object. It can't compare if the refresh or the plan couldn't read the object.
+// object. It compares nothing if the last refresh failed, or if the new plan has no live object because the object was
+// deleted or can't be read.
 func checkUnchanged(plan *ssaplan.Plan, prior *explain.State) error {
 	if prior == nil || !prior.Stale.IsZero() || plan.Live() == nil {
 		return nil
@@ -368,7 +376,7 @@ func (r *objectResource) Read(ctx context.Context, req resource.ReadRequest, res
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
 	}
-	if prior == nil { // "terraform taint" and an apply have lost the private state
+	if prior == nil { // an apply after "terraform taint" has failed, and stored no private state
 		resp.State.RemoveResource(ctx)
 		return
 	}
@@ -395,8 +403,8 @@ func (r *objectResource) Read(ctx context.Context, req resource.ReadRequest, res
 }
 
 // planDestroy adds a warning with the objects that are deleted along with this one, and with the finalizers that block
-// the delete. The arguments of Notes are hazards to omit, since users expect them: a workload stops, and its dependents
-// are deleted.
+// the delete. The arguments of Notes are hazards that users expect, so the warning omits them: a workload stops
+// (HazardInterruption), and objects that name this one as their owner are deleted (HazardDependents).
 func (r *objectResource) planDestroy(ctx context.Context, private privateState) diag.Diagnostics {
 	prior, diags := recall(ctx, private)
 	if diags.HasError() || prior == nil {
@@ -616,9 +624,18 @@ func Example_terraformImport() {
 	terraform := newTerraform()
 	terraform.importObject("terraform/ConfigMap/imported?manager=helm")
 	fmt.Println("imported:", table(terraform.state))
+	terraform.change(`{apiVersion: v1, kind: ConfigMap, metadata: {name: imported, namespace: terraform}, data: {mode: light}}`)
 	terraform.apply(`{apiVersion: v1, kind: ConfigMap, metadata: {name: imported, namespace: terraform}, data: {mode: light}}`, "data.mode")
 	// Output:
 	// imported: [data.mode="light"]
+	// Warning: v1/ConfigMap terraform/imported: fields change owners; the field manager changes
+	//     fields change owners:
+	//     data.mode: shared with "helm" (Apply)
+	//     the field manager changes:
+	//     "helm" still owns the fields that it applied, so a field that you remove from the manifest later stays in the object
+	// fields: [data.mode="light"] -> known after apply
+	// Warning: v1/ConfigMap terraform/imported: fields change owners
+	//     data.mode: given up, still owned by "helm" (Apply)
 	// fields: [data.mode="light"] -> []
 }
 

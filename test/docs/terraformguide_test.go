@@ -112,16 +112,24 @@ func TestTerraformGuide(t *testing.T) {
 	assert.Contains(t, terraform(0, "apply", "-auto-approve"), "v1/ConfigMap terraform/web: not deleted")
 	isKept()
 	assert.Contains(t, terraform(0, "plan"), "No changes")
-	// Terraform doesn't destroy the deposed one if a dependent fails, so the state has the object twice.
+	// The object can't be taken over if it must be replaced.
 	depose()
+	patch(configMaps, "kubectl-patch", "web", `{"immutable": true}`)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.tf"), []byte(strings.Replace(createFirst, "dark", "auto", 1)), 0o600))
+	assert.Contains(t, terraform(1, "apply", "-auto-approve"), "needs Replace")
+	isKept()
+	// Terraform doesn't destroy the deposed one if a dependent fails, so the state has the object twice.
 	dependent := "resource \"terraform_data\" \"dependent\" {\n  input = example_object.web.fields\n  provisioner \"local-exec\" { command = \"false\" }\n}\n"
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.tf"), []byte(createFirst+dependent), 0o600))
 	assert.Contains(t, terraform(1, "apply", "-auto-approve"), "Error running command 'false'")
 	assert.Contains(t, terraform(1, "apply", "-auto-approve"), "is in the state twice, and the destroy of one entry would delete it")
 	isKept()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.tf"), []byte(configuration[0]), 0o600))
 	terraform(0, "state", "rm", "example_object.web")
+	empty := configuration[0][:strings.Index(configuration[0], "yaml_body")] + "yaml_body = \"\"\n}\n"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.tf"), []byte(empty), 0o600))
 	terraform(0, "import", "example_object.web", "terraform/ConfigMap/web?manager=terraform")
+	assert.Contains(t, terraform(0, "state", "pull"), `"yaml_body": "apiVersion: v1`)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.tf"), []byte(configuration[0]), 0o600))
 	assert.Contains(t, terraform(0, "apply", "-auto-approve"), "1 changed")
 	assert.Contains(t, terraform(0, "plan"), "No changes")
 	assert.Contains(t, terraform(0, "destroy", "-auto-approve"), "1 destroyed")
