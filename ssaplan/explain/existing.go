@@ -62,9 +62,11 @@ func (x Existing) Check(id identity.Identity, live map[string]any, applier field
 	return &ExistingError{id, x}
 }
 
-// IsAdopted reports whether the object existed before the applier first applied to it. live is the object before the
-// apply, made the answer to it, and prior the stored state, if any. An object whose managedFields can't be read counts
-// as adopted: that is safe, since adopted objects are usually not deleted.
+// IsAdopted reports whether the object existed before the applier first applied to it, or whether that isn't known.
+// live is the object before the apply, made the answer to it, and prior the stored state, if any. Without a state of
+// this object, it isn't known whether the applier made an object of which another manager owns fields, too, nor of one
+// whose managedFields can't be read. These count as adopted: that is safe, since adopted objects are usually not
+// deleted.
 func IsAdopted(live, made map[string]any, applier fieldowner.Applier, prior *State) bool {
 	switch {
 	case live == nil || uidOf(live) != uidOf(made) || applier.Subresource != "":
@@ -72,8 +74,9 @@ func IsAdopted(live, made map[string]any, applier fieldowner.Applier, prior *Sta
 	case prior.remembers(live):
 		return prior.Adopted
 	}
-	ours, err := appliedBy(live, applier)
-	return !ours || err != nil
+	owners, err := fieldowner.Read(live)
+	others := owners.Fields(func(o fieldowner.Owner) bool { return o.Subresource == "" && !applier.Is(o) })
+	return err != nil || owners.Fields(applier.Is).Empty() || !others.Empty()
 }
 
 // remembers reports whether the state is of this very object.

@@ -48,6 +48,14 @@ func TestExisting(t *testing.T) {
 			require.ErrorContains(t, err, row.err)
 		})
 	}
+	shared := func(subresource string) map[string]any {
+		both := record("me")
+		entries := both["metadata"].(map[string]any)["managedFields"].([]any)
+		other := record("other")["metadata"].(map[string]any)["managedFields"].([]any)[0].(map[string]any)
+		other["subresource"] = subresource
+		both["metadata"].(map[string]any)["managedFields"] = append(entries, other)
+		return both
+	}
 	another := record("other")
 	another["metadata"].(map[string]any)["uid"] = "u2"
 	for _, row := range []struct {
@@ -61,6 +69,9 @@ func TestExisting(t *testing.T) {
 		{"it took another's place", record("other"), another, us, nil, false},
 		{"it was there", record("other"), record("me"), us, nil, true},
 		{"it was ours", record("me"), record("me"), us, nil, false},
+		{"it was ours and is shared, and the state was lost", shared(""), record("me"), us, nil, true},
+		{"it was ours, and its status is another's", shared("status"), record("me"), us, nil, false},
+		{"it was remembered as made, and is shared", shared(""), record("me"), us, &explain.State{UID: "u1"}, false},
 		{"it was remembered as adopted", record("me"), record("me"), us, &explain.State{UID: "u1", Adopted: true}, true},
 		{"it was remembered as made", record("other"), record("me"), us, &explain.State{UID: "u1"}, false},
 		{"another one was remembered", record("me"), record("me"), us, &explain.State{UID: "u2", Adopted: true}, false},
