@@ -74,7 +74,7 @@ func (t *tool) plan(ctx context.Context, application *set.Set) (plans []*ssaplan
 		t.show(item.Plan)
 		plans = append(plans, item.Plan)
 		blocked := item.Plan.Action == ssaplan.ActionConflict || item.Plan.Action == ssaplan.ActionDeferred
-		switch {
+		switch { // an error outranks blocked, which outranks changes
 		case code == exitError, item.Plan.Action == ssaplan.ActionNoOp:
 		case blocked && len(item.After) == 0: // it waits for no object of the set
 			code = exitBlocked
@@ -294,7 +294,7 @@ func (t *tool) prune(ctx context.Context, application *set.Set, manifests []*uns
 	return errors.Join(failures...)
 }
 
-// sameObject returns what all identities of an object have in common: without its version, and with its namespace.
+// sameObject returns what all identities of an object have in common, to compare them: no version, and a namespace.
 func sameObject(id identity.Identity) identity.Identity {
 	id.Namespace = cmp.Or(id.Namespace, "default") // as in Options.DefaultNamespace
 	return id.Unversioned()
