@@ -294,7 +294,7 @@ func (t *tool) prune(ctx context.Context, application *set.Set, manifests []*uns
 	return errors.Join(failures...)
 }
 
-// sameObject returns what all identities of an object have in common, to compare them: no version, and a namespace.
+// sameObject returns an identity for comparisons: without its version, and with a namespace.
 func sameObject(id identity.Identity) identity.Identity {
 	id.Namespace = cmp.Or(id.Namespace, "default") // as in Options.DefaultNamespace
 	return id.Unversioned()

@@ -177,7 +177,7 @@ func (r *objectResource) plan(
 		diags.AddError("The object can't be planned", err.Error())
 		return diags
 	}
-	if plan.Deferral != ssaplan.DeferralTypeNotServed { // the plan of a kind that isn't served has no values
+	if plan.Deferral != ssaplan.DeferralTypeNotServed { // its remarks name an option that users of a provider don't have
 		addWarning(plan, prior, &diags)
 	}
 	planned.Adopted = current.Adopted
@@ -205,8 +205,8 @@ func (r *objectResource) plan(
 		planned.Fields, planned.Outline = fieldsAfter(plan, prior), current.Outline
 	default:
 		planned.Fields, planned.Outline = fieldsAfter(plan, prior), types.StringValue(outline)
-		// If only owners change, "fields" has no difference. It also has none if its stored values are old, because the
-		// last refresh failed. Without any difference, Terraform doesn't apply. An unknown value is a difference.
+		// Without any difference, Terraform doesn't apply. "fields" has none if only owners change. It has none, too,
+		// if the last refresh failed and missed drift that the apply sets back. An unknown value is a difference.
 		if planned.Fields.Equal(current.Fields) {
 			planned.Fields = types.MapUnknown(types.StringType)
 		}
@@ -365,10 +365,11 @@ func checkUnchanged(plan *ssaplan.Plan, prior *explain.State) error {
 		return nil
 	}
 	refreshed := review.Shown{State: prior, Rows: review.RowsOf(prior.Observed)}
-	return refreshed.Check(plan, review.RowsOf(plan.After)) // compares the fields that the state and the manifest have
+	// For each field in both the state and the manifest, this compares the value at the last refresh with the live one.
+	return refreshed.Check(plan, review.RowsOf(plan.After))
 }
 
-// Read refreshes the state. If the caller may not read the object, the state stays as it is.
+// Read refreshes the state. If the caller may not read the object, all values stay as they are.
 func (r *objectResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state object
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -376,7 +377,7 @@ func (r *objectResource) Read(ctx context.Context, req resource.ReadRequest, res
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
 	}
-	if prior == nil { // an apply after "terraform taint" has failed, and stored no private state
+	if prior == nil { // the object was tainted, and the apply after that failed: this entry has no private state
 		resp.State.RemoveResource(ctx)
 		return
 	}
@@ -402,9 +403,9 @@ func (r *objectResource) Read(ctx context.Context, req resource.ReadRequest, res
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 }
 
-// planDestroy adds a warning with the objects that are deleted along with this one, and with the finalizers that block
-// the delete. The arguments of Notes are hazards that users expect, so the warning omits them: a workload stops
-// (HazardInterruption), and objects that name this one as their owner are deleted (HazardDependents).
+// planDestroy adds a warning with what is lost along with the object, such as the content of a namespace, and with the
+// finalizers that block the delete. The arguments of Notes are hazards that users expect, so the warning omits them: a
+// workload stops (HazardInterruption), and its dependents, such as Pods, are deleted, too (HazardDependents).
 func (r *objectResource) planDestroy(ctx context.Context, private privateState) diag.Diagnostics {
 	prior, diags := recall(ctx, private)
 	if diags.HasError() || prior == nil {
