@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/test/lab"
 )
@@ -121,7 +120,8 @@ func rekeyed(t *testing.T, keys string, versions ...string) *unstructured.Unstru
 }
 
 // TestDuplicateKeys shows a limit of servers: items that have the same key since the CRD changed keep an object from
-// being applied as long as managedFields have an entry in another version, lost or not.
+// being applied as long as managedFields have an entry in another version. If the CRD has lost that version, the entry
+// can be moved.
 func TestDuplicateKeys(t *testing.T) {
 	c := newCluster(t)
 	c.Define(t, rekeyed(t, "[name, port]", "v1", "v1beta1"))
@@ -144,14 +144,16 @@ func TestDuplicateKeys(t *testing.T) {
 	})
 	require.ErrorContains(t, plan("served", "size: 2"), text)
 
+	c.clearManagedFields(t, rekeyedIn("v1", "served", ""))
+	c.apply(t, rekeyedIn("v1", "served", ports))
+	require.Equal(t, ssaplan.ActionNoOp, c.plan(t, ssaplan.Request{Manifest: rekeyedIn("v1", "served", ports)}).Action)
+
 	c.Apply(t, installer, rekeyed(t, "[name]", "v1"))
-	lab.Eventually(t, "the version is lost", func() bool { return authresilience.Classify(plan("lost", ports)) == authresilience.ClassLostVersion })
-	require.NoError(t, plan("lost", "size: 2"), "a manifest without the list")
-	for _, name := range []string{"served", "lost"} {
-		c.clearManagedFields(t, rekeyedIn("v1", name, ""))
-		c.apply(t, rekeyedIn("v1", name, ports))
-		require.Equal(t, ssaplan.ActionNoOp, c.plan(t, ssaplan.Request{Manifest: rekeyedIn("v1", name, ports)}).Action)
-	}
+	lab.Eventually(t, "the version is lost", func() bool { return plan("lost", ports) == nil })
+	moved := ssaplan.Request{Manifest: rekeyedIn("v1", "lost", ports), LostVersions: []string{"keys.example.com/v1beta1"}}
+	_, err := c.planner.Apply(t.Context(), c.plan(t, moved))
+	require.NoError(t, err)
+	require.Equal(t, ssaplan.ActionNoOp, c.plan(t, ssaplan.Request{Manifest: moved.Manifest}).Action)
 }
 
 // TestPortsAndAddressesInDryRuns shows what a dry run checks of what a Service pins: of a cluster IP the range, and of
