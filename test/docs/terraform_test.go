@@ -23,6 +23,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/yaml"
 
+	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/identity/importid"
 	"github.com/ssaplan/primitives/immutability"
@@ -177,7 +178,7 @@ func (r *objectResource) plan(
 		diags.AddError("The object can't be planned", err.Error())
 		return diags
 	}
-	if plan.Deferral != ssaplan.DeferralTypeNotServed { // its remarks name an option that users of a provider don't have
+	if plan.Deferral != ssaplan.DeferralTypeNotServed { // then the remarks only advise to set ShowValuesOf
 		addWarning(plan, prior, &diags)
 	}
 	planned.Adopted = current.Adopted
@@ -205,8 +206,8 @@ func (r *objectResource) plan(
 		planned.Fields, planned.Outline = fieldsAfter(plan, prior), current.Outline
 	default:
 		planned.Fields, planned.Outline = fieldsAfter(plan, prior), types.StringValue(outline)
-		// Without any difference, Terraform doesn't apply. "fields" has none if only owners change. It has none, too,
-		// if the last refresh failed and missed drift that the apply sets back. An unknown value is a difference.
+		// Terraform applies only if an attribute changes. "fields" doesn't change if only owners change, or if a failed
+		// refresh missed the drift. "outline" can be that of the last apply, too. An unknown value counts as a change.
 		if planned.Fields.Equal(current.Fields) {
 			planned.Fields = types.MapUnknown(types.StringType)
 		}
@@ -310,7 +311,7 @@ func (r *objectResource) applyTo(
 	return append(append(diags, remember(ctx, private, applied)...), state.Set(ctx, planned)...)
 }
 
-// apply makes a new plan, because the plan of ModifyPlan was made in another process. It applies the new plan.
+// apply makes a new plan, because Terraform doesn't pass on the plan that the user saw. It applies the new plan.
 func (r *objectResource) apply(ctx context.Context, planned *object, prior *explain.State) (*explain.State, error) {
 	request, err := planned.request(prior)
 	if err != nil {
@@ -365,7 +366,7 @@ func checkUnchanged(plan *ssaplan.Plan, prior *explain.State) error {
 		return nil
 	}
 	refreshed := review.Shown{State: prior, Rows: review.RowsOf(prior.Observed)}
-	// For each field in both the state and the manifest, this compares the value at the last refresh with the live one.
+	// Check compares the values of the last refresh with the live ones, of the fields that the manifest still declares.
 	return refreshed.Check(plan, review.RowsOf(plan.After))
 }
 
@@ -450,7 +451,10 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 	addServerWarning := func(deleted identity.Identity, text foreign.Text) { // a server can answer with warnings
 		resp.Diagnostics.AddWarning(deleted.String(), text.String())
 	}
-	if err := r.planner.Delete(ctx, prior, ssaplan.DeleteOptions{Warning: addServerWarning}); err != nil {
+	err := r.planner.Delete(ctx, prior, ssaplan.DeleteOptions{Warning: addServerWarning})
+	if authresilience.Classify(err) == authresilience.ClassTypeNotServed {
+		resp.Diagnostics.AddWarning(prior.Identity.String()+": not deleted", "The server doesn't serve this kind (any more).")
+	} else if err != nil {
 		resp.Diagnostics.AddError("The object can't be deleted", err.Error())
 	}
 }
