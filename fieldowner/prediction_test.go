@@ -232,7 +232,7 @@ func TestPredictConflictsForKubectlAfterAFieldIsGone(t *testing.T) {
 			`{"f:a": {}, "f:l": {"k:{\"k\":1}": {".": {}, "f:k": {}, "f:v": {}}}}`, false, "it has lost a field of items"},
 		{"ex.io/v1", `{"l": [{"k": 1, "v": 2}]}`, `{"l": [{"k": 1, "v": 1}]}`, "ex.io/v1",
 			`{"f:a": {}, "f:l": {"k:{\"k\":1,\"v\":1}": {".": {}, "f:k": {}, "f:v": {}}}}`, true, "an item isn't there by its key, which the list may no longer have"},
-		{"ex.io/v1", `{}`, `{"gone": 1}`, "ex.io/v1", `{"f:a": {}}`, true, "somebody removed the field, and its owner with it"},
+		{"ex.io/v1", `{}`, `{"gone": 1}`, "ex.io/v1", `{"f:a": {}}`, true, "a write removed the field, and its owner, too"},
 		{"ex.io/v1", `{"gone": 2}`, `{"gone": 1}`, "ex.io/v1", owned, true, "the field is there"},
 		{"ex.io/v1", `{}`, `{}`, "ex.io/v1", owned, true, "client-side apply didn't set it"},
 		{"ex.io/v1", `{}`, `{"gone": {}}`, "ex.io/v1", owned, true, "an empty map, as in metadata, may not be stored"},
