@@ -84,7 +84,8 @@ func (r *renamer) node(n, current *node) *node {
 		return n
 	}
 	was, is := n.itemNames(), current.itemNames()
-	if was.kinds[KeyKind] && is.kinds[KeyKind] && (!slices.Equal(was.keyFields, is.keyFields) || n.hasShorterKeys(current)) {
+	hasOtherKeys := !slices.Equal(was.keyFields, is.keyFields) || n.hasShorterKeys(current)
+	if was.kinds[KeyKind] && is.kinds[KeyKind] && hasOtherKeys {
 		return r.list(n, current)
 	}
 	var children []child

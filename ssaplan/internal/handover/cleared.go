@@ -20,7 +20,8 @@ func (w Wanted) cleared(live map[string]any, owners fieldowner.Ownership) projec
 	}
 	names, own := owners.Fields(nil), owners.Fields(w.Applier.Is)
 	others := owners.Fields(func(o fieldowner.Owner) bool { return !w.Applier.Is(o) })
-	sent, there, today := projection.NewManifest(w.Manifest, names), projection.NewObject(live, names), projection.NewObject(live, w.today)
+	sent, there := projection.NewManifest(w.Manifest, names), projection.NewObject(live, names)
+	today := projection.NewObject(live, w.today)
 	if !w.today.Empty() { // by which a server finds the items
 		sent, others = projection.NewManifest(w.Manifest, w.today), others.Union(others.Renamed(w.today, live))
 	}

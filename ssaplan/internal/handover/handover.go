@@ -371,7 +371,8 @@ func (h *Handover) try(server Server, manifest map[string]any) (*unstructured.Un
 		return nil, err
 	}
 	answer, err := server.Apply(body)
-	if conflicts := fieldowner.ConflictsOfApply(err, h.live.Object, manifest); len(conflicts) > 0 && len(h.declared(h.Conflicts(conflicts), manifest)) == 0 {
+	conflicts := fieldowner.ConflictsOfApply(err, h.live.Object, manifest)
+	if len(conflicts) > 0 && len(h.declared(h.Conflicts(conflicts), manifest)) == 0 {
 		answer, err = server.Force(body)
 	}
 	if apierrors.IsInvalid(err) || h.movesAfter(err) {
@@ -460,7 +461,9 @@ func (h *Handover) unsendable(manifest map[string]any, owners fieldowner.Ownersh
 	}
 	var out []projection.Path
 	for p := range h.given.Leaves().All() {
-		if today := there.Resolve(p); today.IsKey() && !p.IsKey() || isElsewhere(p, today) || h.isInWholeOfOthers(today, own, manifest) {
+		today := there.Resolve(p)
+		isName := today.IsKey() && !p.IsKey()
+		if isName || isElsewhere(p, today) || h.isInWholeOfOthers(today, own, manifest) {
 			out = append(out, p)
 		}
 	}
