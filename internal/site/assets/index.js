@@ -8,7 +8,7 @@
       {{- $texts := split (index $halves 1) "</h" -}}
       {{- $sections = $sections | append (dict "page" (partial "title.html" $page) "url" (strings.TrimPrefix "/" $page.RelPermalink)
         "id" (index $halves 0) "heading" (index $texts 0 | plainify | htmlUnescape)
-        "text" (substr (delimit (after 1 $texts) "</h") 2 | plainify | htmlUnescape)) -}}
+        "text" (substr (delimit (after 1 $texts) "</h") 2 | replaceRE `</t[dh]>` " · " | plainify | htmlUnescape)) -}}
     {{- end -}}
   {{- end -}}
 {{- end -}}
