@@ -2,11 +2,7 @@ package explain
 
 import (
 	"fmt"
-	"maps"
-	"reflect"
 	"slices"
-
-	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/internal/kinds"
@@ -282,25 +278,6 @@ func (c *comparison) own(e *Explanation) projection.FieldSet {
 	return declared.Union(previous)
 }
 
-// valuesAbove returns where the live object has a value of another type than the map or list in which the missing
-// fields are to be.
-func valuesAbove(obj map[string]any, fields projection.FieldSet, missing []projection.Path) projection.FieldSet {
-	live := projection.NewObject(obj, fields)
-	var found []projection.Path
-	for _, p := range missing {
-		for n := range p {
-			v, _ := live.Get(p[:n])
-			_, isMap := v.(map[string]any)
-			_, isList := v.([]any)
-			isField := p[n].Kind() == projection.FieldKind
-			if v != nil && (isField && !isMap || !isField && !isList) {
-				found = append(found, p[:n])
-			}
-		}
-	}
-	return projection.NewFieldSet(found...)
-}
-
 // leafMaps returns the fields that are compared as a whole and have a map.
 func leafMaps(p projection.Projection) projection.FieldSet {
 	var paths []projection.Path
@@ -352,11 +329,6 @@ func isPartOf(d projection.Difference, own []Change, fields projection.FieldSet)
 		comesOrGoes := c.Op == projection.OpAdd || c.Op == projection.OpRemove
 		return comesOrGoes && d.Path.Equal(c.Path)
 	})
-}
-
-// isItem reports whether p leads to an item of a list, which comes and goes as a whole.
-func isItem(p projection.Path) bool {
-	return len(p) > 0 && p[len(p)-1].Kind() != projection.FieldKind
 }
 
 func withCause(differences []projection.Difference, cause Cause) []Change {
@@ -443,43 +415,4 @@ func (c *Change) drifted(by fieldowner.Owner) {
 
 func (c *Change) writtenBy(by fieldowner.Owner) {
 	c.Manager, c.Operation, c.Subresource, c.Time = by.Manager, by.Operation, by.Subresource, by.Time
-}
-
-// latestOther returns who but the applier owns something at p, and wrote last.
-func latestOther(owners fieldowner.Ownership, p projection.Path, applier fieldowner.Applier) (latest fieldowner.Owner, known bool) {
-	for _, owner := range slices.Concat(owners.Of(p), owners.Below(p)) {
-		if !applier.Is(owner) && (!known || owner.Time.After(latest.Time)) {
-			latest, known = owner, true
-		}
-	}
-	return latest, known
-}
-
-// Equal reports whether two objects have the same JSON. If the live object and the server's answer to a dry run are
-// equal, the apply would write nothing.
-func Equal(a, b map[string]any) bool { return equal(a, b) }
-
-func equal(a, b any) bool {
-	switch x := a.(type) {
-	case map[string]any:
-		if y, ok := b.(map[string]any); ok {
-			return isShared(x, y) || (x == nil) == (y == nil) && maps.EqualFunc(x, y, equal)
-		}
-	case []any:
-		if y, ok := b.([]any); ok {
-			return (x == nil) == (y == nil) && slices.EqualFunc(x, y, equal)
-		}
-	case string, bool, int64, nil:
-		if a == b {
-			return true
-		}
-	}
-	x, errA := json.Marshal(a)
-	y, errB := json.Marshal(b)
-	return errA == nil && errB == nil && string(x) == string(y)
-}
-
-// isShared reports whether both are one map in memory, as what an answer has in common with the live object can be.
-func isShared(a, b map[string]any) bool {
-	return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer()
 }

@@ -209,14 +209,6 @@ func (c *comparison) finish(e *Explanation) {
 	}
 }
 
-// SameVersion reports whether the answer to a dry run of the manifest has the resourceVersion of the live object. If
-// live is nil, the answer must have no resourceVersion, or that of the manifest: at a create, a server ignores the
-// resourceVersion of the manifest, and returns it unchanged.
-func SameVersion(live, answer, manifest map[string]any) bool {
-	version := func(obj map[string]any) string { return (&unstructured.Unstructured{Object: obj}).GetResourceVersion() }
-	return version(answer) == version(live) || live == nil && version(answer) == version(manifest)
-}
-
 // Unread returns the explanation for a live object that couldn't be read: with the values after the apply, and without
 // changes.
 func (e *Explanation) Unread() Explanation {

@@ -126,14 +126,6 @@ func Addressed(manifest map[string]any, namespace, subresource string) map[strin
 	return manifest
 }
 
-// asStored returns the path as the server has it: what a Secret has in stringData is in its data.
-func asStored(content map[string]any, p projection.Path) projection.Path {
-	if p[0] == projection.Field("stringData") && content["apiVersion"] == "v1" && content["kind"] == "Secret" {
-		return append(projection.Path{projection.Field("data")}, p[1:]...)
-	}
-	return p
-}
-
 // unnamed returns the patterns that name one field each, which isn't among the removed ones: a host that doesn't know a
 // value may leave the field out by itself.
 func unnamed(patterns projection.Patterns, removed []projection.Path) []projection.Path {

@@ -113,16 +113,6 @@ func (s *State) unsent(owners fieldowner.Ownership, live map[string]any) project
 	return projection.NewFieldSet(paths...)
 }
 
-func isEmptyOrNull(v any) bool {
-	switch v := v.(type) {
-	case map[string]any:
-		return len(v) == 0
-	case []any:
-		return len(v) == 0
-	}
-	return v == nil
-}
-
 // retyped returns the differences with those in a map or list that live has another value for in one, that of the
 // whole.
 func (s *State) retyped(all []projection.Difference, live map[string]any, missing []projection.Path) []projection.Difference {

@@ -88,12 +88,6 @@ func isSharedSince(p projection.Path, owners fieldowner.Ownership, obj map[strin
 	})
 }
 
-// inVersionOf selects the owners whose fields have the shape that they have in the version of obj. Another version
-// may have other atomic maps and lists.
-func inVersionOf(obj map[string]any) func(fieldowner.Owner) bool {
-	return func(owner fieldowner.Owner) bool { return string(owner.APIVersion) == obj["apiVersion"] }
-}
-
 // renamedIn returns the set with the new names of items.
 func renamedIn(set projection.FieldSet, renamed []projection.Renaming) projection.FieldSet {
 	if len(renamed) == 0 || set.Empty() {

@@ -193,14 +193,3 @@ func (s *State) othersDigest(obj map[string]any) string {
 	}
 	return base64.RawStdEncoding.EncodeToString(mac.Sum(nil))
 }
-
-// lastApplied returns when the applier last changed something of the object, zero if its record doesn't tell.
-func lastApplied(obj map[string]any, applier fieldowner.Applier) (last time.Time) {
-	for _, entry := range record(obj) {
-		owner, written := recordedOwner(entry)
-		if t, err := time.Parse(time.RFC3339, written); err == nil && applier.Is(owner) && t.After(last) {
-			last = t
-		}
-	}
-	return last
-}

@@ -3,7 +3,6 @@ package explain
 import (
 	"slices"
 
-	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 )
 
@@ -82,55 +81,10 @@ func (s selection) resolved(fields projection.FieldSet) []projection.Path {
 	return out
 }
 
-// isPosition reports whether p leads to an item of a list that it names by its position.
-func isPosition(p projection.Path) bool {
-	return isIndex(p[len(p)-1])
-}
-
-// wholeAt returns the leaf of fields that p is in, which is compared and owned as a whole, and otherwise p. Of the maps
-// and lists of metadata, each part has owners of its own, whoever owns such a map as such.
-func wholeAt(fields projection.FieldSet, p projection.Path) projection.Path {
-	for n := range p {
-		if fields.Has(p[:n]) && fields.Under(p[:n]).Len() == 1 && !isMetadataContainer(p[:n]) {
-			return p[:n]
-		}
+// asStored returns the path as the server has it: the server moves the stringData of a Secret to data.
+func asStored(content map[string]any, p projection.Path) projection.Path {
+	if p[0] == projection.Field("stringData") && content["apiVersion"] == "v1" && content["kind"] == "Secret" {
+		return append(projection.Path{projection.Field("data")}, p[1:]...)
 	}
 	return p
 }
-
-func isMetadataContainer(p projection.Path) bool {
-	return len(p) == 2 && p[0] == projection.Field("metadata") && slices.Contains(kinds.MetadataContainers, p[1].Name())
-}
-
-// whole is a list or map that has one owner as a whole, with parts that are left to others.
-type whole struct {
-	at    projection.Path
-	parts projection.Patterns
-}
-
-// has reports whether p is one of the parts.
-func (w whole) has(p projection.Path) bool { return len(p) > len(w.at) && p.HasPrefix(w.at) }
-
-// wholesOf returns the lists and maps that have one owner as a whole and of which the paths are parts, which the
-// patterns match.
-func wholesOf(fields projection.FieldSet, paths []projection.Path, patterns projection.Patterns) (out []whole) {
-	for _, p := range paths {
-		at := wholeAt(fields, p)
-		if n := slices.IndexFunc(at, isIndex); n >= 0 { // the items of this list have no names
-			at = at[:n]
-		}
-		if len(at) == len(p) {
-			continue
-		}
-		i := slices.IndexFunc(out, func(w whole) bool { return w.at.Equal(at) })
-		if i < 0 {
-			i, out = len(out), append(out, whole{at, patterns})
-		}
-		if !out[i].parts.Match(p) { // such as one that the manifest's positions lead to
-			out[i].parts = append(slices.Clip(out[i].parts), projection.PatternOf(p))
-		}
-	}
-	return out
-}
-
-func isIndex(e projection.Element) bool { return e.Kind() == projection.IndexKind }

@@ -8,7 +8,6 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
-	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // writers returns which tools wrote to the live object, and what of theirs stays behind in the answer, but for fields
@@ -88,22 +87,6 @@ func (in Input) isOfTool(entry any) bool {
 	owner, _ := recordedOwner(entry)
 	_, is := fieldowner.ToolOf(owner, in.tools())
 	return is
-}
-
-// record returns the entries of who owns what of an object, which are read in full only where that matters.
-func record(obj map[string]any) []any {
-	metadata, _ := obj["metadata"].(map[string]any)
-	entries, _ := metadata["managedFields"].([]any)
-	return entries
-}
-
-// recordedOwner returns whose an entry is, and when it was written.
-func recordedOwner(entry any) (owner fieldowner.Owner, written string) {
-	fields, _ := entry.(map[string]any)
-	text := func(name string) string { v, _ := fields[name].(string); return v }
-	return fieldowner.Owner{
-		Manager: foreign.Text(text("manager")), Operation: text("operation"), Subresource: foreign.Text(text("subresource")),
-	}, text("time")
 }
 
 // tools returns those that are recognised.
