@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -108,6 +109,38 @@ func Created(after projection.Projection) []Change {
 	return changes
 }
 
+// withCause returns the differences as changes.
+func withCause(differences []projection.Difference, cause Cause) []Change {
+	out := make([]Change, len(differences))
+	for i, d := range differences {
+		out[i] = Change{Difference: d, Cause: cause}
+	}
+	return out
+}
+
+// drifted makes c a drift that the owner caused.
+func (c *Change) drifted(by fieldowner.Owner) {
+	c.writtenBy(by)
+	c.Cause = CauseDrifted
+}
+
+// writtenBy sets the manager of c, and its write.
+func (c *Change) writtenBy(by fieldowner.Owner) {
+	c.Manager, c.Operation, c.Subresource, c.Time = by.Manager, by.Operation, by.Subresource, by.Time
+}
+
+// by returns who changed the value, or had it.
+func (c Change) by() fieldowner.Owner {
+	return fieldowner.Owner{Manager: c.Manager, Operation: c.Operation, Subresource: c.Subresource}
+}
+
+// Same reports whether c and other are the same change of the same field, with the same cause and manager.
+func (c Change) Same(other Change) bool {
+	return c.Path.Equal(other.Path) && c.Op == other.Op && reflect.DeepEqual(c.Before, other.Before) && reflect.DeepEqual(c.After, other.After) &&
+		c.Position == other.Position && c.Sensitive == other.Sensitive && c.Cause == other.Cause && c.Manager == other.Manager &&
+		c.Operation == other.Operation && c.Subresource == other.Subresource && c.Assigned == other.Assigned && c.Refused == other.Refused
+}
+
 // String returns one line: the change, and why.
 func (c Change) String() string {
 	switch {
@@ -130,10 +163,34 @@ func (c Change) String() string {
 	return fmt.Sprintf("%s (%s)", c.Difference, c.Cause.words())
 }
 
-// by returns who changed the value, or had it.
-func (c Change) by() fieldowner.Owner {
-	return fieldowner.Owner{Manager: c.Manager, Operation: c.Operation, Subresource: c.Subresource}
-}
-
 // Format prints [Change.String] whatever the verb, so that no verb shows a sensitive value.
 func (c Change) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, c.String()) }
+
+// shownChanges returns the changes redacted: changes of list items that may not be shown become changes of the list,
+// one for each cause and manager. was and is are the objects with the lists.
+func shownChanges(changes []Change, shown func(projection.Path) projection.Path, was, is map[string]any) []Change {
+	for i := range changes {
+		change := &changes[i]
+		list := shown(change.Path)
+		if len(list) == len(change.Path) {
+			continue
+		}
+		before, existed := projection.Get(was, list)
+		after, exists := projection.Get(is, list)
+		change.Difference = projection.Difference{
+			Path: change.Path, Op: projection.OpChange, Before: before, After: after, Sensitive: true,
+		}
+		switch {
+		case !existed:
+			change.Op = projection.OpAdd
+		case !exists:
+			change.Op = projection.OpRemove
+		}
+	}
+	return shownOnce(changes, shown, func(change *Change) *projection.Path { return &change.Path }, sameCause)
+}
+
+// sameCause reports whether two changes have the same cause, the same manager and the same marks.
+func sameCause(a, b Change) bool {
+	return a.Cause == b.Cause && a.by().Is(b.by()) && a.Assigned == b.Assigned && a.Refused == b.Refused
+}

@@ -331,14 +331,6 @@ func isPartOf(d projection.Difference, own []Change, fields projection.FieldSet)
 	})
 }
 
-func withCause(differences []projection.Difference, cause Cause) []Change {
-	out := make([]Change, len(differences))
-	for i, d := range differences {
-		out[i] = Change{Difference: d, Cause: cause}
-	}
-	return out
-}
-
 // attribute finds out why a declared or dropped value changes.
 func (c *comparison) attribute(change *Change, isOverridden bool) {
 	switch owner, known := latestOther(c.liveOwners, change.Path, c.applier()); {
@@ -406,13 +398,4 @@ func (c *comparison) isTaken(by fieldowner.Owner) bool {
 	return by.Time.IsZero() && !slices.ContainsFunc(c.liveOwners.Entries(), func(e fieldowner.Entry) bool {
 		return e.Subresource == "" && !c.applier().Is(e.Owner)
 	})
-}
-
-func (c *Change) drifted(by fieldowner.Owner) {
-	c.writtenBy(by)
-	c.Cause = CauseDrifted
-}
-
-func (c *Change) writtenBy(by fieldowner.Owner) {
-	c.Manager, c.Operation, c.Subresource, c.Time = by.Manager, by.Operation, by.Subresource, by.Time
 }

@@ -32,44 +32,41 @@ type IgnoredField struct {
 	Owners []fieldowner.Owner `json:"owners,omitempty"`
 }
 
+// IgnoredPaths returns the paths of the fields.
+func IgnoredPaths(fields []IgnoredField) projection.FieldSet {
+	paths := make([]projection.Path, len(fields))
+	for i, f := range fields {
+		paths[i] = f.Path
+	}
+	return projection.NewFieldSet(paths...)
+}
+
+// left returns the fields at which nothing of the manifest counts, because they are left to others.
+func left(fields []IgnoredField) projection.FieldSet {
+	return IgnoredPaths(slices.DeleteFunc(slices.Clone(fields), func(f IgnoredField) bool { return f.Handling == HandlingSent }))
+}
+
+// named returns the fields with list items named as a record of the object names them.
+func named(ignored []IgnoredField, manifest map[string]any, fields projection.FieldSet) []IgnoredField {
+	sent, out := projection.NewManifest(manifest, fields), slices.Clone(ignored)
+	for i := range out {
+		out[i].Path = sent.Resolve(out[i].Path)
+	}
+	return out
+}
+
+// ShownIgnored returns the fields redacted: fields in list items whose keys are sensitive values become one field, the
+// list.
+func ShownIgnored(fields []IgnoredField, sensitive projection.Patterns) []IgnoredField {
+	return shownOnce(fields, sensitive.Shown, func(f *IgnoredField) *projection.Path { return &f.Path }, always)
+}
+
 // Ignored are the ignored fields of a manifest; see [Prepare]. The zero Ignored has none.
 type Ignored struct {
 	selection
 	givenUp projection.Patterns // those of the patterns that give fields up
 	clear   projection.Patterns // the fields to delete all the same
 	wholes  projection.FieldSet // atomic lists and maps that the live object's managedFields don't show; see Learn
-}
-
-// Learn returns the ignored fields after it has learned from the answer to a dry run which lists and maps are atomic.
-// It only looks at lists and maps in which the answer changes ignored fields. The managedFields of the live object
-// don't show that a list or map is atomic if nothing in it has an owner. left is the manifest that was sent. ok is
-// false if the answer shows nothing new. Otherwise another dry run is needed, since [Prepared.For] now returns another
-// manifest.
-func (i Ignored) Learn(left Left, live, answer map[string]any) (learned Ignored, ok bool) {
-	if len(left.Fields) == 0 {
-		return i, false
-	}
-	before, err := fieldowner.Read(live)
-	if err != nil {
-		return i, false
-	}
-	after, err := fieldowner.Read(answer)
-	if err != nil {
-		return i, false
-	}
-	had, has := before.Fields(nil), after.Fields(nil)
-	there, made := projection.NewObject(live, had), projection.NewObject(answer, had)
-	var wholes []projection.Path
-	for _, f := range left.Fields {
-		at := wholeAt(has, f.Path)
-		was, exists := there.Get(f.Path)
-		is, _ := made.Get(f.Path)
-		if exists && !reflect.DeepEqual(was, is) && len(at) < len(f.Path) && had.Under(at).Empty() && !i.wholes.Has(at) {
-			wholes = append(wholes, at)
-		}
-	}
-	i.wholes = i.wholes.Union(projection.NewFieldSet(wholes...))
-	return i, len(wholes) > 0
 }
 
 // Left is the manifest to send to an object, and a list that says how each ignored field is handled.
@@ -163,6 +160,38 @@ func (i Ignored) Leave(manifest, live, was map[string]any, applier fieldowner.Ap
 func itemNames(obj map[string]any, owners fieldowner.Ownership) (projection.FieldSet, error) {
 	all, err := projection.Outline(obj)
 	return owners.Fields(nil).Union(all), err
+}
+
+// Learn returns the ignored fields after it has learned from the answer to a dry run which lists and maps are atomic.
+// It only looks at lists and maps in which the answer changes ignored fields. The managedFields of the live object
+// don't show that a list or map is atomic if nothing in it has an owner. left is the manifest that was sent. ok is
+// false if the answer shows nothing new. Otherwise another dry run is needed, since [Prepared.For] now returns another
+// manifest.
+func (i Ignored) Learn(left Left, live, answer map[string]any) (learned Ignored, ok bool) {
+	if len(left.Fields) == 0 {
+		return i, false
+	}
+	before, err := fieldowner.Read(live)
+	if err != nil {
+		return i, false
+	}
+	after, err := fieldowner.Read(answer)
+	if err != nil {
+		return i, false
+	}
+	had, has := before.Fields(nil), after.Fields(nil)
+	there, made := projection.NewObject(live, had), projection.NewObject(answer, had)
+	var wholes []projection.Path
+	for _, f := range left.Fields {
+		at := wholeAt(has, f.Path)
+		was, exists := there.Get(f.Path)
+		is, _ := made.Get(f.Path)
+		if exists && !reflect.DeepEqual(was, is) && len(at) < len(f.Path) && had.Under(at).Empty() && !i.wholes.Has(at) {
+			wholes = append(wholes, at)
+		}
+	}
+	i.wholes = i.wholes.Union(projection.NewFieldSet(wholes...))
+	return i, len(wholes) > 0
 }
 
 // leaving is the leaving of fields to others.
@@ -386,27 +415,4 @@ func (l *leaving) ownersOf(p projection.Path) (out []fieldowner.Owner) {
 		}
 	}
 	return out
-}
-
-// named returns the fields with list items named as a record of the object names them.
-func named(ignored []IgnoredField, manifest map[string]any, fields projection.FieldSet) []IgnoredField {
-	sent, out := projection.NewManifest(manifest, fields), slices.Clone(ignored)
-	for i := range out {
-		out[i].Path = sent.Resolve(out[i].Path)
-	}
-	return out
-}
-
-// IgnoredPaths returns the paths of the fields.
-func IgnoredPaths(fields []IgnoredField) projection.FieldSet {
-	paths := make([]projection.Path, len(fields))
-	for i, f := range fields {
-		paths[i] = f.Path
-	}
-	return projection.NewFieldSet(paths...)
-}
-
-// left returns the fields at which nothing of the manifest counts, because they are left to others.
-func left(fields []IgnoredField) projection.FieldSet {
-	return IgnoredPaths(slices.DeleteFunc(slices.Clone(fields), func(f IgnoredField) bool { return f.Handling == HandlingSent }))
 }

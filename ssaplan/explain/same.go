@@ -102,21 +102,10 @@ func compared(p projection.Projection) []any {
 	return []any{p.Object, p.Fields, p.Sensitive, p.Missing, p.Duplicates}
 }
 
-// Same reports whether c and other are the same change of the same field, with the same cause and manager.
-func (c Change) Same(other Change) bool {
-	return c.Path.Equal(other.Path) && c.Op == other.Op && reflect.DeepEqual(c.Before, other.Before) && reflect.DeepEqual(c.After, other.After) &&
-		c.Position == other.Position && c.Sensitive == other.Sensitive && c.Cause == other.Cause && c.Manager == other.Manager &&
-		c.Operation == other.Operation && c.Subresource == other.Subresource && c.Assigned == other.Assigned && c.Refused == other.Refused
-}
-
 func sameProjection(a, b projection.Projection) bool {
 	return reflect.DeepEqual(a.Object, b.Object) && a.Fields.Equal(b.Fields) && a.Sensitive.Equal(b.Sensitive) &&
 		slices.EqualFunc(a.Missing, b.Missing, projection.Path.Equal) &&
 		slices.EqualFunc(a.Duplicates, b.Duplicates, projection.Path.Equal)
-}
-
-func sameTransfer(a, b fieldowner.Transfer) bool {
-	return a.Path.Equal(b.Path) && a.Kind == b.Kind && slices.EqualFunc(a.Owners, b.Owners, fieldowner.Owner.Is)
 }
 
 func sameDropped(a, b fieldowner.DroppedField) bool {

@@ -7,8 +7,63 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// A path names an item of a list by its value or key, and so would show it if that is sensitive. What is told of such
-// an item is told of the list; see [projection.Patterns.Shown].
+// The path of a list item contains the item's value or key, which may be sensitive. The functions of this file replace
+// the path of such an item by the path of its list; see [projection.Patterns.Shown].
+
+// shownOnce returns the elements of all with the path of the list in place of the path of an item that may not be
+// shown. Where such elements then have the same path, and are the same otherwise, only the first one is kept.
+func shownOnce[T any](
+	all []T, shown func(projection.Path) projection.Path, pathOf func(*T) *projection.Path, same func(a, b T) bool,
+) []T {
+	var out []T
+	for _, one := range all {
+		path := pathOf(&one)
+		whole := shown(*path)
+		isCut := len(whole) < len(*path)
+		*path = whole
+		isShown := func(other T) bool { return pathOf(&other).Equal(whole) && same(one, other) }
+		if !isCut || !slices.ContainsFunc(out, isShown) {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// always is for shownOnce: all elements with the same path are the same.
+func always[T any](_, _ T) bool { return true }
+
+// shownPaths returns the paths as they may be shown.
+func shownPaths(paths []projection.Path, sensitive projection.Patterns) []projection.Path {
+	return shownOnce(paths, sensitive.Shown, pathItself, always)
+}
+
+// pathItself is for shownOnce: the elements are the paths.
+func pathItself(p *projection.Path) *projection.Path { return p }
+
+// ShownTransfers returns the transfers redacted: transfers of list items whose keys are sensitive values become
+// transfers of the list. Those with the same kind and the same owners become one. If the applier gives up such an item
+// and no owner is left ([fieldowner.TransferGivenUp] without Owners), the transfer is left out, since the change of the
+// list shows it.
+func ShownTransfers(transfers []fieldowner.Transfer, sensitive projection.Patterns) []fieldowner.Transfer {
+	if len(sensitive) == 0 {
+		return transfers
+	}
+	rest := slices.DeleteFunc(slices.Clone(transfers), func(t fieldowner.Transfer) bool {
+		return t.Kind == fieldowner.TransferGivenUp && len(t.Owners) == 0 && len(sensitive.Shown(t.Path)) < len(t.Path)
+	})
+	return shownOnce(rest, sensitive.Shown, func(t *fieldowner.Transfer) *projection.Path { return &t.Path }, sameTransfer)
+}
+
+func sameTransfer(a, b fieldowner.Transfer) bool {
+	return a.Path.Equal(b.Path) && a.Kind == b.Kind && slices.EqualFunc(a.Owners, b.Owners, fieldowner.Owner.Is)
+}
+
+// ShownConflicts returns the conflicts redacted: conflicts in list items whose keys are sensitive values become one
+// conflict of the list for each owner.
+func ShownConflicts(conflicts []fieldowner.Conflict, sensitive projection.Patterns) []fieldowner.Conflict {
+	return shownOnce(conflicts, sensitive.Shown, func(c *fieldowner.Conflict) *projection.Path { return &c.Path },
+		func(a, b fieldowner.Conflict) bool { return a.Is(b.Owner) })
+}
 
 // shownDeclaration returns the declaration as it may be shown.
 func shownDeclaration(d fieldowner.Declaration, sensitive projection.Patterns) fieldowner.Declaration {
@@ -18,6 +73,12 @@ func shownDeclaration(d fieldowner.Declaration, sensitive projection.Patterns) f
 		d.Fields = shown
 	}
 	return d
+}
+
+// shownProjection returns the projection with its fields as they may be shown, and the values that it has.
+func shownProjection(p projection.Projection, sensitive projection.Patterns) projection.Projection {
+	p.Fields, p.Missing, p.Duplicates = sensitive.ShownFields(p.Fields), shownPaths(p.Missing, sensitive), shownPaths(p.Duplicates, sensitive)
+	return p
 }
 
 // shown makes the paths of the explanation such that they may be shown; those of writers are, see [Input.writers].
@@ -53,59 +114,9 @@ func (c *comparison) shownDropped(dropped []fieldowner.DroppedField) []fieldowne
 	return shownOnce(dropped, c.Sensitive.Shown, pathOf, sameFate)
 }
 
-// shownChanges returns the changes with those of items that can't be named as ones of their list, one for each cause
-// and manager. Was and is are the objects with the lists.
-func shownChanges(changes []Change, shown func(projection.Path) projection.Path, was, is map[string]any) []Change {
-	for i := range changes {
-		change := &changes[i]
-		list := shown(change.Path)
-		if len(list) == len(change.Path) {
-			continue
-		}
-		before, existed := projection.Get(was, list)
-		after, exists := projection.Get(is, list)
-		change.Difference = projection.Difference{
-			Path: change.Path, Op: projection.OpChange, Before: before, After: after, Sensitive: true,
-		}
-		switch {
-		case !existed:
-			change.Op = projection.OpAdd
-		case !exists:
-			change.Op = projection.OpRemove
-		}
-	}
-	return shownOnce(changes, shown, func(change *Change) *projection.Path { return &change.Path }, sameCause)
-}
-
-// sameCause reports whether two changes have the same cause, the same manager and the same marks.
-func sameCause(a, b Change) bool {
-	return a.Cause == b.Cause && a.by().Is(b.by()) && a.Assigned == b.Assigned && a.Refused == b.Refused
-}
-
 // sameFate reports whether the same becomes of two dropped fields.
 func sameFate(a, b fieldowner.DroppedField) bool {
 	return a.Fate == b.Fate && slices.EqualFunc(a.Owners, b.Owners, fieldowner.Owner.Is)
-}
-
-// ShownTransfers returns the transfers redacted: transfers of list items whose keys are sensitive values become
-// transfers of the list. Those with the same kind and the same owners become one. If the applier gives up such an item
-// and no owner is left ([fieldowner.TransferGivenUp] without Owners), the transfer is left out, since the change of the
-// list shows it.
-func ShownTransfers(transfers []fieldowner.Transfer, sensitive projection.Patterns) []fieldowner.Transfer {
-	if len(sensitive) == 0 {
-		return transfers
-	}
-	told := slices.DeleteFunc(slices.Clone(transfers), func(t fieldowner.Transfer) bool {
-		return t.Kind == fieldowner.TransferGivenUp && len(t.Owners) == 0 && len(sensitive.Shown(t.Path)) < len(t.Path)
-	})
-	return shownOnce(told, sensitive.Shown, func(t *fieldowner.Transfer) *projection.Path { return &t.Path }, sameTransfer)
-}
-
-// ShownConflicts returns the conflicts redacted: conflicts in list items whose keys are sensitive values become one
-// conflict of the list for each owner.
-func ShownConflicts(conflicts []fieldowner.Conflict, sensitive projection.Patterns) []fieldowner.Conflict {
-	return shownOnce(conflicts, sensitive.Shown, func(c *fieldowner.Conflict) *projection.Path { return &c.Path },
-		func(a, b fieldowner.Conflict) bool { return a.Is(b.Owner) })
 }
 
 // Hiding returns s with more sensitive fields, whose values become digests. It is needed if a caller or a CRD marks
@@ -169,12 +180,6 @@ func (s *State) newlyHidden(sensitive projection.Patterns) projection.FieldSet {
 	return projection.NewFieldSet(shownPaths(named, sensitive)...).Difference(s.hiddenLists())
 }
 
-// shownProjection returns the projection with its fields as they may be shown, and the values that it has.
-func shownProjection(p projection.Projection, sensitive projection.Patterns) projection.Projection {
-	p.Fields, p.Missing, p.Duplicates = sensitive.ShownFields(p.Fields), shownPaths(p.Missing, sensitive), shownPaths(p.Duplicates, sensitive)
-	return p
-}
-
 // shown returns the fields of the object's record as the state has them. An older state has no items of hidden lists.
 func (s *State) shown(fields projection.FieldSet) projection.FieldSet {
 	var whole []projection.Path
@@ -189,37 +194,3 @@ func (s *State) shown(fields projection.FieldSet) projection.FieldSet {
 	set := projection.NewFieldSet(whole...)
 	return fields.Without(set).Union(set)
 }
-
-// ShownIgnored returns the fields redacted: fields in list items whose keys are sensitive values become one field, the
-// list.
-func ShownIgnored(fields []IgnoredField, sensitive projection.Patterns) []IgnoredField {
-	return shownOnce(fields, sensitive.Shown, func(f *IgnoredField) *projection.Path { return &f.Path }, always)
-}
-
-func shownPaths(paths []projection.Path, sensitive projection.Patterns) []projection.Path {
-	return shownOnce(paths, sensitive.Shown, pathItself, always)
-}
-
-func pathItself(p *projection.Path) *projection.Path { return p }
-
-// shownOnce returns what there is to tell of paths, with what is to be told of a list in place of that of its items. Of
-// what is of one path then, and the same but for that, only the first is told.
-func shownOnce[T any](
-	all []T, shown func(projection.Path) projection.Path, pathOf func(*T) *projection.Path, same func(a, b T) bool,
-) []T {
-	var out []T
-	for _, one := range all {
-		path := pathOf(&one)
-		whole := shown(*path)
-		isCut := len(whole) < len(*path)
-		*path = whole
-		isTold := func(other T) bool { return pathOf(&other).Equal(whole) && same(one, other) }
-		if !isCut || !slices.ContainsFunc(out, isTold) {
-			out = append(out, one)
-		}
-	}
-	return out
-}
-
-// always says that whatever has one path is told once.
-func always[T any](_, _ T) bool { return true }
