@@ -184,7 +184,7 @@ func begin(in Input) (*comparison, *Explanation, error) {
 	}
 	c.asShown = shownDeclaration(c.declaration, in.Sensitive)
 	if len(in.Ignored) > 0 {
-		in.Ignored = named(in.Ignored, in.Manifest, owners.Fields(nil))
+		in.Ignored = namedAs(in.Ignored, in.Manifest, owners.Fields(nil))
 		c.left = left(in.Ignored)
 	}
 	c.declared = c.declaration.Fields.Without(c.left)

@@ -41,13 +41,13 @@ func IgnoredPaths(fields []IgnoredField) projection.FieldSet {
 	return projection.NewFieldSet(paths...)
 }
 
-// left returns the fields at which nothing of the manifest counts, because they are left to others.
+// left returns the ignored fields except those that are sent: of the others, nothing in the manifest counts.
 func left(fields []IgnoredField) projection.FieldSet {
 	return IgnoredPaths(slices.DeleteFunc(slices.Clone(fields), func(f IgnoredField) bool { return f.Handling == HandlingSent }))
 }
 
-// named returns the fields with list items named as a record of the object names them.
-func named(ignored []IgnoredField, manifest map[string]any, fields projection.FieldSet) []IgnoredField {
+// namedAs returns the ignored fields with list items named as the fields name them.
+func namedAs(ignored []IgnoredField, manifest map[string]any, fields projection.FieldSet) []IgnoredField {
 	sent, out := projection.NewManifest(manifest, fields), slices.Clone(ignored)
 	for i := range out {
 		out[i].Path = sent.Resolve(out[i].Path)
@@ -82,23 +82,10 @@ type Left struct {
 	Warnings []foreign.Text
 }
 
-// For returns the manifest to send to the live object (nil if there is none); see [Ignored.Leave] and [Unknown.Hold]. A
-// field that is null in the manifest is sent as null if the object has a value or an atomic list or map there, or if
-// the applier owns something there. A server then resets the field, or rejects the null if the field is required. was
-// is the live object before a handover of fields: the managedFields after a handover may lack the keys of given-up list
-// items. If was is nil, live is used.
-func (p Prepared) For(live, was map[string]any, applier fieldowner.Applier) (Left, error) {
-	restored, err := p.restored(live, applier)
-	if err != nil {
-		return restored, err
-	}
-	out, err := p.Ignored.Leave(restored.Manifest, live, was, applier)
-	if err != nil {
-		return out, err
-	}
-	out.Restored, out.unowned = restored.Restored, restored.unowned
-	out.Manifest, err = p.Unknown.Hold(out.Manifest, live)
-	return out, err
+// unowned is a null that is sent over a value without an owner.
+type unowned struct {
+	path, at projection.Path // in the manifest, and in the object
+	value    any
 }
 
 // Leave returns the manifest to send to the live object (nil if there is none), so that the ignored fields don't

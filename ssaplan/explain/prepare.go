@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
@@ -81,6 +82,49 @@ func Prepare(manifest map[string]any, subresource string, except Exceptions) (Pr
 	return out, nil
 }
 
+// unnamed returns the fields that the patterns name without wildcards and that are not among the removed ones. A caller
+// that doesn't know a value may have left out the field itself.
+func unnamed(patterns projection.Patterns, removed []projection.Path) []projection.Path {
+	var out []projection.Path
+	for _, pattern := range patterns {
+		path, err := projection.ParsePath(pattern.String())
+		isRemoved := func(r projection.Path) bool { return pattern.Match(r) || path.HasPrefix(r) }
+		if err == nil && len(path) > 0 && !slices.ContainsFunc(removed, isRemoved) {
+			out = append(out, path)
+		}
+	}
+	return out
+}
+
+// For returns the manifest to send to the live object (nil if there is none); see [Ignored.Leave] and [Unknown.Hold]. A
+// field that is null in the manifest is sent as null if the object has a value or an atomic list or map there, or if
+// the applier owns something there. A server then resets the field, or rejects the null if the field is required. was
+// is the live object before a handover of fields: the managedFields after a handover may lack the keys of given-up list
+// items. If was is nil, live is used.
+func (p Prepared) For(live, was map[string]any, applier fieldowner.Applier) (Left, error) {
+	restored, err := restore(p.Manifest, p.Empty, live, applier)
+	if err != nil {
+		return restored, err
+	}
+	out, err := p.Ignored.Leave(restored.Manifest, live, was, applier)
+	if err != nil {
+		return out, err
+	}
+	out.Restored, out.unowned = restored.Restored, restored.unowned
+	out.Manifest, err = p.Unknown.Hold(out.Manifest, live)
+	return out, err
+}
+
+// Settle returns p without the nulls that change nothing. The answer to a dry run of left shows which these are: the
+// object has a value without an owner there, and the value stays since it is the default already. Such nulls would only
+// be recorded in managedFields. ok is false if there is no such null. Otherwise another dry run is needed, since
+// [Prepared.For] now returns another manifest.
+func (p Prepared) Settle(left Left, answer map[string]any) (settled Prepared, ok bool) {
+	before := len(p.Empty)
+	p.Empty = withoutIdle(p.Empty, left.unowned, answer)
+	return p, len(p.Empty) < before
+}
+
 // AdjustmentWarnings returns warnings about fields that were left out of a manifest.
 func AdjustmentWarnings(adjustments []projection.Adjustment) (out []foreign.Text) {
 	for _, a := range adjustments {
@@ -124,18 +168,4 @@ func Addressed(manifest map[string]any, namespace, subresource string) map[strin
 		delete(metadata, "namespace")
 	}
 	return manifest
-}
-
-// unnamed returns the patterns that name one field each, which isn't among the removed ones: a host that doesn't know a
-// value may leave the field out by itself.
-func unnamed(patterns projection.Patterns, removed []projection.Path) []projection.Path {
-	var out []projection.Path
-	for _, pattern := range patterns {
-		path, err := projection.ParsePath(pattern.String())
-		isRemoved := func(r projection.Path) bool { return pattern.Match(r) || path.HasPrefix(r) }
-		if err == nil && len(path) > 0 && !slices.ContainsFunc(removed, isRemoved) {
-			out = append(out, path)
-		}
-	}
-	return out
 }

@@ -38,7 +38,7 @@ func droppedEmpty(content map[string]any, adjustments []projection.Adjustment, i
 	return out
 }
 
-// restored returns the manifest with those of its dropped fields that change the live object, and which these are.
+// restore returns the manifest with those of the dropped fields that change the live object, and which these are.
 //
 // A null resets a value, or an atomic list or map, whether it has an owner or not. In a list or map with several owners
 // a null or empty one deletes what only the applier owns. If the field is absent instead, a server deletes the whole
@@ -47,9 +47,11 @@ func droppedEmpty(content map[string]any, adjustments []projection.Adjustment, i
 //
 // In the metadata this is done only if there is a value without an owner: for an empty map or list that stays empty,
 // see [projection.Normalize].
-func (p Prepared) restored(live map[string]any, applier fieldowner.Applier) (left Left, err error) {
-	left.Manifest = p.Manifest
-	if len(p.Empty) == 0 || live == nil {
+func restore(
+	manifest map[string]any, dropped []EmptyField, live map[string]any, applier fieldowner.Applier,
+) (left Left, err error) {
+	left.Manifest = manifest
+	if len(dropped) == 0 || live == nil {
 		return left, nil
 	}
 	owners, err := fieldowner.Read(live)
@@ -57,9 +59,9 @@ func (p Prepared) restored(live map[string]any, applier fieldowner.Applier) (lef
 		return left, err
 	}
 	set, ours := owners.Fields(nil), owners.Fields(applier.Is)
-	left.Manifest, _ = projection.Patterns{}.Remove(p.Manifest) // a copy
+	left.Manifest, _ = projection.Patterns{}.Remove(manifest) // a copy
 	sent, there := projection.NewManifest(left.Manifest, set), projection.NewObject(live, set)
-	for _, empty := range p.Empty {
+	for _, empty := range dropped {
 		if _, filled := sent.Get(empty.Path); filled {
 			continue // such as data from stringData
 		}
@@ -83,30 +85,19 @@ func (p Prepared) restored(live map[string]any, applier fieldowner.Applier) (lef
 	return left, nil
 }
 
-// unowned is a null that is sent over a value without an owner.
-type unowned struct {
-	path, at projection.Path // in the manifest, and in the object
-	value    any
-}
-
-// Settle returns p without the nulls that change nothing. The answer to a dry run of left shows which these are: the
-// object has a value without an owner there, and the value stays since it is the default already. Such nulls would only
-// be recorded in managedFields. ok is false if there is no such null. Otherwise another dry run is needed, since
-// [Prepared.For] now returns another manifest.
-func (p Prepared) Settle(left Left, answer map[string]any) (settled Prepared, ok bool) {
-	if len(left.unowned) == 0 {
-		return p, false
+// withoutIdle returns the empty fields without the nulls that changed nothing: where a value without an owner was, the
+// answer to the dry run has the same value.
+func withoutIdle(empty []EmptyField, nulls []unowned, answer map[string]any) []EmptyField {
+	if len(nulls) == 0 {
+		return empty
 	}
 	made := projection.NewObject(answer, projection.FieldSet{})
-	isIdle := func(e EmptyField) bool {
-		return slices.ContainsFunc(left.unowned, func(u unowned) bool {
+	return slices.DeleteFunc(slices.Clone(empty), func(e EmptyField) bool {
+		return slices.ContainsFunc(nulls, func(u unowned) bool {
 			is, exists := made.Get(u.at)
 			return u.path.Equal(e.Path) && exists && reflect.DeepEqual(is, u.value)
 		})
-	}
-	before := len(p.Empty)
-	p.Empty = slices.DeleteFunc(slices.Clone(p.Empty), isIdle)
-	return p, len(p.Empty) < before
+	})
 }
 
 // hasUnowned reports whether the list or map at p has a value without an owner; owned are all fields with an owner.

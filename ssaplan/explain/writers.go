@@ -79,7 +79,7 @@ func (in Input) knownWriters() []fieldowner.Writer {
 	if err != nil {
 		return nil // the apply was explained before, which takes a record that can be read
 	}
-	return in.writers(owners, in.Live, left(named(in.Ignored, in.Live, owners.Fields(nil))))
+	return in.writers(owners, in.Live, left(namedAs(in.Ignored, in.Live, owners.Fields(nil))))
 }
 
 // isOfTool reports whether an entry of a record is of a tool.
