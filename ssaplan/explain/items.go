@@ -46,6 +46,11 @@ func (s *State) hiddenLists() projection.FieldSet {
 	return projection.NewFieldSet(lists...)
 }
 
+// shownPath returns p as it may be shown: the hidden list that it is in, if it is in one.
+func (s *State) shownPath(p projection.Path) projection.Path {
+	return p[:s.masks(s.hiddenLists()).start(p)]
+}
+
 // inside returns those of the fields that are in hidden lists.
 func (n *masks) inside(fields projection.FieldSet) (inside projection.FieldSet) {
 	for list := range n.lists.All() {
@@ -243,49 +248,4 @@ func (n *masks) places(fields projection.FieldSet) projection.FieldSet {
 		}
 	}
 	return fields.Leaves().Union(projection.NewFieldSet(keys...))
-}
-
-// revealed returns the state with the items of hidden lists in Applied, with the names and values that the objects
-// have. It is for comparisons. What these find is shown by the paths of [State.shownPath] or
-// [projection.Patterns.Shown].
-func (s *State) revealed(objects ...map[string]any) *State {
-	if s == nil || s.items.Fields.Empty() {
-		return s
-	}
-	lists := s.hiddenLists()
-	names := s.masks(lists, objects...)
-	items := names.clearItems(s.items)
-	out := s.clone()
-	out.items, out.sensitive = projection.Projection{}, s.sensitive.Difference(lists)
-	out.Applied = withLists(s.Applied, lists, items.Object)
-	out.Applied.Fields = s.Applied.Fields.Difference(lists).Union(items.Fields)
-	out.Applied.Sensitive = s.Applied.Sensitive.Difference(lists)
-	out.filled = names.cleared(s.filled)
-	if s.record != nil {
-		record := *s.record
-		record.unsure = names.cleared(s.record.unsure)
-		out.record = &record
-	}
-	return out
-}
-
-// withLists returns the projection with the lists as from has them.
-func withLists(p projection.Projection, lists projection.FieldSet, from map[string]any) projection.Projection {
-	if p.Object, _ = (projection.Patterns{}).Remove(p.Object); p.Object == nil { // a copy
-		p.Object = map[string]any{}
-	}
-	obj := projection.NewObject(p.Object, p.Fields)
-	for list := range lists.All() {
-		if v, exists := projection.Get(from, list); exists {
-			_ = obj.Set(list, v) // or it stays as it is
-		} else {
-			obj.Strip(list)
-		}
-	}
-	return p
-}
-
-// shownPath returns p as it may be shown: the hidden list that it is in, if it is in one.
-func (s *State) shownPath(p projection.Path) projection.Path {
-	return p[:s.masks(s.hiddenLists()).start(p)]
 }

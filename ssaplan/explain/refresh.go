@@ -56,6 +56,31 @@ func Refresh(prior *State, live map[string]any) (Refreshed, error) {
 	return out, nil
 }
 
+// upgraded returns s with digests as this version makes them. Only an object whose secrets are still those that were
+// applied tells what they have to be; for any other, s stays as it is.
+func (s *State) upgraded(live map[string]any) *State {
+	if s.digests == 0 {
+		return s
+	}
+	read := projection.Project(live, s.Applied.Fields)
+	for _, change := range projection.Diff(s.Applied, s.Digested(read)) {
+		if change.Sensitive {
+			return s
+		}
+	}
+	out, clear := s.clone(), s.revealed(live)
+	out.digests = 0
+	lists := s.hiddenLists()
+	out.items = out.masks(lists).itemsOf(clear.Applied)
+	digests := map[string]any{}
+	read.ReplaceSensitive(func(at projection.Path, v any) any {
+		digests[at.String()] = out.digest(at, v)
+		return nil
+	})
+	out.Applied = s.Applied.ReplaceSensitive(func(at projection.Path, _ any) any { return digests[at.String()] })
+	return out
+}
+
 // drift returns what live has at the fields that were applied, and how that differs from what was applied.
 func (s *State) drift(owners fieldowner.Ownership, live map[string]any) (projection.Projection, []Change) {
 	seen, shared := s.observe(owners, live)

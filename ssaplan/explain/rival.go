@@ -131,22 +131,6 @@ func (in Input) disagreementWithinSecond(owners fieldowner.Ownership) []projecti
 	return slices.Collect(projection.NewFieldSet(paths...).All())
 }
 
-// appliedRecord is what is remembered of an object's record as it was after an apply, so that another apply within the
-// same second shows.
-//
-// Who changes the value of a field, or what is in it, owns it then, and takes it from all others; and an apply is all
-// that adds to the record of an apply. So while the records of all others are as they were, a field that the manager
-// owns and didn't, or one that it still owns with another value, was applied under its name. What others remove leaves
-// no trace, so a field that is gone tells nothing.
-type appliedRecord struct {
-	version    string // of the object
-	generation int64
-	others     string // a digest of the records of others, but for those of subresources
-	// unsure are the recorded fields whose values may change in other ways: what the server stores isn't what was sent,
-	// is a map that can be filled, or isn't remembered.
-	unsure projection.FieldSet
-}
-
 // newAppliedRecord returns that of the object that an apply of the manifest was answered with, given what s remembers
 // of it.
 func (s *State) newAppliedRecord(manifest, obj map[string]any, owners fieldowner.Ownership) *appliedRecord {

@@ -1,0 +1,123 @@
+package explain
+
+import (
+	"slices"
+
+	"github.com/ssaplan/primitives/projection"
+)
+
+// Hiding returns s with more sensitive fields, whose values become digests. It is needed if a caller or a CRD marks
+// fields as sensitive after they were applied. A list whose item keys are sensitive becomes one digest, made from the
+// applied items.
+func (s *State) Hiding(sensitive projection.Patterns) *State {
+	if s == nil || len(sensitive) == 0 {
+		return s
+	}
+	return s.hiding(sensitive, nil)
+}
+
+// hiding returns s with digests of the values at these fields, too. Applied and Observed have digests of hidden lists
+// as the object has them, or if it is nil, of the items that were applied.
+func (s *State) hiding(sensitive projection.Patterns, obj map[string]any) *State {
+	sensitive = sensitive.OfEveryItem()
+	applied := shownProjection(s.Applied, sensitive)
+	hidden := applied.Hiding(sensitive).Sensitive.Without(s.Applied.Sensitive)
+	if hidden.Empty() {
+		return s
+	}
+	out := s.clone()
+	out.sensitive = s.sensitive.Union(hidden)
+	lists := s.newlyHidden(sensitive)
+	if names := out.masks(lists); !lists.Empty() {
+		items := names.itemsOf(s.Applied)
+		rest := s.items.Without(lists)
+		out.items = withLists(rest, lists, items.Object)
+		out.items.Fields = rest.Fields.Union(items.Fields)
+		out.filled = names.hidden(s.filled)
+		if s.record != nil {
+			record := *s.record
+			record.unsure = names.hidden(s.record.unsure)
+			out.record = &record
+		}
+		if obj != nil {
+			applied = withLists(applied, lists, obj)
+		}
+	}
+	digested := func(p projection.Projection) projection.Projection {
+		all := p.Sensitive.Union(hidden)
+		p.Sensitive = hidden
+		p = p.ReplaceSensitive(s.digest)
+		p.Sensitive = all
+		return p
+	}
+	out.Applied, out.Observed = digested(applied), digested(shownProjection(s.Observed, sensitive))
+	if obj != nil {
+		out.Observed = out.Applied
+	}
+	return out
+}
+
+// newlyHidden returns the hidden lists of which the state has items by their names.
+func (s *State) newlyHidden(sensitive projection.Patterns) projection.FieldSet {
+	fields := s.Applied.Fields.Union(s.filled)
+	if s.record != nil {
+		fields = fields.Union(s.record.unsure)
+	}
+	named := slices.Collect(fields.Difference(sensitive.ShownFields(fields)).All())
+	return projection.NewFieldSet(shownPaths(named, sensitive)...).Difference(s.hiddenLists())
+}
+
+// revealed returns the state with the items of hidden lists in Applied, with the names and values that the objects
+// have. It is for comparisons. What these find is shown by the paths of [State.shownPath] or
+// [projection.Patterns.Shown].
+func (s *State) revealed(objects ...map[string]any) *State {
+	if s == nil || s.items.Fields.Empty() {
+		return s
+	}
+	lists := s.hiddenLists()
+	names := s.masks(lists, objects...)
+	items := names.clearItems(s.items)
+	out := s.clone()
+	out.items, out.sensitive = projection.Projection{}, s.sensitive.Difference(lists)
+	out.Applied = withLists(s.Applied, lists, items.Object)
+	out.Applied.Fields = s.Applied.Fields.Difference(lists).Union(items.Fields)
+	out.Applied.Sensitive = s.Applied.Sensitive.Difference(lists)
+	out.filled = names.cleared(s.filled)
+	if s.record != nil {
+		record := *s.record
+		record.unsure = names.cleared(s.record.unsure)
+		out.record = &record
+	}
+	return out
+}
+
+// withLists returns the projection with the lists as from has them.
+func withLists(p projection.Projection, lists projection.FieldSet, from map[string]any) projection.Projection {
+	if p.Object, _ = (projection.Patterns{}).Remove(p.Object); p.Object == nil { // a copy
+		p.Object = map[string]any{}
+	}
+	obj := projection.NewObject(p.Object, p.Fields)
+	for list := range lists.All() {
+		if v, exists := projection.Get(from, list); exists {
+			_ = obj.Set(list, v) // or it stays as it is
+		} else {
+			obj.Strip(list)
+		}
+	}
+	return p
+}
+
+// shown returns the fields of the object's record as the state has them. An older state has no items of hidden lists.
+func (s *State) shown(fields projection.FieldSet) projection.FieldSet {
+	var whole []projection.Path
+	for p := range s.sensitive.All() {
+		if below := fields.Under(p); !below.Empty() && !(below.Len() == 1 && below.Has(p)) {
+			whole = append(whole, p)
+		}
+	}
+	if whole == nil {
+		return fields
+	}
+	set := projection.NewFieldSet(whole...)
+	return fields.Without(set).Union(set)
+}

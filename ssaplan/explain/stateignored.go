@@ -1,0 +1,156 @@
+package explain
+
+import (
+	"slices"
+
+	"github.com/ssaplan/primitives/internal/kinds"
+	"github.com/ssaplan/primitives/projection"
+)
+
+// Left reports whether pattern is one of the patterns for ignored fields that are stored in s. For a pattern with a
+// position it is always true, since such patterns aren't stored.
+func (s *State) Left(pattern projection.Pattern) bool {
+	return remembers(s.ignored, pattern)
+}
+
+// Cleared reports whether pattern is one of the patterns for fields to clear that are stored in s. For a pattern with a
+// position it is always true, since such patterns aren't stored.
+func (s *State) Cleared(pattern projection.Pattern) bool {
+	return remembers(s.cleared, pattern)
+}
+
+func remembers(stored projection.Patterns, pattern projection.Pattern) bool {
+	remembered := projection.Patterns{pattern}.WithoutPositions()
+	return len(remembered) == 0 || slices.ContainsFunc(stored, func(p projection.Pattern) bool { return p.String() == pattern.String() })
+}
+
+// WithCleared returns s with the patterns of the fields to clear; see [State.Cleared].
+func (s *State) WithCleared(patterns projection.Patterns) *State {
+	out := s.clone()
+	out.cleared = patterns.WithoutPositions()
+	return out
+}
+
+// Without returns s without the ignored fields, so that they are no drift any more. Parts of atomic lists and maps that
+// the patterns match, now or later, are no drift either. If a part of a list with sensitive item keys is ignored,
+// Applied and Observed lack the whole list. obj is the object from which s was made.
+func (s *State) Without(obj map[string]any, fields projection.FieldSet, patterns ...projection.Pattern) *State {
+	out := s.clone()
+	out.ignored = projection.Patterns(patterns).WithoutPositions()
+	shown := projection.NewFieldSet(shownOnce(slices.Collect(fields.All()), s.shownPath, pathItself, always)...)
+	out.Applied, out.Observed = s.Applied.Without(shown), s.Observed.Without(shown)
+	lists := s.hiddenLists()
+	given := s.masks(lists).hidden(fields)
+	out.items = s.items.Without(given)
+	if s.record != nil {
+		record := *s.record
+		record.unsure, out.record = record.unsure.Without(given).Union(given), &record // of which a leaf covers what is below it
+	}
+	for p := range shown.All() {
+		if len(wholeAt(out.Applied.Fields, p)) < len(p) {
+			out.left = out.left.Union(projection.NewFieldSet(p))
+		}
+	}
+	if out.left.Empty() && len(out.ignored) == 0 {
+		return out
+	}
+	out.rest = map[string]string{}
+	there := projection.NewObject(obj, out.Applied.Fields)
+	for p := range out.Applied.Fields.Leaves().All() {
+		v, _ := there.Get(p)
+		if _, isList := v.([]any); isList && s.sensitive.Covers(p) { // of a map each field has its digest
+			out.rest[p.String()] = out.digestOfRest(p, obj)
+		}
+	}
+	return out
+}
+
+// wholesIn returns the lists and maps with one owner of which a part is left to others. A map that was declared as
+// empty, and that others fill, is none.
+func (s *State) wholesIn(obj map[string]any) []whole {
+	parts := slices.Concat(slices.Collect(s.left.All()), s.ignored.Find(obj, s.Applied.Fields))
+	wholes := wholesOf(s.Applied.Fields, parts, s.ignored)
+	return slices.DeleteFunc(wholes, func(w whole) bool { return s.filled.Has(w.at) })
+}
+
+// digestOfRest returns the digest of what the object has there without the parts that are left to others.
+func (s *State) digestOfRest(at projection.Path, obj map[string]any) string {
+	parts := slices.Clone(s.ignored)
+	for p := range s.left.All() {
+		parts = append(parts, projection.PatternOf(p))
+	}
+	rest, _ := parts.Remove(obj)
+	v, _ := projection.NewObject(rest, s.Applied.Fields).Get(at)
+	digest, _ := s.digest(at, v).(string)
+	return digest
+}
+
+// appliedTo returns what was applied with the parts that are left to others as obj has them. Of a list or map that was
+// nothing but such parts, nothing is sent unless obj has an empty one; all that obj has there is of others then.
+//
+// It lacks the maps that were declared as empty and that others filled and emptied again, if a server leaves out such
+// an empty one.
+func (s *State) appliedTo(obj map[string]any) projection.Projection {
+	out := s.withoutOmitted(obj)
+	if s.left.Empty() && len(s.ignored) == 0 {
+		return out
+	}
+	wholes := s.wholesIn(obj)
+	if len(wholes) == 0 {
+		return out
+	}
+	out.Object, _ = projection.Patterns{}.Remove(out.Object) // a copy
+	applied := projection.NewObject(out.Object, out.Fields)
+	var at []projection.Path
+	for _, w := range wholes {
+		at = append(at, w.at)
+	}
+	there := projection.NewObject(s.Digested(projection.Project(obj, projection.NewFieldSet(at...))).Object, out.Fields)
+	for _, w := range wholes {
+		value, had := applied.Get(w.at)
+		live, exists := there.Get(w.at)
+		if rest, isHidden := s.rest[w.at.String()]; isHidden {
+			if exists && s.digestOfRest(w.at, obj) == rest {
+				_ = applied.Set(w.at, live)
+			}
+			continue
+		}
+		held, err := w.parts.Hold(w.at, value, live)
+		switch {
+		case !had || err != nil:
+		case held.Exists:
+			_ = applied.Set(w.at, held.Value)
+		case exists:
+			_ = applied.Set(w.at, live)
+		default:
+			applied.Remove(w.at)
+		}
+	}
+	return out
+}
+
+// withoutOmitted returns what was applied without the maps that were declared as empty and had something in them, and
+// that obj lacks, if it is of a kind that comes with Kubernetes, in which a server stores no such map that is empty.
+func (s *State) withoutOmitted(obj map[string]any) projection.Projection {
+	if s.filled.Empty() || !kinds.IsBuiltin(obj) {
+		return s.Applied
+	}
+	var omitted []projection.Path
+	kind, _ := obj["kind"].(string)
+	there := projection.NewObject(obj, s.Applied.Fields)
+	for p := range s.filled.All() {
+		if _, exists := there.Get(p); !exists && kinds.IsMapField(kind, p[len(p)-1].Name()) {
+			omitted = append(omitted, p)
+		}
+	}
+	if omitted == nil {
+		return s.Applied
+	}
+	out := s.Applied
+	out.Object, _ = projection.Patterns{}.Remove(out.Object) // a copy
+	applied := projection.NewObject(out.Object, out.Fields)
+	for _, p := range omitted {
+		applied.Remove(p)
+	}
+	return out
+}
