@@ -5,15 +5,16 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// baseline returns the values to compare those of an explanation with. Nothing has to be compared for a no-op.
-func (s *State) baseline(e *Explanation) projection.Projection {
+// baseline returns the values to compare After with; see [Explanation.Baseline]. Nothing has to be compared for a
+// no-op.
+func (e *Explanation) baseline(prior *State) projection.Projection {
 	switch {
-	case s == nil:
+	case prior == nil:
 		return e.Before
-	case e.NoOp || !s.Stale.IsZero():
-		return s.Digested(e.Before)
+	case e.NoOp || !prior.Stale.IsZero():
+		return prior.Digested(e.Before)
 	}
-	fields, stays := s.Observed.Fields, s.stays(e.Dropped, e.After.Fields)
+	fields, stays := prior.Observed.Fields, stays(prior, e.Dropped, e.After.Fields)
 	stays = stays.Union(projection.NewFieldSet(e.Assigned...)) // which After lacks
 	var around []projection.Path
 	for p := range stays.Union(e.After.Fields).All() {
@@ -23,23 +24,23 @@ func (s *State) baseline(e *Explanation) projection.Projection {
 	}
 	kept := fields.Without(stays).Difference(projection.NewFieldSet(around...).Difference(fields.Leaves()).Difference(e.After.Fields))
 	if kept.Equal(fields) {
-		return s.Observed
+		return prior.Observed
 	}
-	out := projection.Project(s.Observed.Object, kept)
-	out.Sensitive = s.Observed.Sensitive
+	out := projection.Project(prior.Observed.Object, kept)
+	out.Sensitive = prior.Observed.Sensitive
 	return out
 }
 
-// stays returns those of the dropped fields of whose values nothing goes: others retain them, or the server resets them
-// to what was observed there, and more. A hidden list of which items are dropped and others aren't is after the apply,
-// too.
-func (s *State) stays(dropped []fieldowner.DroppedField, after projection.FieldSet) projection.FieldSet {
+// stays returns the dropped fields whose observed values stay: others retain them, or the server resets them to values
+// that contain the observed ones. It leaves out fields in after, such as a hidden list of which only some items are
+// dropped.
+func stays(prior *State, dropped []fieldowner.DroppedField, after projection.FieldSet) projection.FieldSet {
 	var paths []projection.Path
-	observed := projection.NewObject(s.Observed.Object, s.Observed.Fields)
+	observed := projection.NewObject(prior.Observed.Object, prior.Observed.Fields)
 	for _, d := range dropped {
 		value := d.Value
 		if d.Sensitive {
-			value = s.digest(d.Path, value)
+			value = prior.digest(d.Path, value)
 		}
 		was, _ := observed.Get(d.Path)
 		if d.Fate == fieldowner.FateRetained || d.Fate != fieldowner.FateDeleted && isPart(was, value) {
@@ -49,8 +50,8 @@ func (s *State) stays(dropped []fieldowner.DroppedField, after projection.FieldS
 	return projection.NewFieldSet(paths...).Difference(after)
 }
 
-// isPart reports whether whole has all of part: nothing of that goes when whole takes its place. A map that was
-// declared as empty is part of one with defaults.
+// isPart reports whether whole contains all of part, so that nothing is lost if whole replaces it. An empty map is part
+// of every map, such as one that the server filled with defaults.
 func isPart(part, whole any) bool {
 	fields, isMap := part.(map[string]any)
 	all, wasMap := whole.(map[string]any)

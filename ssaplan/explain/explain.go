@@ -47,12 +47,24 @@ type Input struct {
 	// Records is a cache of decoded managedFields of Live and Answer. Optional.
 	Records fieldowner.Records
 
-	clear *State // Prior with the items of hidden lists as the objects have them; nil if it isn't known yet
+	clear *State // Prior with the items of hidden lists as the objects have them; set by begin
 }
 
 // applier returns who applies.
 func (in Input) applier() fieldowner.Applier {
 	return fieldowner.Applier{Manager: in.Manager, Subresource: in.Subresource}
+}
+
+// rival returns an apply of the same manager that isn't in Prior; nil if there is none.
+func (in Input) rival() *Rival {
+	live := in.Live
+	if in.Was != nil {
+		live = in.Was
+	}
+	if in.Prior == nil || in.Prior.applier() != in.applier() {
+		return nil
+	}
+	return rivalOf(live, in.Prior, in.Records, in.Sensitive)
 }
 
 // Explanation is everything that the server's answer shows about an apply. Formatting any part of it shows no sensitive
@@ -203,7 +215,7 @@ func (c *comparison) finish(e *Explanation) {
 	e.Warnings = append(e.Warnings, c.ineffectiveWarnings(e.Ineffective)...)
 	ignored := IgnoredPaths(e.Ignored)
 	e.Before, e.After = e.Before.Without(ignored), e.After.Without(ignored)
-	e.Baseline = c.Prior.baseline(e).Without(ignored).Hiding(c.Sensitive)
+	e.Baseline = e.baseline(c.Prior).Without(ignored).Hiding(c.Sensitive)
 	for i := range e.Changes {
 		e.Changes[i].Sensitive = e.Changes[i].Sensitive || c.Sensitive.Touches(e.Changes[i].Path)
 	}

@@ -38,80 +38,64 @@ func RivalOf(live *unstructured.Unstructured, prior *State, sensitive ...project
 	if live == nil || prior == nil {
 		return nil
 	}
-	in := Input{Live: live.Object, Prior: prior.Hiding(sensitive), Manager: prior.Manager, Subresource: prior.Subresource}
-	in.Sensitive = sensitive
-	return in.rival()
+	return rivalOf(live.Object, prior.Hiding(sensitive), nil, sensitive)
 }
 
-// rival returns who else applied under the name of the manager, nil if nobody did or nothing is known of it. A server
-// sets the time of a record when its manager changes something, and leaves it when others take fields away; so another
-// apply has a later time than the remembered one, unless both were within a second. An apply that changes no value of
-// an object has no time. Source: k8s.io/apimachinery/pkg/util/managedfields/internal.
-func (in Input) rival() *Rival {
-	if in.Was != nil {
-		in.Live = in.Was
-	}
-	if in.Live == nil || in.Prior == nil || !in.Prior.isOf(in) {
+// rivalOf returns another apply to the live object under the name of prior's manager. It is nil if there was none, or
+// if nothing is known of one.
+//
+// A server sets the time of an entry in managedFields when its manager changes something, and leaves it when others
+// take fields away. So another apply has a later time than the stored one, unless both were within a second. An apply
+// that changes no value of an object has no time. Source: k8s.io/apimachinery/pkg/util/managedfields/internal.
+func rivalOf(live map[string]any, prior *State, records fieldowner.Records, sensitive projection.Patterns) *Rival {
+	if live == nil || prior.UID != uidOf(live) {
 		return nil
 	}
-	last := lastApplied(in.Live, in.applier())
-	if in.Prior.time.IsZero() && in.Prior.record == nil || last.Before(in.Prior.time) {
+	last := lastApplied(live, prior.applier())
+	if prior.time.IsZero() && prior.record == nil || last.Before(prior.time) {
 		return nil
 	}
-	owners, err := in.Records.Read(in.Live)
+	owners, err := records.Read(live)
 	if err != nil {
-		return nil // of which the explanation of an apply that isn't known to be a no-op is an error
+		return nil // which Apply returns, unless the apply is known to be a no-op
 	}
-	in.Prior = in.Prior.reshaped(owners, in.Live, false)
-	disagreement := in.disagreement
-	if last.Equal(in.Prior.time) {
-		disagreement = in.disagreementWithinSecond
+	prior = prior.reshaped(owners, live, false)
+	disagreement := prior.disagreement
+	if last.Equal(prior.time) {
+		disagreement = prior.disagreementWithinSecond
 	}
-	paths := shownOnce(disagreement(owners), in.Prior.shownPath, pathItself, always)
-	paths = shownPaths(paths, in.Sensitive.OfEveryItem())
+	paths := shownOnce(disagreement(owners, live), prior.shownPath, pathItself, always)
+	paths = shownPaths(paths, sensitive.OfEveryItem())
 	if len(paths) == 0 {
 		return nil
 	}
 	return &Rival{Time: last, Paths: paths}
 }
 
-// isOf reports whether s remembers an apply of that manager to that object.
-func (s *State) isOf(in Input) bool {
-	live := unstructured.Unstructured{Object: in.Live}
-	return s.applier() == in.applier() && s.UID == string(live.GetUID())
-}
-
-// prior returns the remembered state with the items of hidden lists.
-func (in Input) prior() *State {
-	if in.clear == nil {
-		return in.Prior.revealed(in.Live)
-	}
-	return in.clear
-}
-
-// disagreement returns where the live object isn't as it was applied, and none but the manager can be the reason.
-func (in Input) disagreement(owners fieldowner.Ownership) []projection.Path {
-	prior := in.prior()
-	applied := prior.appliedTo(in.Live)
-	own := prior.shown(owners.Declared(nil, in.Live, in.applier()).Fields)
+// disagreement returns the fields of the live object that aren't as they were applied, and that no other manager can
+// have changed.
+func (s *State) disagreement(owners fieldowner.Ownership, live map[string]any) []projection.Path {
+	prior := s.revealed(live)
+	applied := prior.appliedTo(live)
+	own := prior.shown(owners.Declared(nil, live, s.applier()).Fields)
 	paths := slices.Collect(own.Leaves().Difference(applied.Fields).Without(prior.filled).All())
-	for _, d := range projection.Diff(applied, prior.Digested(projection.Project(in.Live, applied.Fields))) {
-		if _, others := latestOther(owners, d.Path, in.applier()); !others {
+	for _, d := range projection.Diff(applied, prior.Digested(projection.Project(live, applied.Fields))) {
+		if _, others := latestOther(owners, d.Path, s.applier()); !others {
 			paths = append(paths, d.Path)
 		}
 	}
 	return slices.Collect(projection.NewFieldSet(paths...).All())
 }
 
-// disagreementWithinSecond is disagreement where the time of the record doesn't tell that there was another apply. It
-// has what nothing but another one under the manager's name leaves behind.
-func (in Input) disagreementWithinSecond(owners fieldowner.Ownership) []projection.Path {
-	if was := in.Prior.record; was == nil || !was.isKept(in.Prior, in.Live) {
+// disagreementWithinSecond is disagreement if the time in managedFields doesn't show whether there was another apply.
+// It returns only fields that nothing but an apply under the manager's name leaves as they are.
+func (s *State) disagreementWithinSecond(owners fieldowner.Ownership, live map[string]any) []projection.Path {
+	if was := s.record; was == nil || !was.isKept(s, live) {
 		return nil
 	}
-	prior := in.prior()
+	prior := s.revealed(live)
 	was := prior.record
-	own, applied := prior.shown(owners.Fields(in.applier().Is)).Leaves(), prior.Applied.Fields.Leaves()
+	own, applied := prior.shown(owners.Fields(s.applier().Is)).Leaves(), prior.Applied.Fields.Leaves()
 	known := applied.Union(was.unsure)
 	var paths []projection.Path
 	for p := range own.All() {
@@ -120,9 +104,9 @@ func (in Input) disagreementWithinSecond(owners fieldowner.Ownership) []projecti
 			paths = append(paths, p)
 		}
 	}
-	live := unstructured.Unstructured{Object: in.Live}
-	isSameGeneration := was.generation != 0 && was.generation == live.GetGeneration()
-	for _, d := range projection.Diff(prior.Applied, prior.Digested(projection.Project(in.Live, prior.Applied.Fields))) {
+	generation := (&unstructured.Unstructured{Object: live}).GetGeneration()
+	isSameGeneration := was.generation != 0 && was.generation == generation
+	for _, d := range projection.Diff(prior.Applied, prior.Digested(projection.Project(live, prior.Applied.Fields))) {
 		isReadOtherwise := isSameGeneration && d.Path[0].Name() != "metadata" // nobody wrote it
 		if d.Op == projection.OpChange && own.Has(d.Path) && applied.Has(d.Path) && !was.unsure.Covers(d.Path) && !isReadOtherwise {
 			paths = append(paths, d.Path)
