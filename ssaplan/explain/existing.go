@@ -3,8 +3,6 @@ package explain
 import (
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection/foreign"
@@ -82,10 +80,6 @@ func IsAdopted(live, made map[string]any, applier fieldowner.Applier, prior *Sta
 // remembers reports whether the state is of this very object.
 func (s *State) remembers(live map[string]any) bool {
 	return s != nil && s.UID != "" && s.UID == uidOf(live)
-}
-
-func uidOf(obj map[string]any) string {
-	return string((&unstructured.Unstructured{Object: obj}).GetUID())
 }
 
 // appliedBy reports whether the record of an object has the applier.

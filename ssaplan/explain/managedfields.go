@@ -9,9 +9,9 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// record returns the managedFields of an object, not decoded. Decoding the fields of all entries takes much longer than
-// reading their owners and times.
-func record(obj map[string]any) []any {
+// managedFields returns the managedFields of an object, not decoded. Decoding the fields of all entries takes much
+// longer than reading their owners and times.
+func managedFields(obj map[string]any) []any {
 	metadata, _ := obj["metadata"].(map[string]any)
 	entries, _ := metadata["managedFields"].([]any)
 	return entries
@@ -29,7 +29,7 @@ func recordedOwner(entry any) (owner fieldowner.Owner, written string) {
 // lastApplied returns the time of the applier's last change, as managedFields have it; zero if they have no entry of
 // the applier, or none with a time.
 func lastApplied(obj map[string]any, applier fieldowner.Applier) (last time.Time) {
-	for _, entry := range record(obj) {
+	for _, entry := range managedFields(obj) {
 		owner, written := recordedOwner(entry)
 		if t, err := time.Parse(time.RFC3339, written); err == nil && applier.Is(owner) && t.After(last) {
 			last = t

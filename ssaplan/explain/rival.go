@@ -148,7 +148,7 @@ func (r *appliedRecord) isKept(of *State, live map[string]any) bool {
 // written through one changes owners as well, and controllers write a status all the time.
 func (s *State) othersDigest(obj map[string]any) string {
 	var entries []string
-	for _, entry := range record(obj) {
+	for _, entry := range managedFields(obj) {
 		owner, _ := recordedOwner(entry)
 		if text, err := json.Marshal(entry); err == nil && owner.Subresource == "" && !s.applier().Is(owner) {
 			entries = append(entries, string(text))

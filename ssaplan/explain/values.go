@@ -1,12 +1,12 @@
 package explain
 
 import (
+	"encoding/json"
 	"maps"
 	"reflect"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/ssaplan/primitives/projection"
 )
@@ -47,6 +47,10 @@ func isShared(a, b map[string]any) bool {
 func SameVersion(live, answer, manifest map[string]any) bool {
 	version := func(obj map[string]any) string { return (&unstructured.Unstructured{Object: obj}).GetResourceVersion() }
 	return version(answer) == version(live) || live == nil && version(answer) == version(manifest)
+}
+
+func uidOf(obj map[string]any) string {
+	return string((&unstructured.Unstructured{Object: obj}).GetUID())
 }
 
 // isEmptyOrNull reports whether v is null, or an empty map or list.

@@ -6,7 +6,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/fieldowner"
-	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 )
 
@@ -35,23 +34,6 @@ func (in Input) writers(owners fieldowner.Ownership, answer map[string]any, left
 	return out
 }
 
-// isSetAgain reports whether a server is known to set what the object has at p again if an apply leaves it out. In an
-// item that is only so of a map that stays, because others than tools have something in it: kept.
-func isSetAgain(obj map[string]any, all *projection.Object, kept projection.FieldSet, p projection.Path) bool {
-	if !kinds.IsBuiltin(obj) || isItem(p) {
-		return false
-	}
-	v, _ := all.Get(p)
-	if slices.ContainsFunc(p, func(e projection.Element) bool { return e.Kind() != projection.FieldKind }) {
-		return !kept.Under(p[:len(p)-1]).Empty() && isDefault(all, p, v)
-	}
-	names := make([]string, len(p))
-	for i, e := range p {
-		names[i] = e.Name()
-	}
-	return kinds.SetsAgain((&unstructured.Unstructured{Object: obj}).GetKind(), names, v)
-}
-
 // appliedAnnotation is the one in which client-side apply keeps its manifest.
 var appliedAnnotation = []string{"metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration"}
 
@@ -72,7 +54,7 @@ func (in Input) asAnnotated(answer map[string]any) map[string]any {
 // knownWriters returns the writers of a live object to which an apply changes nothing. A record is only read if it
 // names a tool.
 func (in Input) knownWriters() []fieldowner.Writer {
-	if !slices.ContainsFunc(record(in.Live), in.isOfTool) {
+	if !slices.ContainsFunc(managedFields(in.Live), in.isOfTool) {
 		return nil
 	}
 	owners, err := in.Records.Read(in.Live)
@@ -88,6 +70,3 @@ func (in Input) isOfTool(entry any) bool {
 	_, is := fieldowner.ToolOf(owner, in.tools())
 	return is
 }
-
-// tools returns those that are recognised.
-func (in Input) tools() []fieldowner.Tool { return slices.Concat(fieldowner.Tools(), in.Tools) }

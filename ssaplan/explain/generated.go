@@ -39,13 +39,8 @@ func mustParse(texts ...string) projection.Patterns {
 	return patterns
 }
 
-// isHeadless reports whether an object is a Service without a cluster IP. It has the same text in clusterIPs.
-func isHeadless(obj map[string]any) bool {
-	ip, _, _ := unstructured.NestedString(obj, "spec", "clusterIP")
-	return ip == "None"
-}
-
-var clusterIPs = projection.Path{projection.Field("spec"), projection.Field("clusterIPs")}
+// keyOf returns the kind of an object as the table of generated fields has it.
+func keyOf(obj map[string]any) string { return fmt.Sprintf("%v/%v", obj["apiVersion"], obj["kind"]) }
 
 // generatedIn returns the fields that the server made up for obj, the answer to a dry run that creates it, without
 // those that are declared or left to the server. In a map that is declared as empty nothing is declared.
@@ -68,9 +63,6 @@ func generatedIn(
 	}
 	return slices.AppendSeq(slices.Clone(generatedAlways), made.All()), nil
 }
-
-// keyOf returns the kind of an object as the table of generated fields has it.
-func keyOf(obj map[string]any) string { return fmt.Sprintf("%v/%v", obj["apiVersion"], obj["kind"]) }
 
 // listsWith returns those of the fields that are lists whose keys aren't known, and in which the patterns match
 // something.
@@ -98,63 +90,6 @@ func madeInMaps(patterns projection.Patterns, obj map[string]any, filled project
 	return projection.NewFieldSet(found...)
 }
 
-// markAssigned takes the dummies out of the changes: a value that isn't declared and that the server picks is only
-// known once the manifest is applied. Those in an item or map that comes become changes of their own.
-func (c *comparison) markAssigned(changes []Change) []Change {
-	patterns := slices.Concat(fieldowner.AssignedFields(c.Manifest), c.madeAnew)
-	if len(patterns) == 0 {
-		return changes
-	}
-	isAssigned := func(p projection.Path) bool { return patterns.Match(p) && !c.isKept(p) }
-	var inside []Change
-	for i := range changes {
-		change := &changes[i]
-		switch {
-		case change.Cause != CauseSideEffect && change.Cause != CauseDropped || change.Op == projection.OpRemove:
-		case isAssigned(change.Path):
-			change.Assigned, change.After = true, nil
-		default:
-			var found []projection.Path
-			change.After, found = withoutAssigned(change.After, change.Path, isAssigned)
-			for _, p := range found {
-				inside = append(inside, Change{Difference: c.assignment(p), Cause: CauseSideEffect, Assigned: true})
-			}
-		}
-	}
-	changes = slices.DeleteFunc(changes, func(change Change) bool { // nothing else differs
-		before, _ := withoutAssigned(change.Before, change.Path, isAssigned)
-		return change.Before != nil && equal(before, change.After)
-	})
-	return append(changes, inside...)
-}
-
-// assignment returns the difference that a value makes which the server picks for a field.
-func (c *comparison) assignment(at projection.Path) projection.Difference {
-	if was, existed := projection.Get(c.Live, at); existed {
-		return projection.Difference{Path: at, Op: projection.OpChange, Before: was}
-	}
-	return projection.Difference{Path: at, Op: projection.OpAdd}
-}
-
-// isKept reports whether the answer has the value at p, though the server picks it otherwise: a port that keeps its
-// name keeps its node port under another number, and a headless Service has no IPs. A dry run picks no value that is in
-// use.
-func (c *comparison) isKept(p projection.Path) bool {
-	value, _ := projection.NewObject(c.Answer, c.owners.Fields(c.applier().Is)).Get(p)
-	if value == nil || len(p) < 2 {
-		return false
-	}
-	if isItem(p[:len(p)-1]) && len(c.madeAnew) == 0 {
-		list, _ := projection.Get(c.Live, p[:len(p)-2])
-		items, _ := list.([]any)
-		return slices.ContainsFunc(items, func(item any) bool {
-			m, _ := item.(map[string]any)
-			return m[p[len(p)-1].Name()] == value
-		})
-	}
-	return p.Equal(clusterIPs) && isHeadless(c.Answer)
-}
-
 // withoutAssigned returns v, the value at a path, without the fields in it for which the server picks values, and
 // these.
 func withoutAssigned(v any, at projection.Path, isAssigned func(projection.Path) bool) (any, []projection.Path) {
@@ -174,4 +109,44 @@ func withoutAssigned(v any, at projection.Path, isAssigned func(projection.Path)
 		out[name], found = child, append(found, below...)
 	}
 	return out, found
+}
+
+// isHeadless reports whether an object is a Service without a cluster IP. It has the same text in clusterIPs.
+func isHeadless(obj map[string]any) bool {
+	ip, _, _ := unstructured.NestedString(obj, "spec", "clusterIP")
+	return ip == "None"
+}
+
+var clusterIPs = projection.Path{projection.Field("spec"), projection.Field("clusterIPs")}
+
+// isDefault reports whether v is what the server gives to the field at p, which lies in an item, if it has no value.
+func isDefault(obj *projection.Object, p projection.Path, v any) bool {
+	n := len(p)
+	for !isItem(p[:n]) {
+		n--
+	}
+	var names []string
+	for _, e := range p[n:] {
+		names = append(names, e.Name())
+	}
+	item, _ := obj.Get(p[:n])
+	fields, _ := item.(map[string]any)
+	return kinds.IsItemDefault(p[n-2].Name(), fields, names, v)
+}
+
+// isSetAgain reports whether a server is known to set what the object has at p again if an apply leaves it out. In an
+// item that is only so of a map that stays, because others than tools have something in it: kept.
+func isSetAgain(obj map[string]any, all *projection.Object, kept projection.FieldSet, p projection.Path) bool {
+	if !kinds.IsBuiltin(obj) || isItem(p) {
+		return false
+	}
+	v, _ := all.Get(p)
+	if slices.ContainsFunc(p, func(e projection.Element) bool { return e.Kind() != projection.FieldKind }) {
+		return !kept.Under(p[:len(p)-1]).Empty() && isDefault(all, p, v)
+	}
+	names := make([]string, len(p))
+	for i, e := range p {
+		names[i] = e.Name()
+	}
+	return kinds.SetsAgain((&unstructured.Unstructured{Object: obj}).GetKind(), names, v)
 }

@@ -1,0 +1,134 @@
+package explain
+
+import (
+	"slices"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/projection"
+)
+
+// attribute finds out why a declared or dropped value changes.
+func (c *comparison) attribute(change *Change, isOverridden bool) {
+	switch owner, known := latestOther(c.liveOwners, change.Path, c.applier()); {
+	case c.isDropped(change.Path):
+		change.Cause = CauseDropped
+	case isOverridden:
+		change.Cause = CauseSideEffect
+	case c.isEdited(*change, owner, known):
+		change.Cause = CauseEdited
+	case c.Prior != nil || known && c.isTaken(owner):
+		change.drifted(owner)
+	case known:
+		change.writtenBy(owner)
+		change.Cause = CauseUnknown
+	default:
+		// Who removes a field leaves no record of it.
+		change.Cause = CauseUnknown
+	}
+}
+
+// isOverridden reports whether the manifest declares what the object has, and the server makes something else of it.
+func isOverridden(c Change, manifest, live *projection.Object) bool {
+	if c.Op != projection.OpChange && c.Op != projection.OpRemove {
+		return false // nothing was there, or it is about the order and the number of items
+	}
+	declared, isDeclared := manifest.Get(c.Path)
+	if !isDeclared || !equal(declared, c.Before) {
+		return false
+	}
+	was, _ := live.Get(c.Path) // with what others have in it, and what is dropped from it
+	return equal(declared, was)
+}
+
+// isDropped reports whether the last apply declared p itself or something below it, and the manifest declares neither.
+// A map that it declares as empty covers what was declared in it, and yet drops it.
+func (c *comparison) isDropped(p projection.Path) bool {
+	return !c.previous.Under(p).Empty() && c.declaration.Fields.Under(p).Empty()
+}
+
+// isEdited reports whether the manifest declares something else where the change is than it did before. The remembered
+// state knows. Without one, managedFields tell: the value of a field that our last apply still owns is the one that we
+// applied, and what others wrote before it is what it left to them.
+func (c *comparison) isEdited(change Change, other fieldowner.Owner, known bool) bool {
+	p := change.Path
+	if c.Prior != nil {
+		return slices.ContainsFunc(c.edits, func(edit projection.Difference) bool {
+			isOfOrder := edit.Op == projection.OpMove && change.Op != projection.OpMove // an item was moved, and its value is as it was
+			return !isOfOrder && (edit.Path.HasPrefix(p) || p.HasPrefix(edit.Path))
+		})
+	}
+	isEmptied := change.Op == projection.OpRemove && !c.previous.Under(p).Empty() // a map whose content was declared
+	if c.previous.Empty() || c.previous.Covers(p) || isEmptied {
+		return true
+	}
+	if other.Time.IsZero() {
+		return false // a write to the scale subresource bears no time; it takes a field only from who owned it
+	}
+	return known && other.Time.Before(lastApplied(c.Live, c.applier()))
+}
+
+// isTaken reports whether a field of another owner is known to have been ours. Who updates a field is recorded for it
+// whether or not it had an owner. Only a write to the scale subresource, which bears no time, takes a field from an
+// owner, which we were if no others wrote to the object itself.
+func (c *comparison) isTaken(by fieldowner.Owner) bool {
+	return by.Time.IsZero() && !slices.ContainsFunc(c.liveOwners.Entries(), func(e fieldowner.Entry) bool {
+		return e.Subresource == "" && !c.applier().Is(e.Owner)
+	})
+}
+
+// markAssigned takes the dummies out of the changes: a value that isn't declared and that the server picks is only
+// known once the manifest is applied. Those in an item or map that comes become changes of their own.
+func (c *comparison) markAssigned(changes []Change) []Change {
+	patterns := slices.Concat(fieldowner.AssignedFields(c.Manifest), c.madeAnew)
+	if len(patterns) == 0 {
+		return changes
+	}
+	isAssigned := func(p projection.Path) bool { return patterns.Match(p) && !c.isKept(p) }
+	var inside []Change
+	for i := range changes {
+		change := &changes[i]
+		switch {
+		case change.Cause != CauseSideEffect && change.Cause != CauseDropped || change.Op == projection.OpRemove:
+		case isAssigned(change.Path):
+			change.Assigned, change.After = true, nil
+		default:
+			var found []projection.Path
+			change.After, found = withoutAssigned(change.After, change.Path, isAssigned)
+			for _, p := range found {
+				inside = append(inside, Change{Difference: c.assignment(p), Cause: CauseSideEffect, Assigned: true})
+			}
+		}
+	}
+	changes = slices.DeleteFunc(changes, func(change Change) bool { // nothing else differs
+		before, _ := withoutAssigned(change.Before, change.Path, isAssigned)
+		return change.Before != nil && equal(before, change.After)
+	})
+	return append(changes, inside...)
+}
+
+// assignment returns the difference that a value makes which the server picks for a field.
+func (c *comparison) assignment(at projection.Path) projection.Difference {
+	if was, existed := projection.Get(c.Live, at); existed {
+		return projection.Difference{Path: at, Op: projection.OpChange, Before: was}
+	}
+	return projection.Difference{Path: at, Op: projection.OpAdd}
+}
+
+// isKept reports whether the answer has the value at p, though the server picks it otherwise: a port that keeps its
+// name keeps its node port under another number, and a headless Service has no IPs. A dry run picks no value that is in
+// use.
+func (c *comparison) isKept(p projection.Path) bool {
+	value, _ := projection.NewObject(c.Answer, c.owners.Fields(c.applier().Is)).Get(p)
+	if value == nil || len(p) < 2 {
+		return false
+	}
+	if isItem(p[:len(p)-1]) && len(c.madeAnew) == 0 {
+		list, _ := projection.Get(c.Live, p[:len(p)-2])
+		items, _ := list.([]any)
+		return slices.ContainsFunc(items, func(item any) bool {
+			m, _ := item.(map[string]any)
+			return m[p[len(p)-1].Name()] == value
+		})
+	}
+	return p.Equal(clusterIPs) && isHeadless(c.Answer)
+}

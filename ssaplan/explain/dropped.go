@@ -1,0 +1,101 @@
+package explain
+
+import (
+	"slices"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/projection"
+)
+
+// declaredBefore returns what the manager's last apply declared, of which nothing tells what was an empty map but the
+// answer.
+func (c *comparison) declaredBefore() projection.FieldSet {
+	recorded := c.liveOwners.Fields(c.applier().Is)
+	if recorded.Equal(c.declaration.Fields) {
+		return recorded.Difference(c.declaration.Filled).Without(c.left)
+	}
+	last := c.liveOwners.Declared(nil, c.Live, c.applier())
+	if !last.Filled.Empty() { // the answer shows which of these have one owner
+		last.Filled = last.Filled.Difference(c.declaration.Content(c.declaration.Fields.Leaves()))
+	}
+	return last.Content(last.Fields).Difference(c.declaration.Filled).Without(c.left)
+}
+
+// itemsOfAtomic returns the items that the live object has in those of the fields that were atomic lists, and of
+// which the manifest declares items by now.
+func (c *comparison) itemsOfAtomic(fields projection.FieldSet) projection.FieldSet {
+	partly := fields.Above(c.declared)
+	if partly.Empty() {
+		return projection.FieldSet{}
+	}
+	var lists []projection.Path
+	all := c.liveOwners.Fields(nil)
+	for p := range partly.All() {
+		v, _ := projection.NewObject(c.Live, all).Get(p)
+		if list, _ := v.([]any); len(list) > 0 && all.Under(p).Len() == 1 { // no item has an owner, so it was atomic
+			lists = append(lists, p)
+		}
+	}
+	whole := projection.NewFieldSet(lists...)
+	items, _ := projection.Project(c.Live, whole).Reshaped(c.declared, projection.FieldSet{}, true, c.Live)
+	return items.Fields.Difference(whole)
+}
+
+// leftBehind returns what becomes of remembered fields that the manifest no longer has and the manager doesn't own
+// either, such as those of an import, if the object has them.
+func (c *comparison) leftBehind() []fieldowner.DroppedField {
+	if c.clear == nil || c.Live == nil {
+		return nil
+	}
+	declared, applied := c.declaration.Fields, c.clear.Applied.Fields
+	whole := c.declaration.Content(declared.Leaves())
+	remembered := c.inParts(applied.Leaves().WithItems().Difference(declared))
+	remembered = remembered.Difference(c.previous).Difference(c.granular).Without(whole).Without(c.left)
+	if remembered.Empty() {
+		return nil
+	}
+	live := projection.Project(c.Live, remembered)
+	return c.owners.Fates(remembered.Without(projection.NewFieldSet(live.Missing...)), c.Live, c.Answer, c.applier())
+}
+
+// inParts returns remembered fields with what was remembered in them in the place of those of which the manifest
+// declares a part: an import takes a list or map of which nobody owns a part as a whole.
+func (c *comparison) inParts(remembered projection.FieldSet) projection.FieldSet {
+	partly := remembered.Above(c.declaration.Fields)
+	if partly.Empty() {
+		return remembered
+	}
+	outline, _ := projection.Outline(c.Live, c.Answer) // the records were read before, so there is no error
+	var parts []projection.Path
+	applied := projection.NewObject(c.clear.Applied.Object, outline)
+	for whole := range partly.All() {
+		for p := range outline.Under(whole).Leaves().Difference(c.declaration.Fields).All() {
+			if _, had := applied.Get(p); had {
+				parts = append(parts, p)
+			}
+		}
+	}
+	return remembered.Difference(partly).Union(projection.NewFieldSet(parts...))
+}
+
+// inGranularLists returns what becomes of the items of lists that the manager owned as a whole and that aren't atomic
+// any more, for those items that the manifest no longer has. The server doesn't delete them, since managedFields have
+// no owner of them.
+func (c *comparison) inGranularLists() []fieldowner.DroppedField {
+	return c.owners.Fates(c.granular, c.Live, c.Answer, c.applier())
+}
+
+// shownDropped returns the dropped fields with those of items that can't be named as ones of their list, one for each
+// fate and its owners.
+func (c *comparison) shownDropped(dropped []fieldowner.DroppedField) []fieldowner.DroppedField {
+	for i := range dropped {
+		dropped[i].Sensitive = dropped[i].Sensitive || c.Sensitive.Touches(dropped[i].Path)
+	}
+	pathOf := func(d *fieldowner.DroppedField) *projection.Path { return &d.Path }
+	return shownOnce(dropped, c.Sensitive.Shown, pathOf, sameFate)
+}
+
+// sameFate reports whether the same becomes of two dropped fields.
+func sameFate(a, b fieldowner.DroppedField) bool {
+	return a.Fate == b.Fate && slices.EqualFunc(a.Owners, b.Owners, fieldowner.Owner.Is)
+}
