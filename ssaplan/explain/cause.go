@@ -7,7 +7,7 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// attribute finds out why a declared or dropped value changes.
+// attribute sets the cause of the change of a declared or dropped value.
 func (c *comparison) attribute(change *Change, isOverridden bool) {
 	switch owner, known := latestOther(c.liveOwners, change.Path, c.applier()); {
 	case c.isDropped(change.Path):
@@ -22,38 +22,38 @@ func (c *comparison) attribute(change *Change, isOverridden bool) {
 		change.writtenBy(owner)
 		change.Cause = CauseUnknown
 	default:
-		// Who removes a field leaves no record of it.
+		// A manager that removes a field is no longer in managedFields there.
 		change.Cause = CauseUnknown
 	}
 }
 
-// isOverridden reports whether the manifest declares what the object has, and the server makes something else of it.
+// isOverridden reports whether the manifest declares the value that the object has, and the server changes it.
 func isOverridden(c Change, manifest, live *projection.Object) bool {
 	if c.Op != projection.OpChange && c.Op != projection.OpRemove {
-		return false // nothing was there, or it is about the order and the number of items
+		return false // there was no value, or the order or the number of items changes
 	}
 	declared, isDeclared := manifest.Get(c.Path)
 	if !isDeclared || !equal(declared, c.Before) {
 		return false
 	}
-	was, _ := live.Get(c.Path) // with what others have in it, and what is dropped from it
+	was, _ := live.Get(c.Path) // with the fields in it that are dropped or that others own
 	return equal(declared, was)
 }
 
-// isDropped reports whether the last apply declared p itself or something below it, and the manifest declares neither.
-// A map that it declares as empty covers what was declared in it, and yet drops it.
+// isDropped reports whether the last apply declared p or a field below it, and the manifest declares neither. A map
+// that the manifest declares as empty drops the fields that were declared in it, although it covers them.
 func (c *comparison) isDropped(p projection.Path) bool {
 	return !c.previous.Under(p).Empty() && c.declaration.Fields.Under(p).Empty()
 }
 
-// isEdited reports whether the manifest declares something else where the change is than it did before. The remembered
-// state knows. Without one, managedFields tell: the value of a field that our last apply still owns is the one that we
-// applied, and what others wrote before it is what it left to them.
+// isEdited reports whether the manifest declares another value than before at the path of the change. The stored state
+// shows that. Without a state, managedFields do: a field that our last apply still owns has the value that we applied,
+// and our last apply left alone what others wrote before it.
 func (c *comparison) isEdited(change Change, other fieldowner.Owner, known bool) bool {
 	p := change.Path
 	if c.Prior != nil {
 		return slices.ContainsFunc(c.edits, func(edit projection.Difference) bool {
-			isOfOrder := edit.Op == projection.OpMove && change.Op != projection.OpMove // an item was moved, and its value is as it was
+			isOfOrder := edit.Op == projection.OpMove && change.Op != projection.OpMove // an item was moved, and its value is the same
 			return !isOfOrder && (edit.Path.HasPrefix(p) || p.HasPrefix(edit.Path))
 		})
 	}
@@ -62,22 +62,22 @@ func (c *comparison) isEdited(change Change, other fieldowner.Owner, known bool)
 		return true
 	}
 	if other.Time.IsZero() {
-		return false // a write to the scale subresource bears no time; it takes a field only from who owned it
+		return false // a write to the scale subresource has no time, and takes a field only from its owner
 	}
 	return known && other.Time.Before(lastApplied(c.Live, c.applier()))
 }
 
-// isTaken reports whether a field of another owner is known to have been ours. Who updates a field is recorded for it
-// whether or not it had an owner. Only a write to the scale subresource, which bears no time, takes a field from an
-// owner, which we were if no others wrote to the object itself.
+// isTaken reports whether a field of another owner is known to have been ours. Most updates make their manager the
+// owner of a field whether or not it had an owner. Only a write to the scale subresource, which has no time, takes a
+// field from its owner. That owner was our manager if no other manager wrote to the object itself.
 func (c *comparison) isTaken(by fieldowner.Owner) bool {
 	return by.Time.IsZero() && !slices.ContainsFunc(c.liveOwners.Entries(), func(e fieldowner.Entry) bool {
 		return e.Subresource == "" && !c.applier().Is(e.Owner)
 	})
 }
 
-// markAssigned takes the dummies out of the changes: a value that isn't declared and that the server picks is only
-// known once the manifest is applied. Those in an item or map that comes become changes of their own.
+// markAssigned removes placeholders from the changes: a value that isn't declared and that the server picks is only
+// known after the apply. Such values in a new item or map become changes of their own.
 func (c *comparison) markAssigned(changes []Change) []Change {
 	patterns := slices.Concat(fieldowner.AssignedFields(c.Manifest), c.madeAnew)
 	if len(patterns) == 0 {
@@ -106,7 +106,7 @@ func (c *comparison) markAssigned(changes []Change) []Change {
 	return append(changes, inside...)
 }
 
-// assignment returns the difference that a value makes which the server picks for a field.
+// assignment returns the difference that a value makes that the server picks for a field.
 func (c *comparison) assignment(at projection.Path) projection.Difference {
 	if was, existed := projection.Get(c.Live, at); existed {
 		return projection.Difference{Path: at, Op: projection.OpChange, Before: was}

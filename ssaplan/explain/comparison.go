@@ -12,23 +12,23 @@ type comparison struct {
 	Input
 	owners      fieldowner.Ownership // of the answer
 	declaration fieldowner.Declaration
-	asShown     fieldowner.Declaration // with all that isn't known or left to others, and hidden lists as a whole
+	asShown     fieldowner.Declaration // with the unknown and ignored fields, and with hidden lists as a whole
 	declared    projection.FieldSet    // with the unknown fields
-	left        projection.FieldSet    // to others
+	left        projection.FieldSet    // the ignored fields, except those that are sent
 
 	// Of an update:
 	liveOwners fieldowner.Ownership
-	isRenamed  bool                    // a record names items of lists by other keys than those of today
+	isRenamed  bool                    // managedFields name list items by other keys than those of today
 	previous   projection.FieldSet     // what the manager's last apply declared
 	granular   projection.FieldSet     // the items of lists in previous that aren't atomic any more
 	edits      []projection.Difference // declared values that differ from the remembered ones
 
 	// Of a replacement:
-	madeAnew     projection.Patterns // what the server makes up for the new object
-	declaredOnly bool                // nothing is known of the server's side effects
+	madeAnew     projection.Patterns // the fields that the server generates for the new object
+	declaredOnly bool                // the server's side effects aren't known
 }
 
-// begin returns a comparison, and what is known without the live object.
+// begin returns a comparison, and an explanation with the fields that don't depend on the live object.
 func begin(in Input) (*comparison, *Explanation, error) {
 	owners, err := in.Records.Read(in.Answer)
 	if err != nil {
@@ -40,7 +40,7 @@ func begin(in Input) (*comparison, *Explanation, error) {
 	in.Prior = in.Prior.Hiding(in.Sensitive)
 	clear := in.Prior.revealed(in.Live, in.Was, in.Answer)
 	in.clear = clear.reshaped(owners, in.Answer, true)
-	if in.clear != clear { // the shape is that of today
+	if in.clear != clear { // the fields have the shape of today now
 		in.Prior = in.Prior.reshaped(owners, in.Answer, true)
 	}
 	c := &comparison{
@@ -53,7 +53,7 @@ func begin(in Input) (*comparison, *Explanation, error) {
 		c.left = left(in.Ignored)
 	}
 	c.declared = c.declaration.Fields.Without(c.left)
-	c.declaration.Fields = in.Unknown.without(c.declared)
+	c.declaration.Fields = in.withoutUnknown(c.declared)
 	return c, &Explanation{
 		Ignored: in.Ignored, left: IgnoredPaths(in.Ignored),
 		After:    c.declaration.Project(in.Answer).Hiding(in.Sensitive),
@@ -61,13 +61,13 @@ func begin(in Input) (*comparison, *Explanation, error) {
 	}, nil
 }
 
-// without returns the declared fields without the unknown ones.
-func (u Unknown) without(fields projection.FieldSet) projection.FieldSet {
-	if u.Empty() {
+// withoutUnknown returns the declared fields without the unknown ones.
+func (in Input) withoutUnknown(fields projection.FieldSet) projection.FieldSet {
+	if in.Unknown.Empty() {
 		return fields
 	}
 	var held []projection.Path
-	for _, p := range u.resolved(fields) {
+	for _, p := range in.Unknown.resolved(fields) {
 		held = append(held, wholeAt(fields, p))
 	}
 	return fields.Without(projection.NewFieldSet(held...))

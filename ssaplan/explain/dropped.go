@@ -7,8 +7,8 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// declaredBefore returns what the manager's last apply declared, of which nothing tells what was an empty map but the
-// answer.
+// declaredBefore returns the fields that the manager's last apply declared. Only the answer shows which of the maps in
+// them were declared as empty.
 func (c *comparison) declaredBefore() projection.FieldSet {
 	recorded := c.liveOwners.Fields(c.applier().Is)
 	if recorded.Equal(c.declaration.Fields) {
@@ -21,8 +21,8 @@ func (c *comparison) declaredBefore() projection.FieldSet {
 	return last.Content(last.Fields).Difference(c.declaration.Filled).Without(c.left)
 }
 
-// itemsOfAtomic returns the items that the live object has in those of the fields that were atomic lists, and of
-// which the manifest declares items by now.
+// itemsOfAtomic returns the items of those lists in the live object that were atomic, and of which the manifest now
+// declares items. The lists are among the fields.
 func (c *comparison) itemsOfAtomic(fields projection.FieldSet) projection.FieldSet {
 	partly := fields.Above(c.declared)
 	if partly.Empty() {
@@ -41,8 +41,8 @@ func (c *comparison) itemsOfAtomic(fields projection.FieldSet) projection.FieldS
 	return items.Fields.Difference(whole)
 }
 
-// leftBehind returns what becomes of remembered fields that the manifest no longer has and the manager doesn't own
-// either, such as those of an import, if the object has them.
+// leftBehind returns the stored fields that the manifest no longer has, that the manager doesn't own either, and that
+// the object still has, such as imported fields, with their fates.
 func (c *comparison) leftBehind() []fieldowner.DroppedField {
 	if c.clear == nil || c.Live == nil {
 		return nil
@@ -58,8 +58,8 @@ func (c *comparison) leftBehind() []fieldowner.DroppedField {
 	return c.owners.Fates(remembered.Without(projection.NewFieldSet(live.Missing...)), c.Live, c.Answer, c.applier())
 }
 
-// inParts returns remembered fields with what was remembered in them in the place of those of which the manifest
-// declares a part: an import takes a list or map of which nobody owns a part as a whole.
+// inParts returns the stored fields with their content in place of lists and maps of which the manifest declares a
+// part. An import stores a list or map as a whole if no part of it has an owner.
 func (c *comparison) inParts(remembered projection.FieldSet) projection.FieldSet {
 	partly := remembered.Above(c.declaration.Fields)
 	if partly.Empty() {
@@ -78,15 +78,14 @@ func (c *comparison) inParts(remembered projection.FieldSet) projection.FieldSet
 	return remembered.Difference(partly).Union(projection.NewFieldSet(parts...))
 }
 
-// inGranularLists returns what becomes of the items of lists that the manager owned as a whole and that aren't atomic
-// any more, for those items that the manifest no longer has. The server doesn't delete them, since managedFields have
-// no owner of them.
+// inGranularLists returns the items that the manifest no longer has of lists that the manager owned as a whole and that
+// aren't atomic any more, with their fates. The server doesn't delete them, since managedFields have no owner of them.
 func (c *comparison) inGranularLists() []fieldowner.DroppedField {
 	return c.owners.Fates(c.granular, c.Live, c.Answer, c.applier())
 }
 
-// shownDropped returns the dropped fields with those of items that can't be named as ones of their list, one for each
-// fate and its owners.
+// shownDropped returns the dropped fields redacted: fields of list items whose keys are sensitive values become one
+// field, the list, for each fate and its owners.
 func (c *comparison) shownDropped(dropped []fieldowner.DroppedField) []fieldowner.DroppedField {
 	for i := range dropped {
 		dropped[i].Sensitive = dropped[i].Sensitive || c.Sensitive.Touches(dropped[i].Path)
@@ -95,7 +94,7 @@ func (c *comparison) shownDropped(dropped []fieldowner.DroppedField) []fieldowne
 	return shownOnce(dropped, c.Sensitive.Shown, pathOf, sameFate)
 }
 
-// sameFate reports whether the same becomes of two dropped fields.
+// sameFate reports whether two dropped fields have the same fate and the same owners.
 func sameFate(a, b fieldowner.DroppedField) bool {
 	return a.Fate == b.Fate && slices.EqualFunc(a.Owners, b.Owners, fieldowner.Owner.Is)
 }

@@ -78,9 +78,9 @@ func (c *comparison) create(e *Explanation) (err error) {
 	return nil
 }
 
-// finish adds what follows from all else.
+// finish removes unknown and sensitive values, and adds the parts that depend on the rest of the explanation.
 func (c *comparison) finish(e *Explanation) {
-	c.Unknown.leaveOut(e, c.declared, c.Manifest)
+	c.leaveOutUnknown(e)
 	c.shown(e)
 	e.Warnings = append(e.Warnings, c.ineffectiveWarnings(e.Ineffective)...)
 	ignored := IgnoredPaths(e.Ignored)
@@ -91,23 +91,23 @@ func (c *comparison) finish(e *Explanation) {
 	}
 }
 
-// leaveOut takes from the explanation what only seems to change because the unknown values were not sent: those fields,
-// what happens to items of a list in which an item isn't known, and, unless the values of live were sent in place of
-// all of them, every side effect, which may come from their absence.
-func (u Unknown) leaveOut(e *Explanation, fields projection.FieldSet, sent map[string]any) {
-	if u.Empty() {
+// leaveOutUnknown removes from the explanation what only seems to change because unknown values were not sent: the
+// unknown fields, and changes of the items of a list of which an item isn't known. It also removes all side effects,
+// unless the live values were sent in place of all unknown ones: a side effect may come from their absence.
+func (c *comparison) leaveOutUnknown(e *Explanation) {
+	if c.Unknown.Empty() {
 		return
 	}
-	manifest := projection.NewManifest(sent, fields)
-	e.Unknown = u.resolved(fields)
+	manifest := projection.NewManifest(c.Manifest, c.declared)
+	e.Unknown = c.Unknown.resolved(c.declared)
 	held := true
 	for _, p := range e.Unknown {
 		_, exists := manifest.Get(p)
 		held = held && exists && !isPosition(p)
 	}
 	isUnknown := func(p projection.Path) bool {
-		return u.patterns.Match(p) || slices.ContainsFunc(e.Unknown, func(unknown projection.Path) bool {
-			// A value with an unknown one in it is compared as a whole, unless it is an item.
+		return c.Unknown.patterns.Match(p) || slices.ContainsFunc(e.Unknown, func(unknown projection.Path) bool {
+			// A value that contains an unknown one is compared as a whole, unless it is an item.
 			return p.HasPrefix(unknown) || unknown.HasPrefix(p) && !isItem(p) || isOther(p, unknown, manifest)
 		})
 	}
@@ -121,8 +121,8 @@ func (u Unknown) leaveOut(e *Explanation, fields projection.FieldSet, sent map[s
 	}
 }
 
-// isOther reports whether p is an item that comes or goes, or lies in an item that isn't in the manifest, of a list of
-// which the manifest has an item that isn't known: it may be that one.
+// isOther reports whether p is a list item, or lies in an item that the manifest lacks, and the unknown path has an
+// item of the same list, by its position. That may be the same item.
 func isOther(p, unknown projection.Path, manifest *projection.Object) bool {
 	for n, e := range unknown {
 		if e.Kind() != projection.IndexKind || len(p) <= n || !p.HasPrefix(unknown[:n]) || p[n].Kind() == projection.FieldKind {
@@ -135,7 +135,8 @@ func isOther(p, unknown projection.Path, manifest *projection.Object) bool {
 	return false
 }
 
-// shown makes the paths of the explanation such that they may be shown; those of writers are, see [Input.writers].
+// shown redacts the explanation: list items whose keys are sensitive values become their list. The paths of writers are
+// redacted by [Input.writers].
 func (c *comparison) shown(e *Explanation) {
 	if len(c.Sensitive) == 0 {
 		return
@@ -147,7 +148,7 @@ func (c *comparison) shown(e *Explanation) {
 	e.Ineffective = shownOnce(e.Ineffective, c.Sensitive.Shown, pathOf, always)
 	e.Ignored = ShownIgnored(e.Ignored, c.Sensitive)
 	if !c.asShown.Fields.Equal(c.declaration.Fields) {
-		c.asShown.Fields = c.Unknown.without(c.asShown.Fields.Without(c.left))
+		c.asShown.Fields = c.withoutUnknown(c.asShown.Fields.Without(c.left))
 		e.After = c.asShown.Project(c.Answer).Hiding(c.Sensitive)
 		if e.Before = e.After; !e.NoOp {
 			e.Before = c.asShown.Project(c.Live).Hiding(c.Sensitive)

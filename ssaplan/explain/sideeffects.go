@@ -7,8 +7,35 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// opened returns all with the fields of those maps that are declared as empty, in place of the maps themselves: what is
-// in them is the server's, or of others.
+// sideEffects returns the values that differ in other fields than the own ones. It leaves out those that the changes of
+// the own fields contain.
+func (c *comparison) sideEffects(own projection.FieldSet, changes []Change) ([]Change, error) {
+	content := c.declaration.Content(own)
+	names := projection.FieldSet{}
+	if c.isRenamed {
+		names = content
+	}
+	all, err := projection.DifferingNamed(c.Live, c.Answer, content, names)
+	if err != nil || all.Empty() {
+		return nil, err
+	}
+	effects := append(c.duplicates(all), c.movesOfLeft(own, changes)...)
+	rest := c.opened(all).Without(content.Leaves()).WithItems()
+	before, after := projection.Project(c.Live, rest), projection.Project(c.Answer, rest)
+	var added []projection.Path
+	for _, d := range projection.Diff(before, after) {
+		switch {
+		case !isPartOf(d, changes, own):
+			effects = append(effects, Change{Difference: d, Cause: CauseSideEffect})
+		case d.Op == projection.OpAdd:
+			added = append(added, d.Path)
+		}
+	}
+	return append(effects, c.addedTo(projection.NewFieldSet(added...), after)...), nil
+}
+
+// opened returns all fields with the content of maps that are declared as empty in place of these maps: the server or
+// other managers set that content.
 func (c *comparison) opened(all projection.FieldSet) projection.FieldSet {
 	filled := all.Intersection(c.declaration.Filled)
 	var inside []projection.Path
@@ -24,8 +51,8 @@ func (c *comparison) opened(all projection.FieldSet) projection.FieldSet {
 	return all.Difference(filled).Union(projection.NewFieldSet(inside...))
 }
 
-// addedTo returns what comes with items that are declared without being declared itself, but for the defaults of their
-// fields. Answer is what the server has beside the declared fields.
+// addedTo returns the fields that the server adds to new declared items, except defaults. answer has the fields that
+// aren't declared.
 func (c *comparison) addedTo(items projection.FieldSet, answer projection.Projection) []Change {
 	if items.Empty() {
 		return nil
@@ -53,8 +80,8 @@ func hasAbove(items projection.FieldSet, p projection.Path) bool {
 	return false
 }
 
-// isPartOf reports whether a difference outside of the own fields is among the own changes already: it is of an item
-// that comes or goes as a whole, or it is the move of an item that has own fields.
+// isPartOf reports whether the changes of the own fields already contain a difference outside of these fields: it is of
+// an item that is added or removed as a whole, or it is the move of an item that has own fields.
 func isPartOf(d projection.Difference, own []Change, fields projection.FieldSet) bool {
 	if d.Op == projection.OpMove && !fields.Under(d.Path).Empty() {
 		return true
@@ -65,20 +92,20 @@ func isPartOf(d projection.Difference, own []Change, fields projection.FieldSet)
 	})
 }
 
-// duplicates returns what changes of items that are in a list more than once, with the same key or value.
+// duplicates returns the changes of items that are in a list more than once, with the same key or value.
 func (c *comparison) duplicates(all projection.FieldSet) []Change {
 	return withCause(projection.DiffDuplicates(c.Live, c.Answer, all), CauseSideEffect)
 }
 
-// movesOfLeft returns the moves in lists that have items which are left to others, unless the own changes move items
-// there.
+// movesOfLeft returns the moves in lists that have ignored items, unless the changes of the own fields move items in
+// the same list.
 func (c *comparison) movesOfLeft(own projection.FieldSet, changes []Change) (moves []Change) {
 	if c.left.Empty() {
 		return nil
 	}
 	all := own.Union(c.left)
 	for _, d := range projection.Diff(c.declaration.ProjectWith(c.Live, all), c.declaration.ProjectWith(c.Answer, all)) {
-		isKnown := func(other Change) bool { // in the very list, and not in one that an item of it has
+		isKnown := func(other Change) bool { // in the same list, and not in a list inside of an item
 			return other.Op == d.Op && len(other.Path) == len(d.Path) && other.Path.HasPrefix(d.Path[:len(d.Path)-1])
 		}
 		if d.Op == projection.OpMove && !slices.ContainsFunc(changes, isKnown) {

@@ -54,37 +54,18 @@ func (c *comparison) changes(e *Explanation) ([]Change, error) {
 	for i := range out {
 		c.attribute(&out[i], isOverridden(out[i], manifest, live))
 		if out[i].Op == projection.OpRemove && isItem(out[i].Path) {
-			out[i].Before, _ = live.Get(out[i].Path) // with all that goes with it, whoever owns that
+			out[i].Before, _ = live.Get(out[i].Path) // with the fields in it that others own
 		}
 	}
 	if c.declaredOnly {
 		return out, nil
 	}
-	content := c.declaration.Content(own)
-	names := projection.FieldSet{}
-	if c.isRenamed {
-		names = content
-	}
-	all, err := projection.DifferingNamed(c.Live, c.Answer, content, names)
-	if err != nil || all.Empty() {
-		return out, err
-	}
-	effects := append(c.duplicates(all), c.movesOfLeft(own, out)...)
-	rest := c.opened(all).Without(content.Leaves()).WithItems()
-	before, after := projection.Project(c.Live, rest), projection.Project(c.Answer, rest)
-	var added []projection.Path
-	for _, d := range projection.Diff(before, after) {
-		switch {
-		case !isPartOf(d, out, own):
-			effects = append(effects, Change{Difference: d, Cause: CauseSideEffect})
-		case d.Op == projection.OpAdd:
-			added = append(added, d.Path)
-		}
-	}
-	return append(append(out, effects...), c.addedTo(projection.NewFieldSet(added...), after)...), nil
+	effects, err := c.sideEffects(own, out)
+	return append(out, effects...), err
 }
 
-// own returns what is declared now or was before. A map that becomes something else changes as a whole.
+// own returns the fields that are declared now or were before. A map that gets a value of another type changes as a
+// whole.
 func (c *comparison) own(e *Explanation) projection.FieldSet {
 	declared := e.After.Fields
 	if replaced := valuesAbove(c.Live, c.declaration.Fields, e.Before.Missing); !replaced.Empty() {
@@ -94,7 +75,7 @@ func (c *comparison) own(e *Explanation) projection.FieldSet {
 	if own.Equal(declared) {
 		return own
 	}
-	previous := c.previous.WithItems() // of what was taken over, updates may own fields of items, and not the items
+	previous := c.previous.WithItems() // an update that was taken over may own fields of an item, and not the item
 	kept := projection.NewFieldSet(e.After.Missing...).Union(leafMaps(e.After))
 	if retyped := leafMaps(e.Before).Difference(kept); !retyped.Empty() {
 		return declared.Union(previous.Without(retyped))
@@ -102,7 +83,7 @@ func (c *comparison) own(e *Explanation) projection.FieldSet {
 	return declared.Union(previous)
 }
 
-// leafMaps returns the fields that are compared as a whole and have a map.
+// leafMaps returns the fields that are compared as a whole and whose value is a map.
 func leafMaps(p projection.Projection) projection.FieldSet {
 	var paths []projection.Path
 	for path := range projection.MapLeaves(p.Object, p.Fields) {
@@ -111,7 +92,7 @@ func leafMaps(p projection.Projection) projection.FieldSet {
 	return projection.NewFieldSet(paths...)
 }
 
-// differences compares what is declared now or was before, which mostly are the same fields.
+// differences returns the differences in the own fields, which mostly are the declared ones.
 func (c *comparison) differences(e *Explanation, own projection.FieldSet) []projection.Difference {
 	if own.Equal(e.After.Fields) {
 		return projection.Diff(e.Before, e.After)

@@ -49,6 +49,7 @@ func SameVersion(live, answer, manifest map[string]any) bool {
 	return version(answer) == version(live) || live == nil && version(answer) == version(manifest)
 }
 
+// uidOf returns the uid of an object, empty if it has none.
 func uidOf(obj map[string]any) string {
 	return string((&unstructured.Unstructured{Object: obj}).GetUID())
 }
