@@ -67,9 +67,9 @@ func (c *comparison) isEdited(change Change, other fieldowner.Owner, known bool)
 	return known && other.Time.Before(lastApplied(c.Live, c.applier()))
 }
 
-// isTaken reports whether a field of another owner is known to have been ours. Most updates make their manager the
-// owner of a field whether or not it had an owner. Only a write to the scale subresource, which has no time, takes a
-// field from its owner. That owner was our manager if no other manager wrote to the object itself.
+// isTaken reports whether a field of another owner is known to have been ours. An update makes its manager the owner
+// of a field whether or not it had an owner. Only a write to the scale subresource, which has no time, takes a field
+// from its owner. That owner was our manager if no other manager wrote to the object itself.
 func (c *comparison) isTaken(by fieldowner.Owner) bool {
 	return by.Time.IsZero() && !slices.ContainsFunc(c.liveOwners.Entries(), func(e fieldowner.Entry) bool {
 		return e.Subresource == "" && !c.applier().Is(e.Owner)

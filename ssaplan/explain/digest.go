@@ -12,10 +12,9 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// stretched is how often a digest is made of a digest, so that trying values takes time, too: a state of 20 secrets
-// costs some 20 ms; a PIN of four digits costs who has the state some 10 s on one core, where it was 0.1 s, and six
-// random letters and digits more than a year. So a short secret can't be kept from who has the state, a long random one
-// is.
+// stretched is the number of rounds of a digest. They make it slow to try values: on one core, a reader of the state
+// finds a PIN of four digits in about 10 s, and six random letters and digits in more than a year. So a short secret
+// isn't safe from a reader of the state, and a long random one is. A state of 20 secrets takes about 20 ms.
 const stretched = 5000
 
 // Digested returns p with the values of sensitive fields replaced by digests, to compare p with s.Applied and
@@ -27,6 +26,8 @@ func (s *State) Digested(p projection.Projection) projection.Projection {
 	return p.ReplaceSensitive(s.digest)
 }
 
+// digest returns the digest of the value at a path. The path is part of it, by the names that list items had when the
+// digests of s were made.
 func (s *State) digest(at projection.Path, v any) any {
 	text, _ := json.Marshal(v)
 	for _, item := range slices.Backward(s.renamed) { // inner items first
@@ -49,8 +50,8 @@ func (s *State) digest(at projection.Path, v any) any {
 	return "hmac-sha256:" + base64.RawStdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// bounded returns what was observed with digests in place of values that are much larger than those that were applied.
-// They grow in the hands of others, and the state shall not grow with them.
+// bounded returns the observed values with digests in place of values that are much larger than the applied ones, so
+// that the state doesn't grow with the values of others.
 func (s *State) bounded(observed projection.Projection, drift []Change) projection.Projection {
 	const room = 1 << 10
 	var large []projection.Path

@@ -19,3 +19,11 @@
 //
 // The functions are pure: none talks to a server, waits or changes its input.
 package explain
+
+// The other files of this package, so that each one uses only files before it:
+//   - what all of them use: values.go, atomic.go, managedfields.go, generated.go, shown.go, change.go, changejson.go
+//   - what is sent: selection.go, unknown.go, ignored.go, restore.go, prepare.go, patch.go
+//   - what is stored: state.go, digest.go, items.go, statejson.go, hiddenlists.go, stateignored.go, reshaped.go,
+//     rival.go, newstate.go, existing.go, imported.go, refresh.go
+//   - what changes: explanation.go, same.go, baseline.go, unforeseen.go, comparison.go, cause.go, dropped.go,
+//     sideeffects.go, update.go, writers.go, warnings.go, explain.go, replace.go

@@ -57,7 +57,7 @@ func (s *State) hiding(sensitive projection.Patterns, obj map[string]any) *State
 	return out
 }
 
-// newlyHidden returns the hidden lists of which the state has items by their names.
+// newlyHidden returns the lists to hide of which the state still has items by their names.
 func (s *State) newlyHidden(sensitive projection.Patterns) projection.FieldSet {
 	fields := s.Applied.Fields.Union(s.filled)
 	if s.record != nil {
@@ -68,7 +68,7 @@ func (s *State) newlyHidden(sensitive projection.Patterns) projection.FieldSet {
 }
 
 // revealed returns the state with the items of hidden lists in Applied, with the names and values that the objects
-// have. It is for comparisons. What these find is shown by the paths of [State.shownPath] or
+// have. It is for comparisons, whose results have to be redacted with [State.shownPath] or
 // [projection.Patterns.Shown].
 func (s *State) revealed(objects ...map[string]any) *State {
 	if s == nil || s.items.Fields.Empty() {

@@ -142,8 +142,8 @@ func (i Ignored) Leave(manifest, live, was map[string]any, applier fieldowner.Ap
 	return out, nil
 }
 
-// itemNames returns the fields that name the items of an object's lists: the recorded ones, and those that the object
-// has in lists of which others are recorded, as nobody owns an item that was given up.
+// itemNames returns the fields that name the list items of an object: those with an owner, and all others of the
+// object, since an item that was given up has no owner.
 func itemNames(obj map[string]any, owners fieldowner.Ownership) (projection.FieldSet, error) {
 	all, err := projection.Outline(obj)
 	return owners.Fields(nil).Union(all), err
@@ -387,7 +387,7 @@ func (l *leaving) isInNewItem(p projection.Path) bool {
 	return false
 }
 
-// sole returns the fields at or below p that nobody but the applier owns, or has something in.
+// sole returns the fields at or below p that only the applier owns, and in which no other manager owns a field.
 func (l *leaving) sole(p projection.Path) projection.FieldSet {
 	own := l.own.Under(p).Difference(l.others)
 	return own.Difference(own.Above(l.others))

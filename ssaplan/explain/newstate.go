@@ -75,9 +75,9 @@ func (s *State) declaredHollow(manifest map[string]any) projection.FieldSet {
 	return projection.NewFieldSet(paths...)
 }
 
-// digestsOfUnkept returns the digests of the values that the manifest has where the server kept none. If one is there
-// later, since another write made the server keep it, that isn't drift. Each digest takes a millisecond: of a
-// manifest that hardly fits its kind nothing of that is remembered.
+// digestsOfUnkept returns the digests of the manifest's values in fields where the server kept none. If the object has
+// such a value later, since another write made the server keep it, that isn't drift. Each digest takes a millisecond,
+// so there are none if the manifest has very many such values.
 func (s *State) digestsOfUnkept(manifest map[string]any) map[string]string {
 	const most = 100
 	if len(s.Applied.Missing) == 0 || len(s.Applied.Missing) > most {

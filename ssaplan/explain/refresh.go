@@ -56,8 +56,8 @@ func Refresh(prior *State, live map[string]any) (Refreshed, error) {
 	return out, nil
 }
 
-// upgraded returns s with digests as this version makes them. Only an object whose secrets are still those that were
-// applied tells what they have to be; for any other, s stays as it is.
+// upgraded returns s with the digests of this version, made from the secrets of the live object. If these aren't the
+// applied ones any more, s stays as it is.
 func (s *State) upgraded(live map[string]any) *State {
 	if s.digests == 0 {
 		return s
@@ -164,7 +164,7 @@ func (s *State) observe(owners fieldowner.Ownership, live map[string]any) (obser
 	all := owners.Fields(nil)
 	inParts, inPartsHere := s.Applied.Fields.Above(all), s.Applied.Fields.Above(owners.Fields(inVersionOf(live)))
 	applied := projection.NewObject(s.Applied.Object, s.Applied.Fields)
-	emptied := declaredEmpty(owners, live).Union(s.filled) // nobody declares as a whole a map that something else can be in
+	emptied := declaredEmpty(owners, live).Union(s.filled) // no manager declares these as a whole
 	var filled, absent, parted []projection.Path
 	for p, v := range projection.Project(live, s.Applied.Fields.Leaves()).Leaves() {
 		is, isMap := v.(map[string]any)
@@ -201,7 +201,7 @@ func (s *State) observe(owners fieldowner.Ownership, live map[string]any) (obser
 	return observed, shared
 }
 
-// declaredEmpty returns the maps that anybody declared as empty and that have something in them.
+// declaredEmpty returns the maps that any applier declared as empty and that have content.
 func declaredEmpty(owners fieldowner.Ownership, live map[string]any) (empty projection.FieldSet) {
 	for _, e := range owners.Entries() {
 		applier := fieldowner.Applier{Manager: string(e.Manager), Subresource: string(e.Subresource)}

@@ -51,7 +51,7 @@ func Replace(in Input, refused []projection.Path) (*Explanation, error) {
 			return at.HasPrefix(p) || p.HasPrefix(at)
 		})
 		if identityFields.Has(at) {
-			e.Changes[i].Cause = CauseEdited // though nobody owns them
+			e.Changes[i].Cause = CauseEdited // though they have no owner
 		}
 	}
 	if answered {

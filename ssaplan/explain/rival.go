@@ -107,7 +107,7 @@ func (s *State) disagreementWithinSecond(owners fieldowner.Ownership, live map[s
 	generation := (&unstructured.Unstructured{Object: live}).GetGeneration()
 	isSameGeneration := was.generation != 0 && was.generation == generation
 	for _, d := range projection.Diff(prior.Applied, prior.Digested(projection.Project(live, prior.Applied.Fields))) {
-		isReadOtherwise := isSameGeneration && d.Path[0].Name() != "metadata" // nobody wrote it
+		isReadOtherwise := isSameGeneration && d.Path[0].Name() != "metadata" // not written since
 		if d.Op == projection.OpChange && own.Has(d.Path) && applied.Has(d.Path) && !was.unsure.Covers(d.Path) && !isReadOtherwise {
 			paths = append(paths, d.Path)
 		}
@@ -115,8 +115,8 @@ func (s *State) disagreementWithinSecond(owners fieldowner.Ownership, live map[s
 	return slices.Collect(projection.NewFieldSet(paths...).All())
 }
 
-// newAppliedRecord returns that of the object that an apply of the manifest was answered with, given what s remembers
-// of it.
+// newAppliedRecord returns the record of obj, the answer to an apply of the manifest. s is the state made from it. The
+// record is nil if the manifest isn't known, or for a subresource.
 func (s *State) newAppliedRecord(manifest, obj map[string]any, owners fieldowner.Ownership) *appliedRecord {
 	if manifest == nil || s.Subresource != "" {
 		return nil
@@ -138,14 +138,14 @@ func (s *State) newAppliedRecord(manifest, obj map[string]any, owners fieldowner
 	return out
 }
 
-// isKept reports whether the live object was written since, and none of the records of others changed by that.
+// isKept reports whether the live object was written since then, and the entries of all others are unchanged.
 func (r *appliedRecord) isKept(of *State, live map[string]any) bool {
 	obj := unstructured.Unstructured{Object: live}
 	return obj.GetAPIVersion() == of.Identity.APIVersion && obj.GetResourceVersion() != r.version && of.othersDigest(live) == r.others
 }
 
-// othersDigest returns a digest of the records of others than the applier, without those of subresources: what is
-// written through one changes owners as well, and controllers write a status all the time.
+// othersDigest returns a digest of the entries of other managers than the applier, without those of subresources: a
+// write to a subresource changes owners, too, and controllers write a status all the time.
 func (s *State) othersDigest(obj map[string]any) string {
 	var entries []string
 	for _, entry := range managedFields(obj) {
@@ -155,7 +155,7 @@ func (s *State) othersDigest(obj map[string]any) string {
 		}
 	}
 	slices.Sort(entries)
-	mac := hmac.New(sha256.New, s.salt) // a record has the values of sets
+	mac := hmac.New(sha256.New, s.salt) // managedFields have the values of sets
 	for _, entry := range entries {
 		mac.Write(append([]byte(entry), 0))
 	}

@@ -39,39 +39,39 @@ type State struct {
 	// Stale marks a state that could not be refreshed. See [authresilience.Degrade].
 	Stale authresilience.Stale
 
-	sensitive projection.FieldSet   // beside what is so in every object of the kind
-	items     projection.Projection // what was applied in hidden lists, with digests; see masks
+	sensitive projection.FieldSet   // the sensitive fields, beside those of every object of the kind
+	items     projection.Projection // the applied items of hidden lists, with digests; see masks
 	filled    projection.FieldSet   // the maps that were declared with nothing in them, and were filled or null
-	left      projection.FieldSet   // the parts of lists and maps with one owner that are left to others
-	ignored   projection.Patterns   // what else of such lists and maps is left to others as soon as it is there
+	left      projection.FieldSet   // the ignored parts of atomic lists and maps
+	ignored   projection.Patterns   // more such parts, which are ignored as soon as the object has them
 	cleared   projection.Patterns   // the fields to clear of the last apply
-	time      time.Time             // when the manager applied last, by the object's record
-	record    *appliedRecord        // nil if nothing is known of it
+	time      time.Time             // the time of the manager's last apply, by managedFields
+	record    *appliedRecord        // nil if it isn't known
 	salt      []byte
 	// digests is 1 or 2 if the sensitive values are digests of that version, and 0 if they are those of this one.
 	digests int
 	renamed []projection.Renaming // since the digests were made; see reshaped
-	unkept  map[string]string     // digests, by path, of what was applied and the server didn't keep
-	rest    map[string]string     // and of hidden lists without the parts of them that are left to others
+	unkept  map[string]string     // digests, by path, of the applied values that the server didn't keep
+	rest    map[string]string     // digests, by path, of hidden lists without their ignored parts
 }
 
-// appliedRecord is what is remembered of an object's record as it was after an apply, so that another apply within the
-// same second shows.
+// appliedRecord describes the managedFields of an object after an apply. It shows whether there was another apply
+// within the same second.
 //
-// Who changes the value of a field, or what is in it, owns it then, and takes it from all others; and an apply is all
-// that adds to the record of an apply. So while the records of all others are as they were, a field that the manager
-// owns and didn't, or one that it still owns with another value, was applied under its name. What others remove leaves
-// no trace, so a field that is gone tells nothing.
+// A manager that changes the value of a field, or something below it, becomes its only owner. And only an apply adds
+// fields to the entry of an apply. So while the entries of all others are unchanged, there was another apply under the
+// manager's name if it owns a field that it didn't own, or if a field that it still owns has another value. A field
+// that is gone shows nothing, since others can remove a field without a trace.
 type appliedRecord struct {
 	version    string // of the object
 	generation int64
-	others     string // a digest of the records of others, but for those of subresources
+	others     string // a digest of the entries of others, except those of subresources
 	// unsure are the recorded fields whose values may change in other ways: what the server stores isn't what was sent,
 	// is a map that can be filled, or isn't remembered.
 	unsure projection.FieldSet
 }
 
-// applier returns who applied.
+// applier returns the applier of the last apply.
 func (s *State) applier() fieldowner.Applier {
 	return fieldowner.Applier{Manager: s.Manager, Subresource: s.Subresource}
 }

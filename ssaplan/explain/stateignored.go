@@ -19,6 +19,7 @@ func (s *State) Cleared(pattern projection.Pattern) bool {
 	return remembers(s.cleared, pattern)
 }
 
+// remembers reports whether a pattern is among the stored ones, or has a position.
 func remembers(stored projection.Patterns, pattern projection.Pattern) bool {
 	remembered := projection.Patterns{pattern}.WithoutPositions()
 	return len(remembered) == 0 || slices.ContainsFunc(stored, func(p projection.Pattern) bool { return p.String() == pattern.String() })
@@ -58,22 +59,22 @@ func (s *State) Without(obj map[string]any, fields projection.FieldSet, patterns
 	there := projection.NewObject(obj, out.Applied.Fields)
 	for p := range out.Applied.Fields.Leaves().All() {
 		v, _ := there.Get(p)
-		if _, isList := v.([]any); isList && s.sensitive.Covers(p) { // of a map each field has its digest
+		if _, isList := v.([]any); isList && s.sensitive.Covers(p) { // in a map, each field has its digest
 			out.rest[p.String()] = out.digestOfRest(p, obj)
 		}
 	}
 	return out
 }
 
-// wholesIn returns the lists and maps with one owner of which a part is left to others. A map that was declared as
-// empty, and that others fill, is none.
+// wholesIn returns the atomic lists and maps of which a part is ignored. A map that was declared as empty, and that
+// others fill, isn't atomic.
 func (s *State) wholesIn(obj map[string]any) []whole {
 	parts := slices.Concat(slices.Collect(s.left.All()), s.ignored.Find(obj, s.Applied.Fields))
 	wholes := wholesOf(s.Applied.Fields, parts, s.ignored)
 	return slices.DeleteFunc(wholes, func(w whole) bool { return s.filled.Has(w.at) })
 }
 
-// digestOfRest returns the digest of what the object has there without the parts that are left to others.
+// digestOfRest returns the digest of the object's value at a path without its ignored parts.
 func (s *State) digestOfRest(at projection.Path, obj map[string]any) string {
 	parts := slices.Clone(s.ignored)
 	for p := range s.left.All() {
@@ -85,11 +86,11 @@ func (s *State) digestOfRest(at projection.Path, obj map[string]any) string {
 	return digest
 }
 
-// appliedTo returns what was applied with the parts that are left to others as obj has them. Of a list or map that was
-// nothing but such parts, nothing is sent unless obj has an empty one; all that obj has there is of others then.
+// appliedTo returns the applied values with the ignored parts as obj has them. If a list or map has only ignored parts,
+// nothing of it is sent unless obj has an empty one. Then all that obj has there belongs to others.
 //
-// It lacks the maps that were declared as empty and that others filled and emptied again, if a server leaves out such
-// an empty one.
+// The result lacks the maps that were declared as empty and that others filled and emptied again, if a server doesn't
+// store such an empty map.
 func (s *State) appliedTo(obj map[string]any) projection.Projection {
 	out := s.withoutOmitted(obj)
 	if s.left.Empty() && len(s.ignored) == 0 {
@@ -129,8 +130,8 @@ func (s *State) appliedTo(obj map[string]any) projection.Projection {
 	return out
 }
 
-// withoutOmitted returns what was applied without the maps that were declared as empty and had something in them, and
-// that obj lacks, if it is of a kind that comes with Kubernetes, in which a server stores no such map that is empty.
+// withoutOmitted returns the applied values without the maps that were declared as empty, that had content, and that
+// obj lacks. It removes them only for built-in kinds, of which a server doesn't store such an empty map.
 func (s *State) withoutOmitted(obj map[string]any) projection.Projection {
 	if s.filled.Empty() || !kinds.IsBuiltin(obj) {
 		return s.Applied

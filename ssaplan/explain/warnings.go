@@ -33,8 +33,8 @@ func objectWarnings(in Input, rival *Rival) []foreign.Text {
 	return out
 }
 
-// fateOfDeleted tells what becomes of an apply to an object that is being deleted. A server removes the object with the
-// last finalizer, also when an apply takes that. Source: ShouldDeleteDuringUpdate in
+// fateOfDeleted returns the effect of an apply to an object that is being deleted. A server removes the object with the
+// last finalizer, also when an apply removes that finalizer. Source: ShouldDeleteDuringUpdate in
 // k8s.io/apiserver/pkg/registry/generic/registry.
 func fateOfDeleted(live, answer unstructured.Unstructured) string {
 	grace := answer.GetDeletionGracePeriodSeconds()

@@ -37,8 +37,8 @@ func (in Input) writers(owners fieldowner.Ownership, answer map[string]any, left
 // appliedAnnotation is the one in which client-side apply keeps its manifest.
 var appliedAnnotation = []string{"metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration"}
 
-// asAnnotated returns the answer with that annotation as the live object has it, which tells what client-side apply
-// wrote. A server puts the manifest into it that is applied under the name kubectl. Source:
+// asAnnotated returns the answer with the annotation as the live object has it, which shows what client-side apply
+// wrote. A server puts the manifest into the annotation that is applied under the name kubectl. Source:
 // k8s.io/apimachinery/pkg/util/managedfields/internal/lastappliedupdater.go.
 func (in Input) asAnnotated(answer map[string]any) map[string]any {
 	was, _, _ := unstructured.NestedString(in.Live, appliedAnnotation...)
