@@ -132,6 +132,11 @@ func (s FieldSet) Covers(p Path) bool {
 	return n != nil && n.member
 }
 
+// Touches reports whether p is in s, or below or above a path of s.
+func (s FieldSet) Touches(p Path) bool {
+	return s.Covers(p) || !s.Under(p).Empty()
+}
+
 // Under returns the paths of s at or below p.
 func (s FieldSet) Under(p Path) FieldSet {
 	n := s.root.at(p)
@@ -252,6 +257,9 @@ func (n *node) withItems(isItem bool) *node {
 
 // Equal reports whether s and other have the same paths.
 func (s FieldSet) Equal(other FieldSet) bool { return equalNodes(s.root, other.root) }
+
+// Same reports whether both share memory, as a copy without changes does. Other equal sets aren't the same.
+func (s FieldSet) Same(other FieldSet) bool { return s.root == other.root }
 
 func equalNodes(a, b *node) bool {
 	if a == b {

@@ -409,6 +409,3 @@ func typeName(v any) string {
 	}
 	return "neither a map nor a list"
 }
-
-// ServerMetadata returns the fields of an object's metadata that only the server writes, such as its uid.
-func ServerMetadata() FieldSet { return serverMetadata }

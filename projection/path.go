@@ -82,6 +82,9 @@ func (p *Path) UnmarshalText(text []byte) error {
 	return err
 }
 
+// deep is as long as most paths are at most.
+const deep = 16
+
 func writeElement(b *strings.Builder, e Element, first bool) {
 	switch e.kind {
 	case FieldKind:

@@ -54,9 +54,6 @@ func Project(obj map[string]any, set FieldSet) Projection {
 	return p.result
 }
 
-// deep is as long as most paths are at most.
-const deep = 16
-
 type projector struct {
 	result Projection
 	path   Path

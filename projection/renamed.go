@@ -20,9 +20,6 @@ func (s FieldSet) Renamed(current FieldSet, obj map[string]any, also ...map[stri
 	return s
 }
 
-// Same reports whether both share memory, as a copy without changes does. Other equal sets aren't the same.
-func (s FieldSet) Same(other FieldSet) bool { return s.root == other.root }
-
 // WithDefaultKeys returns the set with other keys for list items that have a null in a key field. A server records such
 // a null as it was sent, and then fills in the default, so no item of its object has the recorded key. The new key is
 // the one that the item has in obj, a server's answer to an apply. The item is the one that has the same values in the

@@ -19,11 +19,6 @@ func Sensitive(obj map[string]any) FieldSet {
 	return secretFields
 }
 
-// Touches reports whether p is in s, or below or above a path of s.
-func (s FieldSet) Touches(p Path) bool {
-	return s.Covers(p) || !s.Under(p).Empty()
-}
-
 // What is shown in place of sensitive values.
 const (
 	redacted        = "<redacted>"
