@@ -5,10 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
-
-	"github.com/ssaplan/primitives/internal/plainjson"
-	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // Op is what happened to a place in an object.
@@ -76,18 +72,6 @@ func (c Difference) String() string {
 
 // Format prints [Difference.String] whatever the verb, so that no verb shows a sensitive value.
 func (c Difference) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, c.String()) }
-
-func shownJSON(v any) string {
-	plain, err := plainjson.Marshal(v)
-	if err != nil {
-		return fmt.Sprint(v)
-	}
-	text := string(plain)
-	if _, isFloat := v.(float64); isFloat && !strings.ContainsAny(text, ".e") {
-		text += ".0" // else a change from 5.0 to 5 would look like none
-	}
-	return foreign.VisibleJSON(text)
-}
 
 // MarshalJSON returns {"path","op","before","after","position","sensitive"}, with redacted values if the change is
 // sensitive. Without a value, before or after is left out; a null value is null. The position is that of an added or

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ssaplan/primitives/internal/plainjson"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // canonicalJSON renders v so that equal values have equal text: names sorted, no space, a number in one form however
@@ -269,4 +270,17 @@ func equalMaps(a, b map[string]any) bool {
 		}
 	}
 	return true
+}
+
+// shownJSON returns v as JSON for people.
+func shownJSON(v any) string {
+	plain, err := plainjson.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	text := string(plain)
+	if _, isFloat := v.(float64); isFloat && !strings.ContainsAny(text, ".e") {
+		text += ".0" // else a change from 5.0 to 5 would look like none
+	}
+	return foreign.VisibleJSON(text)
 }

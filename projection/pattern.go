@@ -135,6 +135,30 @@ func (ps Patterns) WithoutPositions() Patterns {
 	return slices.DeleteFunc(slices.Clone(ps), Pattern.hasPosition)
 }
 
+// OfEveryItem returns the patterns with every position replaced by [*]. Use it for sensitive values, since items can
+// move to another position.
+func (ps Patterns) OfEveryItem() Patterns {
+	out := slices.Clone(ps)
+	for i, p := range out {
+		for j, s := range p.segments {
+			e, isExact := s.(exact)
+			token, isPointed := s.(pointed)
+			_, isPosition := token.position()
+			switch {
+			case isExact && e.kind == IndexKind:
+				s = anyItem{}
+			case isPointed && isPosition:
+				s = fieldOrItem(token)
+			default:
+				continue
+			}
+			out[i].segments = slices.Clone(out[i].segments)
+			out[i].segments[j] = s
+		}
+	}
+	return out
+}
+
 // Named returns the patterns with positions in the manifest replaced by keys as in fields. Such patterns match the same
 // items in another object or in a field set.
 func (ps Patterns) Named(manifest map[string]any, fields FieldSet) Patterns {

@@ -54,6 +54,16 @@ func Project(obj map[string]any, set FieldSet) Projection {
 	return p.result
 }
 
+// Without returns p without the fields at and below the paths of the set.
+func (p Projection) Without(set FieldSet) Projection {
+	if set.Empty() {
+		return p
+	}
+	out := Project(p.Object, p.Fields.Without(set))
+	out.Sensitive, out.positions = p.Sensitive, p.positions
+	return out
+}
+
 type projector struct {
 	result Projection
 	path   Path
