@@ -5,91 +5,46 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
-// ParsePattern reads a pattern. The error quotes the text and names the byte at which it becomes invalid.
-func ParsePattern(text string) (Pattern, error) {
-	if strings.HasPrefix(text, "/") {
-		return parsePointer(text)
+// parseSegments reads the text of a pattern. The error names the byte at which the text becomes invalid.
+func parseSegments(text string) ([]segment, error) {
+	if pointer, isPointer := strings.CutPrefix(text, "/"); isPointer {
+		return parsePointer(pointer)
 	}
+	var segments []segment
 	s := pathScanner{text: text}
-	p := Pattern{text: text}
 	isPath := (strings.HasPrefix(text, "$.") || strings.HasPrefix(text, "$[")) && s.take('$')
 	for s.pos < len(text) {
-		first := len(p.segments) == 0 && !isPath
+		first := len(segments) == 0 && !isPath
 		if first {
 			s.take('.') // as kubectl writes JSONPath
 		}
-		next, err := s.patternSegment(p.segments, first)
+		next, err := s.patternSegment(segments, first)
 		if err != nil {
-			return Pattern{}, fmt.Errorf("projection: pattern %q: at byte %d: %w", text, s.pos, err)
+			return nil, fmt.Errorf("at byte %d: %w", s.pos, err)
 		}
-		p.segments = append(p.segments, next)
+		segments = append(segments, next)
 	}
-	if p.segments == nil {
-		return Pattern{}, fmt.Errorf("projection: pattern %q: would match everything", text)
+	if segments == nil {
+		return nil, errors.New("would match everything")
 	}
-	return p, nil
+	return segments, nil
 }
 
-// PatternOf returns the pattern without wildcards that matches the path.
-func PatternOf(path Path) Pattern {
-	p := Pattern{text: path.String()}
-	for _, e := range path {
-		p.segments = append(p.segments, segmentOf(e))
-	}
-	return p
-}
-
-func segmentOf(e Element) segment {
-	if fields := e.KeyFields(); len(fields) > 0 {
-		return equalTo(fields)
-	}
-	return exact{Element: e}
-}
-
-// parsePointer reads a JSON pointer (RFC 6901). The empty one and "/" make no sense here.
-func parsePointer(text string) (Pattern, error) {
-	p := Pattern{text: text}
-	for _, token := range strings.Split(text[1:], "/") {
+// parsePointer reads what follows the first slash of a JSON pointer (RFC 6901). The empty one and "/" make no sense
+// here.
+func parsePointer(text string) ([]segment, error) {
+	var segments []segment
+	for _, token := range strings.Split(text, "/") {
 		if escapes := strings.ReplaceAll(strings.ReplaceAll(token, "~0", ""), "~1", ""); token == "" || strings.Contains(escapes, "~") {
-			return Pattern{}, fmt.Errorf("projection: pattern %q: %q is no name in a JSON pointer", text, token)
+			return nil, fmt.Errorf("%q is no name in a JSON pointer", token)
 		}
-		p.segments = append(p.segments, pointed(strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")))
+		segments = append(segments, pointed(strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")))
 	}
-	return p, nil
+	return segments, nil
 }
-
-// pointed matches as the token of a JSON pointer does: a field of that name, or the item at that position.
-type pointed string
-
-func (s pointed) position() (int, bool) {
-	n, _ := strconv.Atoi(string(s))
-	return n, n >= 0 && strconv.Itoa(n) == string(s) // which no text is that is no number
-}
-
-func (s pointed) element(e Element) bool {
-	n, isPosition := s.position()
-	return e == Field(string(s)) || isPosition && e == Index(n)
-}
-
-func (s pointed) field(name string) bool { return name == string(s) }
-
-func (s pointed) item(_ any, position int) (Element, bool) {
-	n, isPosition := s.position()
-	return Index(n), isPosition && n == position
-}
-
-// fieldOrItem matches a field of that name, and every element of a list.
-type fieldOrItem string
-
-func (s fieldOrItem) element(e Element) bool { return e.kind != FieldKind || e == Field(string(s)) }
-
-func (s fieldOrItem) field(name string) bool { return name == string(s) }
-
-func (s fieldOrItem) item(_ any, position int) (Element, bool) { return Index(position), true }
 
 // patternSegment reads what follows the segments.
 func (s *pathScanner) patternSegment(before []segment, first bool) (segment, error) {
@@ -98,8 +53,7 @@ func (s *pathScanner) patternSegment(before []segment, first bool) (segment, err
 			name := s.text[s.pos : s.pos+end]
 			s.pos += end
 			if strings.Contains(name, "*") {
-				g, err := globOf(name)
-				return globbed{g}, err
+				return globOf(name)
 			}
 			return exact{Element: Field(name)}, nil
 		}
@@ -155,11 +109,11 @@ func (s *pathScanner) wildcardBracket() (segment, bool, error) {
 	case s.take('*'):
 		return anyItem{}, true, s.end()
 	case s.take('~'):
-		g, err := s.glob()
+		next, err := s.glob()
 		if err == nil {
 			err = s.end()
 		}
-		return globbed{g}, true, err
+		return next, true, err
 	case !strings.Contains(s.text[s.pos:], "~"):
 		return nil, false, nil
 	}
@@ -204,8 +158,8 @@ func (s *pathScanner) predicates() (segment, bool, error) {
 }
 
 func (s *pathScanner) globPredicate(name string) (predicate, error) {
-	g, err := s.glob()
-	return predicate{name: name, glob: g}, err
+	test, err := s.glob()
+	return predicate{name, test}, err
 }
 
 func (s *pathScanner) equalPredicate(name string) (predicate, error) {
@@ -213,29 +167,29 @@ func (s *pathScanner) equalPredicate(name string) (predicate, error) {
 	if err != nil {
 		return predicate{}, err
 	}
-	e, err := Value(v)
-	return predicate{name: name, value: e}, err
+	return equalTo(name, v)
 }
 
-func (s *pathScanner) glob() (*regexp.Regexp, error) {
+func (s *pathScanner) glob() (globbed, error) {
 	v, err := s.json()
 	if err != nil {
-		return nil, err
+		return globbed{}, err
 	}
 	text, ok := v.(string)
 	if !ok {
-		return nil, fmt.Errorf(`expected a quoted string after "~"`)
+		return globbed{}, fmt.Errorf(`expected a quoted string after "~"`)
 	}
 	return globOf(text)
 }
 
-// globOf returns the expression for a text in which * is any text. The only error is that of a text that isn't UTF-8.
-func globOf(text string) (*regexp.Regexp, error) {
+// globOf returns the segment for a text in which * is any text. The only error is that of a text that isn't UTF-8.
+func globOf(text string) (globbed, error) {
 	parts := strings.Split(text, "*")
 	for i := range parts {
 		parts[i] = regexp.QuoteMeta(parts[i])
 	}
-	return regexp.Compile(`(?s)\A` + strings.Join(parts, ".*") + `\z`)
+	expression, err := regexp.Compile(`(?s)\A` + strings.Join(parts, ".*") + `\z`)
+	return globbed{expression}, err
 }
 
 // condition reads what follows the question mark of a condition in JSONPath, of which equality is understood:
@@ -287,8 +241,7 @@ func (s *pathScanner) equality() (predicate, error) {
 	if err != nil {
 		return predicate{}, err
 	}
-	value, err := Value(text)
-	return predicate{name: name, value: value}, err
+	return equalTo(name, text)
 }
 
 // quoted reads a text in single or double quotes.

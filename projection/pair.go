@@ -34,7 +34,7 @@ func matched(list []any, pr progress) []match {
 			if ok && m.name.kind == IndexKind {
 				m.name = e
 			}
-			m.fixed = m.fixed || ok && Pattern{segments: []segment{s}}.hasPosition()
+			m.fixed = m.fixed || ok && isPosition(s)
 			return ok
 		})
 		out[i] = m

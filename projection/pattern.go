@@ -1,7 +1,7 @@
 package projection
 
 import (
-	"regexp"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -32,14 +32,22 @@ type Pattern struct {
 	segments []segment
 }
 
-// segment matches one element of a path.
-type segment interface {
-	// element reports whether the segment matches an element of a path.
-	element(e Element) bool
-	// field reports whether it matches a field of a map.
-	field(name string) bool
-	// item reports whether it matches an item of a list, and how the item is called for that.
-	item(v any, position int) (Element, bool)
+// ParsePattern reads a pattern. The error quotes the text and names the byte at which it becomes invalid.
+func ParsePattern(text string) (Pattern, error) {
+	segments, err := parseSegments(text)
+	if err != nil {
+		return Pattern{}, fmt.Errorf("projection: pattern %q: %w", text, err)
+	}
+	return Pattern{text, segments}, nil
+}
+
+// PatternOf returns the pattern without wildcards that matches the path.
+func PatternOf(path Path) Pattern {
+	p := Pattern{text: path.String()}
+	for _, e := range path {
+		p.segments = append(p.segments, segmentOf(e))
+	}
+	return p
 }
 
 // String returns the text of the pattern.
@@ -141,49 +149,18 @@ func (ps Patterns) OfEveryItem() Patterns {
 	out := slices.Clone(ps)
 	for i, p := range out {
 		for j, s := range p.segments {
-			e, isExact := s.(exact)
-			token, isPointed := s.(pointed)
-			_, isPosition := token.position()
-			switch {
-			case isExact && e.kind == IndexKind:
-				s = anyItem{}
-			case isPointed && isPosition:
-				s = fieldOrItem(token)
-			default:
-				continue
+			if isPosition(s) {
+				out[i].segments = slices.Clone(out[i].segments)
+				out[i].segments[j] = everyItem(s)
 			}
-			out[i].segments = slices.Clone(out[i].segments)
-			out[i].segments[j] = s
 		}
 	}
 	return out
 }
 
-// Named returns the patterns with positions in the manifest replaced by keys as in fields. Such patterns match the same
-// items in another object or in a field set.
-func (ps Patterns) Named(manifest map[string]any, fields FieldSet) Patterns {
-	named := ps.WithoutPositions()
-	if len(named) == len(ps) {
-		return ps
-	}
-	sent := NewManifest(manifest, fields)
-	positioned := slices.DeleteFunc(slices.Clone(ps), func(p Pattern) bool { return !p.hasPosition() })
-	for _, p := range positioned.Find(manifest, fields) {
-		named = append(named, PatternOf(sent.Resolve(p)))
-	}
-	return named
-}
-
 // hasPosition reports whether p may name an item of a list by its position.
 func (p Pattern) hasPosition() bool {
-	return slices.ContainsFunc(p.segments, func(s segment) bool {
-		if e, isExact := s.(exact); isExact {
-			return e.kind == IndexKind
-		}
-		token, isPointed := s.(pointed)
-		_, isPosition := token.position()
-		return isPointed && isPosition
-	})
+	return slices.ContainsFunc(p.segments, isPosition)
 }
 
 // Split returns the paths of the set that no pattern matches, and those that a pattern matches. A pattern for a part of
@@ -196,9 +173,6 @@ func (ps Patterns) Split(set FieldSet) (kept, matched FieldSet) {
 	return FieldSet{k}.normal(), FieldSet{m}.normal()
 }
 
-// progress are the segments of each pattern that are still to be matched.
-type progress [][]segment
-
 func (ps Patterns) start() progress {
 	var out progress
 	for _, p := range ps {
@@ -207,49 +181,6 @@ func (ps Patterns) start() progress {
 		}
 	}
 	return out
-}
-
-// advance returns the patterns that go on below a place that their first segments matched, and whether one has matched
-// altogether. Name is that of the place, if it is a field.
-func (pr progress) advance(name string, matches func(segment) bool) (next progress, done bool) {
-	for _, segments := range pr {
-		n := spelled(segments, name)
-		if n == 0 && matches(segments[0]) {
-			n = 1
-		}
-		switch {
-		case n == len(segments):
-			return nil, true
-		case n > 0:
-			next = append(next, segments[n:])
-		}
-	}
-	return next, false
-}
-
-// spelled returns how many of the first segments are names that make up, with dots between them, that of a field; 0 if
-// they don't.
-func spelled(segments []segment, name string) int {
-	if !strings.Contains(name, ".") {
-		return 0
-	}
-	for i, s := range segments {
-		e, isExact := s.(exact)
-		if !isExact || !e.isBare {
-			return 0
-		}
-		rest, isPrefix := strings.CutPrefix(name, e.text)
-		switch {
-		case !isPrefix:
-			return 0
-		case rest == "":
-			return i + 1
-		case rest[0] != '.':
-			return 0
-		}
-		name = rest[1:]
-	}
-	return 0
 }
 
 func split(n *node, pr progress) (kept, matched *node) {
@@ -274,250 +205,4 @@ func (n *node) addFilled(e Element, sub *node) {
 	if !sub.empty() {
 		n.children = append(n.children, child{e, sub})
 	}
-}
-
-// Remove returns a copy of the object without the values that the patterns match, and the paths of the removed values.
-// A server deletes a field that is no longer sent, or sets it to its default, unless another manager owns it.
-//
-// An object alone doesn't show which fields of an item are its keys. So a key field in a pattern is compared with the
-// field of that name, whether or not it is a key. The path of a removed item has the fields in the pattern as its key.
-// A list or map that is left empty stays. The fields that identify the object (apiVersion, kind, and the name and
-// namespace in its metadata) stay too.
-func (ps Patterns) Remove(obj map[string]any) (rest map[string]any, removed []Path) {
-	return ps.remove(obj, remover{})
-}
-
-// Strip does what [Patterns.Remove] does, and also removes lists and maps that become empty. An applied empty map would
-// be owned by the applier.
-func (ps Patterns) Strip(obj map[string]any) (rest map[string]any, removed []Path) {
-	return ps.remove(obj, remover{whole: true})
-}
-
-// Find returns the paths in a manifest that the patterns match, with list items keyed as in fields. So a pattern also
-// finds an item by key fields that the manifest leaves out because they have defaults, and the path of each matched
-// item has the complete key. Otherwise the paths are those that [Patterns.Remove] removes.
-func (ps Patterns) Find(manifest map[string]any, fields FieldSet) []Path {
-	_, found := ps.remove(manifest, remover{named: true, at: fields.root})
-	return found
-}
-
-func (ps Patterns) remove(obj map[string]any, r remover) (rest map[string]any, removed []Path) {
-	rest, _ = deepCopy(obj).(map[string]any)
-	r.fields(rest, ps.start())
-	return rest, r.removed
-}
-
-type remover struct {
-	whole   bool  // leaves no map or list behind that becomes empty
-	named   bool  // items are matched, and called, as the fields name them
-	at      *node // what the fields have at the path
-	path    Path
-	removed []Path
-}
-
-// into goes on with do at a place below.
-func (r *remover) into(e Element, at *node, do func()) {
-	around := r.at
-	r.path, r.at = append(r.path, e), at
-	do()
-	r.path, r.at = r.path[:len(r.path)-1], around
-}
-
-func (r *remover) fields(m map[string]any, pr progress) {
-	for _, name := range sortedKeys(m) {
-		r.into(Field(name), r.at.child(Field(name)), func() { r.field(m, name, pr) })
-	}
-}
-
-func (r *remover) field(m map[string]any, name string, pr progress) {
-	next, done := pr.advance(name, func(s segment) bool { return s.field(name) })
-	if done && identity.Has(r.path) {
-		// Of the metadata, all else is removed.
-		if below, isMap := m[name].(map[string]any); isMap {
-			r.fields(below, progress{{anyField{}}})
-		}
-	} else if done {
-		delete(m, name)
-		r.removed = append(r.removed, slices.Clone(r.path))
-	} else if next != nil {
-		found := len(r.removed)
-		if m[name] = r.below(m[name], next); r.whole && len(r.removed) > found && isEmpty(m[name]) {
-			delete(m, name)
-		}
-	}
-}
-
-func (r *remover) below(v any, pr progress) any {
-	switch v := v.(type) {
-	case map[string]any:
-		r.fields(v, pr)
-	case []any:
-		return r.items(v, pr)
-	}
-	return v
-}
-
-func (r *remover) items(list []any, pr progress) []any {
-	out := make([]any, 0, len(list))
-	names := r.names(list)
-	for i, item := range list {
-		name, at := Index(i), (*node)(nil)
-		if names != nil {
-			name, at = names.name(i, name), names.node(i)
-		}
-		called := name
-		next, done := pr.advance("", func(s segment) bool {
-			e, ok := s.item(item, i)
-			if ok && name.kind == IndexKind {
-				called = e
-			}
-			return ok || r.named && s.element(name)
-		})
-		r.into(called, at, func() {
-			switch {
-			case done:
-				r.removed = append(r.removed, slices.Clone(r.path))
-			case next == nil:
-				out = append(out, item)
-			default:
-				out = append(out, r.below(item, next))
-			}
-		})
-	}
-	return out
-}
-
-// names returns how the fields name the items of a list, nil unless that matters.
-func (r *remover) names(list []any) *listIndex {
-	if !r.named || r.at == nil {
-		return nil
-	}
-	return newListIndex(list, r.at, true)
-}
-
-// exact matches the element that is named, and fields and items that are called so.
-type exact struct {
-	Element
-	isBare bool // a name without quotes, which may be a part of one with dots
-}
-
-func (s exact) element(e Element) bool { return e == s.Element }
-
-func (s exact) field(name string) bool { return s.kind == FieldKind && s.text == name }
-
-func (s exact) item(v any, position int) (Element, bool) {
-	switch s.kind {
-	case ValueKind:
-		e, err := Value(v)
-		return s.Element, err == nil && e == s.Element
-	case IndexKind:
-		return s.Element, Index(position) == s.Element
-	}
-	return Element{}, false
-}
-
-// anyField matches every field.
-type anyField struct{}
-
-func (anyField) element(e Element) bool { return e.kind == FieldKind }
-
-func (anyField) field(string) bool { return true }
-
-func (anyField) item(any, int) (Element, bool) { return Element{}, false }
-
-// anyItem matches every element of a list.
-type anyItem struct{}
-
-func (anyItem) element(e Element) bool { return e.kind != FieldKind }
-
-func (anyItem) field(string) bool { return false }
-
-func (anyItem) item(_ any, position int) (Element, bool) { return Index(position), true }
-
-// globbed matches fields by name, and elements of sets that are texts.
-type globbed struct{ glob *regexp.Regexp }
-
-func (s globbed) element(e Element) bool {
-	if e.kind == FieldKind {
-		return s.field(e.text)
-	}
-	text, ok := e.Value().(string)
-	return ok && s.glob.MatchString(text)
-}
-
-func (s globbed) field(name string) bool { return s.glob.MatchString(name) }
-
-func (s globbed) item(v any, _ int) (Element, bool) {
-	text, ok := v.(string)
-	if !ok || !s.glob.MatchString(text) {
-		return Element{}, false
-	}
-	e, err := Value(text)
-	return e, err == nil
-}
-
-// keyed matches elements that have the key fields, and items of lists that have the fields.
-type keyed []predicate
-
-// predicate compares one key field, with glob if there is one, and else with value.
-type predicate struct {
-	name  string
-	value Element
-	glob  *regexp.Regexp
-}
-
-// equalTo returns the predicates of the fields of a key.
-func equalTo(fields map[string]any) keyed {
-	var out keyed
-	for _, name := range sortedKeys(fields) {
-		if v, err := Value(fields[name]); err == nil {
-			out = append(out, predicate{name: name, value: v})
-		}
-	}
-	return out
-}
-
-func (s keyed) element(e Element) bool {
-	if e.kind != KeyKind {
-		return false
-	}
-	_, ok := s.match(e.KeyFields())
-	return ok
-}
-
-func (keyed) field(string) bool { return false }
-
-func (s keyed) item(v any, _ int) (Element, bool) {
-	m, ok := v.(map[string]any)
-	if !ok {
-		return Element{}, false
-	}
-	key, ok := s.match(m)
-	if !ok {
-		return Element{}, false
-	}
-	e, err := Key(key)
-	return e, err == nil
-}
-
-// match reports whether all predicates hold, and returns the values that they were about.
-func (s keyed) match(fields map[string]any) (map[string]any, bool) {
-	key := map[string]any{}
-	for _, p := range s {
-		v, exists := fields[p.name]
-		if !exists || !p.holds(v) {
-			return nil, false
-		}
-		key[p.name] = v
-	}
-	return key, true
-}
-
-func (p predicate) holds(v any) bool {
-	if p.glob != nil {
-		text, ok := v.(string)
-		return ok && p.glob.MatchString(text)
-	}
-	e, err := Value(v)
-	return err == nil && e == p.value
 }
