@@ -110,7 +110,7 @@ func (h *holder) items(value, live side, pr progress) side {
 			"are can't be known: name the items by a field that differs between them, as in %[1]s[name=\"a\"] or %[1]s[name~\"*\"], " +
 			"apply the removal of items before other changes of the list, or ignore its parts no longer")
 	}
-	held := slices.DeleteFunc(slices.Clone(theirs), func(m match) bool { return !m.whole })
+	held := slices.DeleteFunc(slices.Clone(theirs), func(m listItem) bool { return !m.whole })
 	out, left := []any{}, 0 // JSON has null for a nil list
 	for _, m := range mine {
 		if m.whole && len(held) > 0 && m.name.kind != IndexKind {
@@ -141,8 +141,8 @@ func (h *holder) items(value, live side, pr progress) side {
 	if left == 0 {
 		out = out[:0]
 	}
-	mayBeOwn := func(m match) bool { // an item of the manifest that others have moved to the position
-		isLike := func(o match) bool { return !o.whole && equal(o.item, m.item) }
+	mayBeOwn := func(m listItem) bool { // an item of the manifest that others have moved to the position
+		isLike := func(o listItem) bool { return !o.whole && equal(o.item, m.item) }
 		return m.name.kind == IndexKind && slices.ContainsFunc(mine, isLike) && !slices.ContainsFunc(theirs, isLike)
 	}
 	for _, m := range held {

@@ -9,8 +9,8 @@ import (
 	"github.com/ssaplan/primitives/internal/plainjson"
 )
 
-// match is an item of a list and what the patterns have for it.
-type match struct {
+// listItem is an item of a list, and what the patterns match of it.
+type listItem struct {
 	item     any
 	position int
 	name     Element  // by which a pattern found it, or else its position
@@ -20,15 +20,15 @@ type match struct {
 	rest     any      // the item without what they match in it
 	parts    []Path   // and the paths of that, which begin with the name
 
-	other         *match // the item of the other list that it is,
-	there         int    // and the position of the live one of both
-	before, after int    // those of the nearest items around it that are in both lists
+	other         *listItem // the item of the other list that it is,
+	there         int       // and the position of the live one of both
+	before, after int       // those of the nearest items around it that are in both lists
 }
 
-func matched(list []any, pr progress) []match {
-	out := make([]match, len(list))
+func matched(list []any, pr progress) []listItem {
+	out := make([]listItem, len(list))
 	for i, item := range list {
-		m := match{item: item, position: i, name: Index(i)}
+		m := listItem{item: item, position: i, name: Index(i)}
 		m.next, m.whole = pr.advance("", func(s segment) bool {
 			e, ok := s.item(item, i)
 			if ok && m.name.kind == IndexKind {
@@ -43,7 +43,7 @@ func matched(list []any, pr progress) []match {
 }
 
 // wholes returns the items that patterns match.
-func wholes(matches []match) (out []any) {
+func wholes(matches []listItem) (out []any) {
 	for _, m := range matches {
 		if m.whole {
 			out = append(out, m.item)
@@ -53,7 +53,7 @@ func wholes(matches []match) (out []any) {
 }
 
 // split sets the item apart from what the patterns match in it.
-func (m *match) split() {
+func (m *listItem) split() {
 	r := remover{path: Path{m.name}}
 	m.rest = r.below(deepCopy(m.item), m.next)
 	m.parts = r.removed
@@ -61,7 +61,7 @@ func (m *match) split() {
 
 // group is the name by which patterns found the item, and the zero Element for all that they found by their positions,
 // or not at all.
-func (m *match) group() Element {
+func (m *listItem) group() Element {
 	if m.name.kind == IndexKind {
 		return Element{}
 	}
@@ -69,25 +69,25 @@ func (m *match) group() Element {
 }
 
 // is pairs the item with a live one.
-func (m *match) is(live *match) {
+func (m *listItem) is(live *listItem) {
 	m.other, live.other = live, m
 	m.there, live.there = live.position, live.position
 }
 
 // canBe reports whether the patterns allow that the item is the live one: what is ignored at a position, or isn't, must
 // be so for both.
-func (m *match) canBe(live *match) bool {
+func (m *listItem) canBe(live *listItem) bool {
 	return m.fixed == live.fixed && (!m.fixed || m.position == live.position)
 }
 
 // isLike reports whether the live item has all that the item has besides what the patterns match, and no more but for
 // defaults: fields, and no items of lists. Of an item that has nothing besides that, only an empty one is proof.
-func (m *match) isLike(live *match) bool {
+func (m *listItem) isLike(live *listItem) bool {
 	return m.isPartOf(live) && haveSameLengths(m.rest, live.rest)
 }
 
 // isPartOf reports the same of a live item at the same place, from which more may have been removed.
-func (m *match) isPartOf(live *match) bool {
+func (m *listItem) isPartOf(live *listItem) bool {
 	return m.canBe(live) && isEmpty(m.rest) == isEmpty(live.rest) && isStored(m.rest, []any{live.rest})
 }
 
@@ -109,15 +109,15 @@ func haveSameLengths(v, live any) bool {
 }
 
 // pairing finds out which items of two lists are the same.
-type pairing struct{ mine, theirs []*match }
+type pairing struct{ mine, theirs []*listItem }
 
 // pair finds, for the items of a list, those of the live list that they are. It reports false if that can't be known,
 // and a live item whose counterpart isn't known has something that patterns match.
 //
 // What the items have besides that decides first. Equal items are taken in their order. What is left over is taken for
 // one item, which was edited, only if nothing else is left over between the same neighbours on either side.
-func pair(mine, theirs []match) (ok bool) {
-	isTouched := func(m match) bool { return m.next != nil }
+func pair(mine, theirs []listItem) (ok bool) {
+	isTouched := func(m listItem) bool { return m.next != nil }
 	if !slices.ContainsFunc(mine, isTouched) && !slices.ContainsFunc(theirs, isTouched) {
 		return true
 	}
@@ -134,7 +134,7 @@ func pair(mine, theirs []match) (ok bool) {
 }
 
 // appendPart appends an item that isn't matched as a whole.
-func appendPart(all, named []*match, m *match) ([]*match, []*match) {
+func appendPart(all, named []*listItem, m *listItem) ([]*listItem, []*listItem) {
 	if m.whole {
 		return all, named
 	}
@@ -147,28 +147,28 @@ func appendPart(all, named []*match, m *match) ([]*match, []*match) {
 
 // pair pairs items, what is more certain first: it makes neighbours for the rest.
 func (p pairing) pair() {
-	gap := func(m *match) any { return [3]any{m.group(), m.before, m.after} }
-	p.pairAlike(func(m *match) any {
+	gap := func(m *listItem) any { return [3]any{m.group(), m.before, m.after} }
+	p.pairAlike(func(m *listItem) any {
 		text, _ := plainjson.Marshal(m.rest)
 		return [2]any{m.group(), string(text)}
-	}, (*match).canBe, false)
-	for p.pairAlike(anywhere, (*match).isLike, false) {
+	}, (*listItem).canBe, false)
+	for p.pairAlike(anywhere, (*listItem).isLike, false) {
 	}
 	for more := true; more; {
 		p.locate()
-		more = p.pairAlike(gap, (*match).isPartOf, false) || p.pairEdited(gap)
+		more = p.pairAlike(gap, (*listItem).isPartOf, false) || p.pairEdited(gap)
 	}
-	for p.pairAlike(anywhere, (*match).isLike, true) {
+	for p.pairAlike(anywhere, (*listItem).isLike, true) {
 	}
 }
 
 // anywhere is the key of all items of a group.
-func anywhere(m *match) any { return m.group() }
+func anywhere(m *listItem) any { return m.group() }
 
 // open returns what isn't paired yet by what a key function makes of it.
-func (p pairing) open(key func(*match) any) map[any]pairing {
+func (p pairing) open(key func(*listItem) any) map[any]pairing {
 	out := map[any]pairing{}
-	isPaired := func(m *match) bool { return m.other != nil }
+	isPaired := func(m *listItem) bool { return m.other != nil }
 	for _, m := range slices.DeleteFunc(slices.Clone(p.mine), isPaired) {
 		k := key(m)
 		out[k] = pairing{append(out[k].mine, m), out[k].theirs}
@@ -183,9 +183,9 @@ func (p pairing) open(key func(*match) any) map[any]pairing {
 // pairAlike pairs items of one key in order that may be the same live items, if there are as many of both. With surplus
 // it also does so if there are more than before, and if there are fewer and it doesn't matter which of the live ones
 // go. It reports whether it paired any.
-func (p pairing) pairAlike(key func(*match) any, same func(mine, live *match) bool, surplus bool) (found bool) {
+func (p pairing) pairAlike(key func(*listItem) any, same func(mine, live *listItem) bool, surplus bool) (found bool) {
 	for _, in := range p.open(key) {
-		type class struct{ items, live []*match }
+		type class struct{ items, live []*listItem }
 		classes := map[string]*class{}
 		for _, m := range in.mine {
 			c, positions := class{}, []int(nil)
@@ -204,8 +204,8 @@ func (p pairing) pairAlike(key func(*match) any, same func(mine, live *match) bo
 		for _, c := range slices.SortedFunc(maps.Values(classes), func(a, b *class) int {
 			return cmp.Or(cmp.Compare(len(a.live), len(b.live)), cmp.Compare(a.items[0].position, b.items[0].position))
 		}) {
-			isTaken := slices.ContainsFunc(c.live, func(live *match) bool { return live.other != nil })
-			differs := slices.ContainsFunc(c.live, func(live *match) bool { return !equal(live.item, c.live[0].item) })
+			isTaken := slices.ContainsFunc(c.live, func(live *listItem) bool { return live.other != nil })
+			differs := slices.ContainsFunc(c.live, func(live *listItem) bool { return !equal(live.item, c.live[0].item) })
 			if isTaken || len(c.items) != len(c.live) && (!surplus || differs && len(c.items) < len(c.live)) {
 				continue
 			}
@@ -220,15 +220,15 @@ func (p pairing) pairAlike(key func(*match) any, same func(mine, live *match) bo
 
 // pairEdited pairs the only item that is left over of one key with the only live one, unless one of them may also be
 // an item elsewhere.
-func (p pairing) pairEdited(key func(*match) any) (found bool) {
+func (p pairing) pairEdited(key func(*listItem) any) (found bool) {
 	for _, in := range p.open(key) {
 		if len(in.mine) != 1 || len(in.theirs) != 1 || !in.mine[0].canBe(in.theirs[0]) {
 			continue
 		}
 		mine, live := in.mine[0], in.theirs[0]
-		isElsewhere := slices.ContainsFunc(p.theirs, func(m *match) bool {
+		isElsewhere := slices.ContainsFunc(p.theirs, func(m *listItem) bool {
 			return m.other == nil && m.group() == mine.group() && mine.isLike(m)
-		}) || slices.ContainsFunc(p.mine, func(m *match) bool {
+		}) || slices.ContainsFunc(p.mine, func(m *listItem) bool {
 			return m.other == nil && m.group() == mine.group() && m.isLike(live)
 		})
 		if !isElsewhere {
@@ -243,11 +243,11 @@ func (p pairing) pairEdited(key func(*match) any) (found bool) {
 // a pattern names, and nothing in the live item there, is nothing then, too.
 func (p pairing) pairRest() bool {
 	for _, in := range p.open(anywhere) {
-		if len(in.mine) > 0 && slices.ContainsFunc(in.theirs, func(m *match) bool { return m.parts != nil }) {
+		if len(in.mine) > 0 && slices.ContainsFunc(in.theirs, func(m *listItem) bool { return m.parts != nil }) {
 			return false
 		}
 		for _, m := range in.mine {
-			isThere := func(live *match) bool { return m.fixed && m.canBe(live) }
+			isThere := func(live *listItem) bool { return m.fixed && m.canBe(live) }
 			if i := slices.IndexFunc(in.theirs, isThere); i >= 0 {
 				m.is(in.theirs[i])
 			}
@@ -259,12 +259,12 @@ func (p pairing) pairRest() bool {
 // locate finds the neighbours of what isn't paired. An item that patterns name has those of its name, whatever is
 // between them.
 func (p pairing) locate() {
-	for _, list := range [][]*match{p.mine, p.theirs} {
+	for _, list := range [][]*listItem{p.mine, p.theirs} {
 		for i, m := range list {
 			if m.other != nil {
 				continue
 			}
-			isNeighbour := func(n *match) bool {
+			isNeighbour := func(n *listItem) bool {
 				return n.other != nil && (m.group() == Element{} || m.group() == n.group())
 			}
 			m.before, m.after = -1, -1
