@@ -4,7 +4,6 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"sync/atomic"
 )
 
 // FieldSet is an immutable set of paths. The zero FieldSet is empty. Sets are safe for concurrent use.
@@ -16,45 +15,11 @@ type FieldSet struct {
 	root *node
 }
 
-// node is what the set knows below one path. Nodes are never changed once they can be reached from a FieldSet, but for
-// the names, which are found out when a list is first matched with the children.
-type node struct {
-	member   bool
-	children []child // sorted by Element.Compare
-	names    atomic.Pointer[names]
-}
-
-type child struct {
-	element Element
-	node    *node
-}
-
-// leaf is the node of a path that is a member and has no path below it.
-var leaf = &node{member: true}
-
 // NewFieldSet returns the set of the given paths.
 func NewFieldSet(paths ...Path) FieldSet {
 	sorted := slices.Clone(paths)
 	slices.SortFunc(sorted, Path.Compare)
 	return FieldSet{buildNode(sorted, 0)}.normal()
-}
-
-// buildNode makes the node at the given depth of sorted paths that are equal up to there.
-func buildNode(paths []Path, depth int) *node {
-	n := &node{}
-	for len(paths) > 0 && len(paths[0]) == depth {
-		n.member = true
-		paths = paths[1:]
-	}
-	for len(paths) > 0 {
-		e, end := paths[0][depth], 1
-		for end < len(paths) && paths[end][depth] == e {
-			end++
-		}
-		n.children = append(n.children, child{e, buildNode(paths[:end], depth+1)})
-		paths = paths[end:]
-	}
-	return n
 }
 
 // normal makes all empty sets the same, so that an empty set has no root.
@@ -65,53 +30,12 @@ func (s FieldSet) normal() FieldSet {
 	return s
 }
 
-func (n *node) empty() bool { return n == nil || !n.member && len(n.children) == 0 }
-
-func (n *node) isLeaf() bool { return n != nil && n.member && len(n.children) == 0 }
-
-// find returns where the child for e is.
-func (n *node) find(e Element) (int, bool) {
-	return slices.BinarySearchFunc(n.children, e, func(c child, e Element) int { return c.element.Compare(e) })
-}
-
-func (n *node) child(e Element) *node {
-	if n == nil {
-		return nil
-	}
-	i, ok := n.find(e)
-	if !ok {
-		return nil
-	}
-	return n.children[i].node
-}
-
-func (n *node) at(p Path) *node {
-	for _, e := range p {
-		n = n.child(e)
-	}
-	return n
-}
-
 // Empty reports whether s has no path.
 func (s FieldSet) Empty() bool { return s.root == nil }
 
 // Len returns the number of paths in s.
 func (s FieldSet) Len() int {
 	return s.root.len()
-}
-
-func (n *node) len() int {
-	if n == nil {
-		return 0
-	}
-	count := 0
-	if n.member {
-		count++
-	}
-	for _, c := range n.children {
-		count += c.node.len()
-	}
-	return count
 }
 
 // Has reports whether p itself is in s.
@@ -156,18 +80,6 @@ func (s FieldSet) All() iter.Seq[Path] {
 			s.root.walk(nil, yield)
 		}
 	}
-}
-
-func (n *node) walk(prefix Path, yield func(Path) bool) bool {
-	if n.member && !yield(slices.Clone(prefix)) {
-		return false
-	}
-	for _, c := range n.children {
-		if !c.node.walk(append(prefix, c.element), yield) {
-			return false
-		}
-	}
-	return true
 }
 
 // LeavesNamed returns the leaves of the set that are fields whose name is wanted.
@@ -323,65 +235,4 @@ func without(n, removed *node) *node {
 // combine keeps the paths for which keep is true, given whether the path is in s and whether it is in other.
 func combine(s, other FieldSet, keep func(a, b bool) bool) FieldSet {
 	return FieldSet{combineNodes(s.root, other.root, keep)}.normal()
-}
-
-func combineNodes(a, b *node, keep func(a, b bool) bool) *node {
-	switch {
-	case a == nil && b == nil:
-		return nil
-	case b == nil:
-		return keptIf(keep(true, false), a)
-	case a == nil:
-		return keptIf(keep(false, true), b)
-	case a == b:
-		return keptIf(keep(true, true), a)
-	}
-	out := &node{member: keep(a.member, b.member)}
-	merge(a, b, func(e Element, a, b *node) {
-		if n := combineNodes(a, b, keep); !n.empty() {
-			out.children = append(out.children, child{e, n})
-		}
-	})
-	return out
-}
-
-func keptIf(keep bool, n *node) *node {
-	if keep {
-		return n
-	}
-	return nil
-}
-
-// merge visits the elements of both nodes in order, with the child that either side has there.
-func merge(a, b *node, visit func(e Element, a, b *node)) {
-	var as, bs []child
-	if a != nil {
-		as = a.children
-	}
-	if b != nil {
-		bs = b.children
-	}
-	for len(as) > 0 || len(bs) > 0 {
-		switch c := compareHeads(as, bs); {
-		case c < 0:
-			visit(as[0].element, as[0].node, nil)
-			as = as[1:]
-		case c > 0:
-			visit(bs[0].element, nil, bs[0].node)
-			bs = bs[1:]
-		default:
-			visit(as[0].element, as[0].node, bs[0].node)
-			as, bs = as[1:], bs[1:]
-		}
-	}
-}
-
-func compareHeads(as, bs []child) int {
-	switch {
-	case len(bs) == 0:
-		return -1
-	case len(as) == 0:
-		return 1
-	}
-	return as[0].element.Compare(bs[0].element)
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -134,20 +133,6 @@ func (r *fieldsReader) finish(n *node) (*node, error) {
 		return nil, fmt.Errorf("entry %s appears twice in %s", appendEntryName(nil, e), r.place())
 	}
 	return n, nil
-}
-
-// sortUnique sorts children. It returns an element that is there twice, if there is one.
-func sortUnique(children []child) (Element, bool) {
-	byElement := func(a, b child) int { return a.element.Compare(b.element) }
-	if !slices.IsSortedFunc(children, byElement) {
-		slices.SortFunc(children, byElement)
-	}
-	for i := 1; i < len(children); i++ {
-		if e := children[i].element; e == children[i-1].element {
-			return e, true
-		}
-	}
-	return Element{}, false
 }
 
 func (r *fieldsReader) notAnObject() error { return fmt.Errorf("%s is not an object", r.place()) }

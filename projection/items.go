@@ -7,42 +7,6 @@ import (
 	"strings"
 )
 
-// names is what the elements of a list tell about the names of its items.
-type names struct {
-	keyFields []string // sorted
-	// kinds are those of the elements.
-	kinds [IndexKind + 1]bool
-}
-
-// itemNames returns what the children of n tell. It is found out once; two goroutines may both do so, and both are
-// right.
-func (n *node) itemNames() names {
-	if known := n.names.Load(); known != nil {
-		return *known
-	}
-	ns := &names{}
-	for i := range n.children {
-		ns.add(n.children[i].element)
-	}
-	ns.keyFields = slices.Clip(ns.keyFields)
-	n.names.Store(ns)
-	return *ns
-}
-
-// add adds what e tells.
-func (ns *names) add(e Element) {
-	ns.kinds[e.kind] = true
-	if e.kind == KeyKind {
-		fields := keyFields(e.text)
-		for f, ok := fields.next(); ok; f, ok = fields.next() {
-			name := unquote(f.name)
-			if i, found := slices.BinarySearch(ns.keyFields, name); !found {
-				ns.keyFields = slices.Insert(ns.keyFields, i, name)
-			}
-		}
-	}
-}
-
 // spelling is a way in which an item can have its name.
 type spelling int
 
