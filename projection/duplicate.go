@@ -21,7 +21,7 @@ func DiffDuplicates(before, after map[string]any, fields FieldSet) []Difference 
 // items returns copies of all items that p names, which leads to an element that the fields have.
 func (o *Object) items(p Path) []any {
 	last := len(p) - 1
-	at := o.root()
+	at := o.root
 	for _, e := range p[:last] {
 		at = at.below(o.find(at, e))
 	}

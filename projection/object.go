@@ -51,8 +51,7 @@ func ParsePointer(obj map[string]any, pointer string, fields FieldSet) (Path, er
 // long list grows with the number of paths plus the length of the list. An Object is not safe for concurrent use. If
 // you change a list of the object without these methods, make a new Object.
 type Object struct {
-	content  map[string]any
-	fields   *node
+	root     spot
 	manifest bool
 	lists    map[listID]*listIndex // nil until there is one
 }
@@ -60,7 +59,7 @@ type Object struct {
 // NewObject returns the [Object] for obj, as a server returned it. fields has the keys of its lists; for a list that
 // isn't in fields, the keys in each path are used. The Object shares memory with obj.
 func NewObject(obj map[string]any, fields FieldSet) *Object {
-	return &Object{content: obj, fields: fields.root}
+	return &Object{root: spot{side{obj, obj != nil}, fields.root}}
 }
 
 // NewManifest returns the Object of a manifest, in which items of lists may leave out key fields that have a default.
@@ -73,7 +72,7 @@ func NewManifest(obj map[string]any, fields FieldSet) *Object {
 
 // Get returns the value at p, and whether there is one; null is a value. It shares memory with the object.
 func (o *Object) Get(p Path) (any, bool) {
-	at := o.root()
+	at := o.root
 	for _, e := range p {
 		at = at.below(o.find(at, e))
 	}
@@ -83,7 +82,7 @@ func (o *Object) Get(p Path) (any, bool) {
 // Pointer returns the JSON pointer (RFC 6901) of the value at p, and whether there is one.
 func (o *Object) Pointer(p Path) (string, bool) {
 	var b strings.Builder
-	at := o.root()
+	at := o.root
 	for _, e := range p {
 		found := o.find(at, e)
 		token := e.text
@@ -110,7 +109,7 @@ func (o *Object) ParsePointer(pointer string) (Path, error) {
 	if tokens[0] != "" {
 		return nil, fmt.Errorf("projection: JSON pointer %q: doesn't begin with a slash", pointer)
 	}
-	path, at := Path{}, o.root()
+	path, at := Path{}, o.root
 	for _, token := range tokens[1:] {
 		e := at.pointed(pointerUnescapes.Replace(token))
 		found := o.find(at, e)
@@ -128,7 +127,7 @@ func (o *Object) ParsePointer(pointer string) (Path, error) {
 // the same key. An element of p stays unchanged if the object doesn't have its place, or if the fields don't have its
 // list.
 func (o *Object) Resolve(p Path) Path {
-	out, at := Path{}, o.root()
+	out, at := Path{}, o.root
 	for _, e := range p {
 		found := o.find(at, e)
 		if found.list != nil && found.item < 0 {
@@ -144,8 +143,6 @@ type spot struct {
 	side
 	fields *node
 }
-
-func (o *Object) root() spot { return spot{side{o.content, o.content != nil}, o.fields} }
 
 // found is where an element leads from a spot: to an item of a list, or else to a field.
 type found struct {
@@ -296,10 +293,10 @@ type editor struct {
 }
 
 func (o *Object) edit(p Path, by editor) error {
-	if len(p) == 0 || o.content == nil {
+	if len(p) == 0 || !o.root.exists {
 		return errors.New("projection: set: the object itself can't be replaced")
 	}
-	_, err := o.edited(o.root(), p, 0, by)
+	_, err := o.edited(o.root, p, 0, by)
 	if err != nil {
 		return fmt.Errorf("projection: set %s: %w", p, err)
 	}
