@@ -54,15 +54,8 @@ func (r *reshaper) node(n, today, names *node) *node {
 	switch {
 	case n == nil || today == nil && names == nil || isMetadata:
 		return n
-	case n.isLeaf() && (today == nil || today.isLeaf()):
-		return n
 	case n.isLeaf():
-		if v, _ := r.values.Get(r.was); isContainer(v) {
-			if parts := partsOf(v, today); parts != nil {
-				return parts
-			}
-		}
-		return n
+		return r.partsOfLeaf(n, today)
 	case today.isLeaf():
 		v, _ := r.live.Get(r.is)
 		if _, isList := v.([]any); isList || isFilled(v) { // an empty map is a leaf in any shape
@@ -70,32 +63,47 @@ func (r *reshaper) node(n, today, names *node) *node {
 		}
 		return n
 	}
-	return r.children(n, today, names)
-}
-
-func (r *reshaper) children(n, today, names *node) *node {
 	keys := r.keys(n, names)
 	children, changed := make([]child, 0, len(n.children)), false
 	for _, c := range n.children {
-		e := c.element
-		if keys.isOutdated(e) {
-			if name, found := keys.nameOf(e, r.isOwn); found {
-				e = name
-			}
-		}
-		r.was, r.is = append(r.was, c.element), append(r.is, e)
-		if e != c.element {
-			r.renamings = append(r.renamings, Renaming{slices.Clone(r.was), slices.Clone(r.is)})
-		}
-		sub := r.node(c.node, today.child(e), names.child(e))
-		r.was, r.is = r.was[:len(r.was)-1], r.is[:len(r.is)-1]
-		changed = changed || e != c.element || sub != c.node
-		children = append(children, child{e, sub})
+		is := r.child(c, keys, today, names)
+		changed = changed || is != c
+		children = append(children, is)
 	}
 	if !changed {
 		return n
 	}
 	return &node{member: n.member, children: joinedChildren(children)}
+}
+
+// partsOfLeaf returns the fields of a leaf that has fields below it today, and otherwise n itself.
+func (r *reshaper) partsOfLeaf(n, today *node) *node {
+	if today == nil || today.isLeaf() {
+		return n
+	}
+	if v, _ := r.values.Get(r.was); isContainer(v) {
+		if parts := partsOf(v, today); parts != nil {
+			return parts
+		}
+	}
+	return n
+}
+
+// child returns c with the name of today, and with what is below it today. The other nodes are those of the parent.
+func (r *reshaper) child(c child, keys *listKeys, today, names *node) child {
+	e := c.element
+	if keys.isOutdated(e) {
+		if name, found := keys.nameOf(e, r.isOwn); found {
+			e = name
+		}
+	}
+	r.was, r.is = append(r.was, c.element), append(r.is, e)
+	if e != c.element {
+		r.renamings = append(r.renamings, Renaming{slices.Clone(r.was), slices.Clone(r.is)})
+	}
+	sub := r.node(c.node, today.child(e), names.child(e))
+	r.was, r.is = r.was[:len(r.was)-1], r.is[:len(r.is)-1]
+	return child{e, sub}
 }
 
 // keys returns the keys of a list if they changed, and otherwise nil.
