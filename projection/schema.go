@@ -1,13 +1,10 @@
 package projection
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
-
-	"github.com/ssaplan/primitives/internal/kinds"
 )
 
 // LearnedSchema is what the managedFields of a live object reveal about the types of its kind: which lists have keys,
@@ -20,6 +17,9 @@ type LearnedSchema struct {
 	statusReset      bool
 	statusKept       bool
 }
+
+// ErrNoSchema is wrapped by the error of a [Source] that has no schema for a manifest, or could not get it.
+var ErrNoSchema = errors.New("no schema")
 
 // LearnSchema returns what the managedFields of obj reveal. Entries with another apiVersion than obj are skipped. If an
 // entry can't be read, it returns an error and no schema.
@@ -71,34 +71,6 @@ func (l *LearnedSchema) learnMetadata() {
 	metadata.known("finalizers").set = true
 	metadata.known("managedFields").whole = true
 	*metadata.known("ownerReferences") = shape{keys: map[string]int{"uid": 1}, keyed: 1, items: &shape{whole: true}}
-}
-
-// Declared returns the fields that the manifest declares. The error wraps [ErrNoSchema] if the manifest is of another
-// kind, or has a list or map whose type the object's managedFields don't show.
-func (l *LearnedSchema) Declared(_ context.Context, manifest map[string]any) (FieldSet, error) {
-	if manifest["apiVersion"] != l.apiVersion || manifest["kind"] != l.kind {
-		return FieldSet{}, fmt.Errorf("projection: %w: learnt from another kind, %s %s", ErrNoSchema, l.apiVersion, l.kind)
-	}
-	reset, err := l.reset(manifest)
-	if err != nil {
-		return FieldSet{}, err
-	}
-	all, err := (&declarer{}).object(manifest, &l.root)
-	return all.Tracked(reset), err
-}
-
-func (l *LearnedSchema) reset(manifest map[string]any) (FieldSet, error) {
-	_, hasStatus := manifest["status"]
-	switch {
-	case kinds.IsBuiltin(manifest):
-		return ResetFields(l.apiVersion, l.kind), nil
-	case !hasStatus || l.statusKept:
-		return FieldSet{}, nil
-	case l.statusReset:
-		return ResetFields(l.apiVersion, l.kind), nil
-	}
-	return FieldSet{}, fmt.Errorf("projection: %w that shows whether the status of %s %s is a subresource",
-		ErrNoSchema, l.apiVersion, l.kind)
 }
 
 // shape is what managedFields reveal about the type of a value. The zero shape is that of a value without owners.

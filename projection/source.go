@@ -5,10 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-)
 
-// ErrNoSchema is wrapped by the error of a [Source] that has no schema for a manifest, or could not get it.
-var ErrNoSchema = errors.New("no schema")
+	"github.com/ssaplan/primitives/internal/kinds"
+)
 
 // Source finds the fields that a manifest declares: those that a server would record in managedFields after an apply.
 // The sources, the best one first:
@@ -66,6 +65,34 @@ func (NoSchema) Declared(_ context.Context, manifest map[string]any) (FieldSet, 
 	kind, _ := manifest["kind"].(string)
 	all, err := (&declarer{guess: true}).object(manifest, nil)
 	return all.Tracked(ResetFields(apiVersion, kind)), err
+}
+
+// Declared returns the fields that the manifest declares. The error wraps [ErrNoSchema] if the manifest is of another
+// kind, or has a list or map whose type the object's managedFields don't show.
+func (l *LearnedSchema) Declared(_ context.Context, manifest map[string]any) (FieldSet, error) {
+	if manifest["apiVersion"] != l.apiVersion || manifest["kind"] != l.kind {
+		return FieldSet{}, fmt.Errorf("projection: %w: learnt from another kind, %s %s", ErrNoSchema, l.apiVersion, l.kind)
+	}
+	reset, err := l.reset(manifest)
+	if err != nil {
+		return FieldSet{}, err
+	}
+	all, err := (&declarer{}).object(manifest, &l.root)
+	return all.Tracked(reset), err
+}
+
+func (l *LearnedSchema) reset(manifest map[string]any) (FieldSet, error) {
+	_, hasStatus := manifest["status"]
+	switch {
+	case kinds.IsBuiltin(manifest):
+		return ResetFields(l.apiVersion, l.kind), nil
+	case !hasStatus || l.statusKept:
+		return FieldSet{}, nil
+	case l.statusReset:
+		return ResetFields(l.apiVersion, l.kind), nil
+	}
+	return FieldSet{}, fmt.Errorf("projection: %w that shows whether the status of %s %s is a subresource",
+		ErrNoSchema, l.apiVersion, l.kind)
 }
 
 // declarer finds the fields of a manifest as structured-merge-diff does (ToFieldSet), with shapes in place of a schema.
