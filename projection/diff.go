@@ -202,10 +202,10 @@ func (d *differ) compareItems(n *node, b, a []any) {
 	before, after := n.values(b), n.values(a)
 	was, is := d.before.in(d.path), d.after.in(d.path)
 	moved := movedChildren(before.matches, after.matches, func(i int) bool {
-		return position(was, before.itemOf[i]) == position(is, after.itemOf[i])
+		return was.of(before.itemOf[i]) == is.of(after.itemOf[i])
 	})
 	for i, c := range n.children {
-		from, to := position(was, before.itemOf[i]), position(is, after.itemOf[i])
+		from, to := was.of(before.itemOf[i]), is.of(after.itemOf[i])
 		d.path = append(d.path, c.element)
 		if moved[i] {
 			d.report(Difference{Op: OpMove, Before: int64(from), After: int64(to)})
@@ -217,36 +217,6 @@ func (d *differ) compareItems(n *node, b, a []any) {
 		}
 		d.path = d.path[:len(d.path)-1]
 	}
-}
-
-// position returns the position in the object of an item of a projected list, or -1 for -1.
-func position(positions []int, item int) int {
-	if item >= 0 && item < len(positions) {
-		return positions[item]
-	}
-	return item
-}
-
-// isMap reports whether the value is a map or, being absent, may stand for an empty one.
-func (s side) isMap() bool {
-	_, ok := s.value.(map[string]any)
-	return ok || !s.exists
-}
-
-// isList reports whether the value is a list or, being absent, may stand for an empty one.
-func (s side) isList() bool {
-	_, ok := s.value.([]any)
-	return ok || !s.exists
-}
-
-func (s side) fields() map[string]any {
-	m, _ := s.value.(map[string]any)
-	return m
-}
-
-func (s side) items() []any {
-	l, _ := s.value.([]any)
-	return l
 }
 
 // movedChildren reports which children both lists have in another relative order. It keeps in place those that stay at

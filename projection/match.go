@@ -204,6 +204,28 @@ type side struct {
 	exists bool
 }
 
+// isMap reports whether the value is a map or, being absent, may stand for an empty one.
+func (s side) isMap() bool {
+	_, ok := s.value.(map[string]any)
+	return ok || !s.exists
+}
+
+// isList reports whether the value is a list or, being absent, may stand for an empty one.
+func (s side) isList() bool {
+	_, ok := s.value.([]any)
+	return ok || !s.exists
+}
+
+func (s side) fields() map[string]any {
+	m, _ := s.value.(map[string]any)
+	return m
+}
+
+func (s side) items() []any {
+	l, _ := s.value.([]any)
+	return l
+}
+
 // listIndex finds single items of a list by elements that needn't be children of the list's node.
 type listIndex struct {
 	items

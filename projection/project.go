@@ -24,16 +24,26 @@ type Projection struct {
 	positions positions
 }
 
-// positions are those that the items of lists have in the lists that they were taken from, by the text of the list's
-// path.
-type positions map[string][]int
+// positions are, by the text of a list's path, the positions that the items of a projected list have in the object.
+type positions map[string]listPositions
 
-// in returns the positions of the items of a list; nil if they are where they were.
-func (ps positions) in(list Path) []int {
+// in returns the positions of the items of a list; nil if they are the same in the object.
+func (ps positions) in(list Path) listPositions {
 	if len(ps) == 0 {
 		return nil
 	}
 	return ps[list.String()]
+}
+
+// listPositions are the positions in the object, by the positions in the projected list.
+type listPositions []int
+
+// of returns the position in the object of an item of the projected list, and -1 for -1.
+func (ps listPositions) of(item int) int {
+	if item >= 0 && item < len(ps) {
+		return ps[item]
+	}
+	return item
 }
 
 // Project returns the part of obj that lies at the paths of set, with types and list order as in obj. Elements of
