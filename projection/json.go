@@ -257,7 +257,7 @@ func equal(a, b any) bool {
 }
 
 func equalMaps(a, b map[string]any) bool {
-	if reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer() {
+	if reflect.ValueOf(a).UnsafePointer() == reflect.ValueOf(b).UnsafePointer() {
 		return true // it is one map, shared by both objects
 	}
 	if len(a) != len(b) || (a == nil) != (b == nil) {

@@ -63,7 +63,11 @@ func (r *reshaper) node(n, today, names *node) *node {
 		}
 		return n
 	}
-	keys := r.keys(n, names)
+	var keys *listKeys // those of a list, if they changed
+	if names != nil && n.itemNames().kinds[KeyKind] {
+		list, _ := r.live.Get(r.is)
+		keys = newListKeys(n, names, listOf(list))
+	}
 	children, changed := make([]child, 0, len(n.children)), false
 	for _, c := range n.children {
 		is := r.child(c, keys, today, names)
@@ -104,15 +108,6 @@ func (r *reshaper) child(c child, keys *listKeys, today, names *node) child {
 	sub := r.node(c.node, today.child(e), names.child(e))
 	r.was, r.is = r.was[:len(r.was)-1], r.is[:len(r.is)-1]
 	return child{e, sub}
-}
-
-// keys returns the keys of a list if they changed, and otherwise nil.
-func (r *reshaper) keys(n, names *node) *listKeys {
-	if names == nil || !n.itemNames().kinds[KeyKind] {
-		return nil
-	}
-	list, _ := r.live.Get(r.is)
-	return newListKeys(n, names, listOf(list))
 }
 
 // joinedChildren returns the children in their order, with one child for all of the same element.
