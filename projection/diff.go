@@ -264,7 +264,7 @@ func around(items []int, rank func(int) int, stays func(int) bool) (fitting []in
 			most = rank(item)
 		}
 	}
-	if len(fitting) == 0 { // somebody put other items into the projection
+	if len(fitting) == 0 { // a caller put other items into the projection
 		return items
 	}
 	return fitting

@@ -46,7 +46,7 @@ func parsePointer(text string) ([]segment, error) {
 	return segments, nil
 }
 
-// patternSegment reads what follows the segments.
+// patternSegment reads the next segment. A name may have dots if the segments before it lead to a map such as labels.
 func (s *pathScanner) patternSegment(before []segment, first bool) (segment, error) {
 	if start := s.pos; holdsNames(before) && s.take('.') {
 		if end := strings.IndexByte(s.text[s.pos:]+"[", '['); strings.ContainsAny(s.text[s.pos:s.pos+end], "./") {
@@ -62,7 +62,7 @@ func (s *pathScanner) patternSegment(before []segment, first bool) (segment, err
 	return s.segment(first)
 }
 
-// holdsNames reports whether what the segments match is a map from names, which may have dots, to texts.
+// holdsNames reports whether the segments lead to a map of texts whose keys may have dots.
 func holdsNames(segments []segment) bool {
 	n := len(segments)
 	is := func(s segment, names ...string) bool {

@@ -168,7 +168,7 @@ func (p *projector) items(list []any, n *node) (any, bool) {
 	return out, n.member || len(out) > 0
 }
 
-// place notes at which positions of a list its items stood, unless all are where they were.
+// place stores the positions that the items of a list have in the object, unless these are the same.
 func (p *projector) place(at []int) {
 	if at == nil {
 		return

@@ -50,13 +50,13 @@ func (ps Patterns) remove(obj map[string]any, r remover) (rest map[string]any, r
 
 type remover struct {
 	whole   bool  // leaves no map or list behind that becomes empty
-	named   bool  // items are matched, and called, as the fields name them
+	named   bool  // items are matched by their names in the fields, too, and have these names in the paths
 	at      *node // what the fields have at the path
 	path    Path
 	removed []Path
 }
 
-// into goes on with do at a place below.
+// into calls do for a place below.
 func (r *remover) into(e Element, at *node, do func()) {
 	around := r.at
 	r.path, r.at = append(r.path, e), at
@@ -73,7 +73,7 @@ func (r *remover) fields(m map[string]any, pr progress) {
 func (r *remover) field(m map[string]any, name string, pr progress) {
 	next, done := pr.advance(name, func(s segment) bool { return s.field(name) })
 	if done && identity.Has(r.path) {
-		// Of the metadata, all else is removed.
+		// The fields that identify the object stay. Of the metadata, everything else is removed.
 		if below, isMap := m[name].(map[string]any); isMap {
 			r.fields(below, progress{{anyField{}}})
 		}

@@ -12,7 +12,7 @@ type segment interface {
 	element(e Element) bool
 	// field reports whether it matches a field of a map.
 	field(name string) bool
-	// item reports whether it matches an item of a list, and how the item is called for that.
+	// item reports whether it matches an item of a list, and returns the element that it takes the item for.
 	item(v any, position int) (Element, bool)
 }
 
@@ -24,10 +24,10 @@ func segmentOf(e Element) segment {
 	return exact{Element: e}
 }
 
-// exact matches the element that is named, and fields and items that are called so.
+// exact matches one element, and the field or the item that this element names.
 type exact struct {
 	Element
-	isBare bool // a name without quotes, which may be a part of one with dots
+	isBare bool // a name without quotes, so that it may be a part of a name with dots
 }
 
 func (s exact) element(e Element) bool { return e == s.Element }
@@ -63,7 +63,7 @@ func (anyItem) field(string) bool { return false }
 
 func (anyItem) item(_ any, position int) (Element, bool) { return Index(position), true }
 
-// globbed matches fields by name, and elements of sets that are texts.
+// globbed matches fields by name, and items of sets that are texts.
 type globbed struct{ *regexp.Regexp }
 
 func (s globbed) element(e Element) bool {
@@ -134,7 +134,7 @@ func (s keyed) item(v any, _ int) (Element, bool) {
 	return e, err == nil
 }
 
-// match reports whether all predicates hold, and returns the values that they were about.
+// match reports whether all predicates hold for the fields, and returns the fields that the predicates name.
 func (s keyed) match(fields map[string]any) (map[string]any, bool) {
 	key := map[string]any{}
 	for _, p := range s {
@@ -152,7 +152,7 @@ type pointed string
 
 func (s pointed) position() (int, bool) {
 	n, _ := strconv.Atoi(string(s))
-	return n, n >= 0 && strconv.Itoa(n) == string(s) // which no text is that is no number
+	return n, n >= 0 && strconv.Itoa(n) == string(s) // false for a text that is no number
 }
 
 func (s pointed) element(e Element) bool {
@@ -197,8 +197,8 @@ func everyItem(s segment) segment {
 // progress are the segments of each pattern that are still to be matched.
 type progress [][]segment
 
-// advance returns the patterns that go on below a place that their first segments matched, and whether one has matched
-// altogether. Name is that of the place, if it is a field.
+// advance returns the rest of each pattern whose first segment matches a place, and reports whether one of the patterns
+// has no rest. The parameter name is the name of the place if it is a field, and "" otherwise.
 func (pr progress) advance(name string, matches func(segment) bool) (next progress, done bool) {
 	for _, segments := range pr {
 		n := spelled(segments, name)
@@ -215,8 +215,8 @@ func (pr progress) advance(name string, matches func(segment) bool) (next progre
 	return next, false
 }
 
-// spelled returns how many of the first segments are names that make up, with dots between them, that of a field; 0 if
-// they don't.
+// spelled returns how many of the first segments, joined by dots, are the name of a field; 0 if they don't make up the
+// name, or if it has no dots.
 func spelled(segments []segment, name string) int {
 	if !strings.Contains(name, ".") {
 		return 0
