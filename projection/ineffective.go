@@ -17,16 +17,18 @@ const (
 	// new CertificateSigningRequest, or the status of a new Node or ServiceCIDR. It isn't compared, and removing it
 	// from the manifest has no effect.
 	ReasonUnrecorded Reason = "unrecorded"
-	// ReasonAbsent is a field that the server records as declared, but its object doesn't have: stringData of a Secret,
-	// a field whose feature is switched off, an unknown field that was pruned.
+	// ReasonAbsent is a field that the server records as declared, but its object doesn't have: a false that isn't
+	// stored, a field whose feature is switched off, an unknown field that was pruned, or stringData of a Secret,
+	// unless [Normalize] has moved it to data.
 	ReasonAbsent Reason = "absent"
 	// ReasonNoItems is an empty list that isn't atomic. Managers declare items of such a list and not the list, so an
 	// empty one declares nothing, and does not remove the items of others.
 	ReasonNoItems Reason = "no items"
 	// ReasonFilled is a map that is declared as empty or null and that the server fills: with defaults or generated
-	// labels. The manifest doesn't declare these.
+	// labels. The manifest doesn't declare these. A plan doesn't list such a map, because the empty map has an effect.
 	ReasonFilled Reason = "filled"
-	// ReasonDefaulted is an empty string or list, or a zero, that the server replaces by a default.
+	// ReasonDefaulted is an empty string or list, or a zero, that the server replaces by a default. A plan doesn't list
+	// such a field as ineffective.
 	ReasonDefaulted Reason = "defaulted"
 	// ReasonOverridden is a field for which the server stores another value than the one sent: serviceAccount beside
 	// another serviceAccountName, a label that the server sets itself, a field that a webhook sets, a quantity that is

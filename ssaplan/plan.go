@@ -140,10 +140,12 @@ type Plan struct {
 	// Deferral is the reason of a Deferred plan; empty for every other action.
 	Deferral Deferral
 	// Explanation says what changes, and why. In a Replace it compares the old object with the new one as the server
-	// would create it, see [explain.Replace]. In a NoOp from [Options.NoOps], Before and After are empty. In a Conflict
-	// the changes are those of a forced apply, if a dry run of it was possible. In a Deferred plan Before is empty.
-	// After then has the values that the server's dry run returned ([DeferralUnreadable]), or otherwise the values of
-	// the manifest, with lists as a whole.
+	// would create it, see [explain.Replace]. In a NoOp from [Options.NoOps], Before, After and Baseline are empty. In
+	// a Conflict the changes are those of a forced apply, if a dry run of it was possible. In a Deferred plan it
+	// explains the dry run of a part of the manifest, if there was one ([DeferralUnknownValues], [DeferralSet]). In
+	// every other Deferred plan, Before and Baseline are empty. After then has the values that the server's dry run
+	// returned ([DeferralUnreadable]), or the values of the manifest, with lists as a whole. With [Request].AllUnknown,
+	// After is empty, too.
 	explain.Explanation
 	// Replacement has the details of a Replace; nil for every other action.
 	Replacement *Replacement
