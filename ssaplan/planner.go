@@ -38,9 +38,9 @@ type Options struct {
 	// Concurrency is how many objects PlanAll plans at a time. Default: 8.
 	Concurrency int
 	// AllowVersionChange permits that the manifest has another version of the API group than the state. If the server
-	// shows the same UID under both versions, it is the same object. This takes one more read each time. Default: a
-	// change of the version is a replacement, like every change of identity; the plan says whether the object could be
-	// updated in place.
+	// shows the same UID under both versions, it is the same object. To find that out, the Planner reads the object
+	// even if [Request].Live is set. Default: a change of the version is a replacement, like every change of identity;
+	// the plan says whether the object could be updated in place.
 	AllowVersionChange bool
 	// Tools are recognised in addition to [fieldowner.Tools].
 	Tools []fieldowner.Tool
