@@ -57,11 +57,6 @@ func (o Ownership) Writers(obj map[string]any, applier Applier, tools []Tool) []
 	return writers
 }
 
-func has(obj *projection.Object, p projection.Path) bool {
-	_, exists := obj.Get(p)
-	return exists
-}
-
 // lastApplied returns the manifest in the annotation of client-side apply, nil if the entry isn't that of who keeps it
 // there.
 func (o Ownership) lastApplied(obj map[string]any, e Entry) *projection.Object {
