@@ -42,8 +42,12 @@ func PredictConflicts(
 		manifest: projection.NewManifest(manifest, declared),
 	}
 	p.duplicates = projection.NewFieldSet(projection.Project(live, declared).Duplicates...)
+	entries := ownership.entries
+	if !ownership.Recorded() {
+		entries = []Entry{p.beforeFirstApply(live, manifest, applier)}
+	}
 	var conflicts []Conflict
-	for _, e := range p.entries(ownership, live, manifest, applier) {
+	for _, e := range entries {
 		if applier.Is(e.Owner) {
 			continue
 		}
@@ -67,18 +71,16 @@ type predictor struct {
 	duplicates     projection.FieldSet // items that the live object has several times
 }
 
-// entries returns the entries of live's record, or the one that a server makes up when there are none, which is of what
-// the applier applies to. Of the fields that it would have, only those of the manifest matter here.
-func (p *predictor) entries(ownership Ownership, live, manifest map[string]any, applier Applier) []Entry {
-	if ownership.Recorded() {
-		return ownership.entries
-	}
+// beforeFirstApply returns the entry that a server makes up for an object without managedFields. It is for what the
+// applier applies to: the object itself, or a subresource. Of the fields that the entry would have, only those of the
+// manifest matter here.
+func (p *predictor) beforeFirstApply(live, manifest map[string]any, applier Applier) Entry {
 	version, _ := live["apiVersion"].(string)
 	owner := Owner{
 		Manager: BeforeFirstApply, Operation: OperationUpdate,
 		APIVersion: foreign.Text(version), Subresource: foreign.Text(applier.Subresource),
 	}
-	return []Entry{{owner, p.present(live, manifest)}}
+	return Entry{owner, p.present(live, manifest)}
 }
 
 // present returns the paths of the manifest at which the live object has something: those that are declared, and null
