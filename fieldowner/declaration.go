@@ -196,17 +196,6 @@ func isFilled(m map[string]any, name string) bool {
 	return len(m) > 0 && (kinds.IsGranularMap(name) || holdsNulls(m))
 }
 
-// atomicInVersion returns the maps that have one owner in the version of obj, and more in another one.
-func atomicInVersion(obj map[string]any) projection.FieldSet {
-	var paths []projection.Path
-	for _, text := range kinds.AtomicInVersion(obj) {
-		if p, err := projection.ParsePath(text); err == nil {
-			paths = append(paths, p)
-		}
-	}
-	return projection.NewFieldSet(paths...)
-}
-
 // isInAnyJSON reports whether an object of a built-in kind has any JSON at p, or around it: that has one owner.
 func isInAnyJSON(obj map[string]any, p projection.Path) bool {
 	for i, e := range p {

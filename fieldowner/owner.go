@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
@@ -91,9 +93,24 @@ func (o Owner) Compare(other Owner) int {
 	)
 }
 
+// Entry is an owner and its fields.
+type Entry struct {
+	Owner
+	Fields projection.FieldSet
+}
+
 // without returns the owners that are not among others.
 func without(owners, others []Owner) []Owner {
 	return slices.DeleteFunc(slices.Clone(owners), func(o Owner) bool {
 		return slices.ContainsFunc(others, o.Is)
 	})
+}
+
+// ownerNames returns the owners as one text.
+func ownerNames(owners []Owner) string {
+	names := make([]string, len(owners))
+	for i, o := range owners {
+		names[i] = o.String()
+	}
+	return strings.Join(names, ", ")
 }

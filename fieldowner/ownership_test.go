@@ -2,8 +2,6 @@ package fieldowner
 
 import (
 	"encoding/json"
-	"maps"
-	"slices"
 	"testing"
 	"time"
 
@@ -45,25 +43,6 @@ func TestOf(t *testing.T) {
 	}
 }
 
-func TestReadingAnotherStateIsReadingIt(t *testing.T) {
-	live := recorded(t, "live.json")
-	entries := live["metadata"].(map[string]any)["managedFields"].([]any)
-	for i := range entries {
-		other := maps.Clone(entries[i].(map[string]any))
-		other["manager"] = "somebody else"
-		state := map[string]any{"metadata": map[string]any{"managedFields": slices.Concat(entries[:i], []any{other}, entries[i+1:])}}
-		for _, before := range []map[string]any{live, recorded(t, "live.json"), {}} {
-			got, err := mustRead(t, before).ReadOther(state)
-			require.NoError(t, err)
-			assert.Equal(t, mustRead(t, state).Entries(), got.Entries())
-		}
-	}
-	ownership, copied := mustRead(t, live), recorded(t, "live.json")
-	again := testing.AllocsPerRun(10, func() { _, _ = ownership.ReadOther(live) })
-	anew := testing.AllocsPerRun(10, func() { _, _ = ownership.ReadOther(copied) })
-	assert.Less(t, again, anew/2, "what both share is read once")
-}
-
 // TestOfAnEmptyMap shows what an owner has that applied an empty map, depending on what others have in it.
 func TestOfAnEmptyMap(t *testing.T) {
 	o := mustRead(t, decoded(t, `{"metadata": {"managedFields": [
@@ -97,16 +76,6 @@ func TestEntriesKeepOwnersApart(t *testing.T) {
 	assert.Empty(t, pathTexts(o.Fields(By("other"))))
 }
 
-// TestReadTwoEntriesOfOneOwner has what a server recorded after an update of replicas and a scale by the same manager.
-func TestReadTwoEntriesOfOneOwner(t *testing.T) {
-	scaled := `{"manager": "m", "operation": "Update", "apiVersion": "v1", "fieldsV1": {"f:spec": {"f:replicas": {}}}}`
-	updated := `{"manager": "m", "operation": "Update", "apiVersion": "v1", "time": "2026-01-02T03:04:05Z", "fieldsV1": {"f:spec": {"f:paused": {}}}}`
-	for _, entries := range []string{scaled + "," + updated, updated + "," + scaled} {
-		o := mustRead(t, decoded(t, `{"metadata": {"managedFields": [`+entries+`]}}`))
-		assert.Equal(t, []string{"spec.paused"}, pathTexts(o.Fields(nil)))
-	}
-}
-
 func TestIs(t *testing.T) {
 	now := time.Now()
 	for _, row := range []struct {
@@ -124,54 +93,6 @@ func TestIs(t *testing.T) {
 		assert.Equal(t, row.same, row.a.Is(row.b), row.why)
 		assert.Equal(t, row.same, row.b.Is(row.a), row.why)
 	}
-}
-
-// A map that has one owner in the version at hand is owned as a whole by who wrote a part of it in another version.
-func TestReadPartsOfMapWithOneOwner(t *testing.T) {
-	read := func(apiVersion, record string) []string {
-		obj := decoded(t, `{"apiVersion": "`+apiVersion+`", "kind": "HorizontalPodAutoscaler"}`)
-		addEntry(t, obj, "you", record)
-		o, err := Read(obj)
-		require.NoError(t, err)
-		return textsOf(o.Fields(nil))
-	}
-	part := `{"f:spec": {"f:maxReplicas": {}, "f:scaleTargetRef": {".": {}, "f:name": {}}}}`
-	assert.Equal(t, []string{"spec.maxReplicas", "spec.scaleTargetRef"}, read("autoscaling/v1", part))
-	assert.Equal(t, []string{"spec.maxReplicas", "spec.scaleTargetRef", "spec.scaleTargetRef.name"}, read("autoscaling/v2", part))
-	assert.Equal(t, []string{"spec.maxReplicas"}, read("autoscaling/v1", `{"f:spec": {"f:maxReplicas": {}}}`))
-}
-
-func TestReadNothing(t *testing.T) {
-	for _, text := range []string{`null`, `{}`, `{"metadata": null}`, `{"metadata": {}}`, `{"metadata": {"managedFields": null}}`,
-		`{"metadata": {"managedFields": []}}`} {
-		o := mustRead(t, decoded(t, text))
-		assert.False(t, o.Recorded(), text)
-		assert.Empty(t, o.Entries(), text)
-		assert.True(t, o.Equal(Ownership{}), text)
-	}
-	assert.True(t, mustRead(t, recorded(t, "live.json")).Recorded())
-}
-
-func TestReadNamesBrokenEntries(t *testing.T) {
-	for _, row := range []struct{ fields, err string }{
-		{`"x"`, `fieldowner: managedFields: expected a list, got string`},
-		{`[1]`, `fieldowner: managedFields[0]: expected a map, got int64`},
-		{`[{}]`, `fieldowner: managedFields[0]: unknown operation ""`},
-		{`[{"manager": 1}]`, `fieldowner: managedFields[0]: manager: expected a string, got int64`},
-		{`[{"manager": "ok", "operation": "Apply"}, {"operation": "Apply", "time": "today"}]`,
-			`fieldowner: managedFields[1]: time: parsing time "today" as "2006-01-02T15:04:05Z07:00": cannot parse "today" as "2006"`},
-		{`[{"operation": "Apply", "time": "9999-12-31T23:59:59-01:00"}]`,
-			`fieldowner: managedFields[0]: time: 10000-01-01T00:59:59Z: Time.MarshalText: year outside of range [0,9999]`},
-		{`[{"manager": "m", "operation": "Delete"}]`, `fieldowner: managedFields of "m" (Delete): unknown operation "Delete"`},
-		{`[{"manager": "m", "operation": "Apply", "fieldsType": "FieldsV2"}]`, `fieldowner: managedFields of "m" (Apply): unknown fieldsType "FieldsV2"`},
-		{`[{"manager": "m", "operation": "Update", "subresource": "scale", "fieldsV1": {"x": {}}}]`,
-			`fieldowner: managedFields of "m" (Update of scale): projection: FieldsV1: entry "x" in the top level: expected ".", "f:", "k:", "v:" or "i:"`},
-	} {
-		_, err := Read(decoded(t, `{"metadata": {"managedFields": `+row.fields+`}}`))
-		assert.EqualError(t, err, row.err)
-	}
-	_, err := Read(decoded(t, `{"metadata": []}`))
-	assert.EqualError(t, err, "fieldowner: metadata: expected a map, got []interface {}")
 }
 
 func TestEqualIgnoresTimesOnly(t *testing.T) {

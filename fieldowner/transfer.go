@@ -3,7 +3,6 @@ package fieldowner
 import (
 	"fmt"
 	"reflect"
-	"strings"
 
 	"github.com/ssaplan/primitives/projection"
 )
@@ -84,17 +83,6 @@ func (o Ownership) Transfers(after Ownership, live, result map[string]any, appli
 	return changes
 }
 
-// others returns who owns exactly p beside the applier.
-func (o Ownership) others(p projection.Path, applier Applier) []Owner {
-	var out []Owner
-	for _, e := range o.entries {
-		if !applier.Is(e.Owner) && e.Fields.Has(p) {
-			out = append(out, e.Owner)
-		}
-	}
-	return out
-}
-
 // comparison is what is known about one path: whether the manager had it and has it, and which others.
 type comparison struct {
 	path          projection.Path
@@ -152,12 +140,4 @@ func (c Transfer) String() string {
 		return fmt.Sprintf("%s: given up, still owned by %s", c.Path, names)
 	}
 	return fmt.Sprintf("%s: given up", c.Path)
-}
-
-func ownerNames(owners []Owner) string {
-	names := make([]string, len(owners))
-	for i, o := range owners {
-		names[i] = o.String()
-	}
-	return strings.Join(names, ", ")
 }
