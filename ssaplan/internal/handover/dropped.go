@@ -94,49 +94,6 @@ func (h *Handover) unrecorded(
 	return projection.NewFieldSet(out...)
 }
 
-// isIn reports whether p is one of the fields, or in one.
-func isIn(p projection.Path, fields projection.FieldSet) bool {
-	for n := range len(p) + 1 {
-		if fields.Has(p[:n]) {
-			return true
-		}
-	}
-	return false
-}
-
-// namedLists returns the patterns of the lists of which the fields name items.
-func namedLists(fields projection.FieldSet) map[string]bool {
-	lists := map[string]bool{}
-	for p := range fields.All() {
-		if isItem(p) {
-			lists[patternOf(p[:len(p)-1])] = true
-		}
-	}
-	return lists
-}
-
-// patternOf returns the names of the fields on a path, which are the same for all items of a list.
-func patternOf(p projection.Path) string {
-	text := ""
-	for _, e := range p {
-		if e.Kind() == projection.FieldKind {
-			text += fmt.Sprintf(".%q", e.Name())
-		}
-	}
-	return text
-}
-
-// isEmpty reports whether v is an empty map or list.
-func isEmpty(v any) bool {
-	fields, isMap := v.(map[string]any)
-	return isMap && len(fields) == 0 || isEmptyList(v)
-}
-
-func isEmptyList(v any) bool {
-	items, isList := v.([]any)
-	return isList && len(items) == 0
-}
-
 // declareEmpty puts back the lists that the manifest declares as empty and a server filled in, which may have been for
 // what is dropped.
 func (r *remains) declareEmpty(manifest map[string]any) {
@@ -198,16 +155,3 @@ func isInMetadata(obj *projection.Object, p projection.Path) bool {
 
 // metadata stays, since the name is in it, which nobody owns.
 var metadata = projection.NewFieldSet(projection.Path{projection.Field("metadata")})
-
-// withStructures returns the fields with the named fields that they are in.
-func withStructures(fields projection.FieldSet) projection.FieldSet {
-	var around []projection.Path
-	for p := range fields.All() {
-		for n := len(p) - 1; n > 0; n-- {
-			if p[n-1].Kind() == projection.FieldKind {
-				around = append(around, p[:n])
-			}
-		}
-	}
-	return fields.Union(projection.NewFieldSet(around...))
-}

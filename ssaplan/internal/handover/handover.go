@@ -151,16 +151,6 @@ func Find(live *unstructured.Unstructured, wanted Wanted) (*Handover, error) {
 	return h, err
 }
 
-// versionOf returns the version in which the fields of the applier are recorded, empty if it has none.
-func versionOf(owners fieldowner.Ownership, applier fieldowner.Applier) string {
-	for _, e := range owners.Entries() {
-		if applier.Is(e.Owner) {
-			return string(e.APIVersion)
-		}
-	}
-	return ""
-}
-
 // Created returns an object that the applier is going to create with the record that it has after the applier gave up
 // what it wants to.
 func Created(made *unstructured.Unstructured, wanted Wanted) (*unstructured.Unstructured, error) {
@@ -220,21 +210,6 @@ func (h *Handover) ask(server Server, declared projection.FieldSet) error {
 	return nil
 }
 
-// without returns the fields without those that are given up, and without the maps and lists of which nothing else is
-// left: as long as a manager owns one as such, what is in it can seem to be theirs.
-func without(fields, given projection.FieldSet) projection.FieldSet {
-	out := fields.Without(given)
-	for p := range given.Leaves().All() {
-		for n := len(p) - 1; n > 0; n-- {
-			around := projection.NewFieldSet(p[:n])
-			if !isItem(p[:n]) && out.Under(p[:n]).Difference(around).Empty() {
-				out = out.Difference(around)
-			}
-		}
-	}
-	return out
-}
-
 // kept returns what the applier owns after the apply of the manifest, given what it owns of one with what is given up:
 // all but that, and what is there for it alone: items of lists, and lists and maps that have become one whole. Items
 // have their names of today in those fields, and maybe others in what is given up.
@@ -275,13 +250,6 @@ func (h *Handover) around(fields projection.FieldSet, sent *projection.Object) p
 		}
 	}
 	return projection.NewFieldSet(paths...)
-}
-
-// mapAt returns the map that the object has at p, and whether it has one.
-func mapAt(obj *projection.Object, p projection.Path) (map[string]any, bool) {
-	value, _ := obj.Get(p)
-	fields, isMap := value.(map[string]any)
-	return fields, isMap
 }
 
 // Of returns the live object as it is after the handover: with another record, unless h is nil. That is the server's
@@ -548,17 +516,6 @@ func (h *Handover) tryUpdate(
 	return h.withRecord(answer, made, left)
 }
 
-// change returns the object with another record, to which more may be added.
-func change(
-	obj map[string]any, by func(fieldowner.Entry) fieldowner.Entry, more ...fieldowner.Entry,
-) (map[string]any, error) {
-	changed, err := fieldowner.HandOver(obj, by, more...)
-	if err != nil || changed.Empty() {
-		return obj, err
-	}
-	return changed.Object(), nil
-}
-
 // withGiven returns the manifest with the live values of the fields that are given up, but for those in a list item
 // that goes. The items that come with them stand where a server has them that is sent the manifest without them.
 func (h *Handover) withGiven(manifest map[string]any) map[string]any {
@@ -645,9 +602,4 @@ func (h *Handover) withRecord(answer *unstructured.Unstructured, made map[string
 		return nil, err
 	}
 	return &unstructured.Unstructured{Object: content}, nil
-}
-
-// missing returns those of the fields that the object lacks.
-func missing(obj map[string]any, fields projection.FieldSet) projection.FieldSet {
-	return projection.NewFieldSet(projection.Project(obj, fields).Missing...)
 }

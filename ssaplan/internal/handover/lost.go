@@ -88,20 +88,3 @@ func lostVersion(refusal error) (version string, found bool) {
 	}
 	return version, found
 }
-
-// InVersions returns the owners whose entries are in one of the versions; none of a live object that is nil.
-func InVersions(live *unstructured.Unstructured, versions ...string) (owners []string) {
-	if live == nil {
-		return nil
-	}
-	ownership, err := fieldowner.Read(live.Object)
-	if err != nil {
-		return nil
-	}
-	for _, e := range ownership.Entries() {
-		if slices.Contains(versions, string(e.APIVersion)) {
-			owners = append(owners, e.Owner.String())
-		}
-	}
-	return owners
-}

@@ -208,20 +208,6 @@ func (h *Handover) merged(
 	}, more...)
 }
 
-// added returns those of the fields that only the object after has, such as a map of which the record has a null that
-// isn't stored, and that comes to be with what is put into it.
-func added(before, after map[string]any, fields projection.FieldSet) projection.FieldSet {
-	was, is := projection.NewObject(before, fields), projection.NewObject(after, fields)
-	var paths []projection.Path
-	for p := range fields.All() {
-		_, existed := was.Get(p)
-		if _, exists := is.Get(p); exists && !existed {
-			paths = append(paths, p)
-		}
-	}
-	return projection.NewFieldSet(paths...)
-}
-
 // keeping returns those of the maps and lists that are declared without anything in them of which something would be
 // recorded, and that keep what is in them: nothing goes from one for an empty one or for null, unless it is one whole.
 // Where parts are recorded, it isn't.
@@ -243,29 +229,6 @@ func (h *Handover) keeping(
 	}
 	wholes := h.wholes(server, content, unclear)
 	return projection.NewFieldSet(parted...).Union(projection.NewFieldSet(unclear...).Difference(wholes))
-}
-
-// listsIn returns where there are lists in a map at p, and in maps in it.
-func listsIn(p projection.Path, v any) (lists []projection.Path) {
-	if _, isList := v.([]any); isList {
-		return []projection.Path{p}
-	}
-	fields, _ := v.(map[string]any)
-	for name, value := range fields {
-		lists = append(lists, listsIn(p.Child(projection.Field(name)), value)...)
-	}
-	return lists
-}
-
-// isHollow reports whether v is null, or there is nothing in it but empty lists, and maps of such.
-func isHollow(v any) bool {
-	fields, isMap := v.(map[string]any)
-	for _, value := range fields {
-		if value == nil || !isHollow(value) {
-			return false
-		}
-	}
-	return v == nil || isMap || isEmptyList(v)
 }
 
 // addEmptyLists adds the lists that the manifest declares as empty, and that the server stores, where the object has

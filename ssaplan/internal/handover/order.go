@@ -36,9 +36,6 @@ func listOrders(fields projection.FieldSet, live, sent *projection.Object, added
 	return orders
 }
 
-// isItem reports whether p, which is recorded, leads to an item of a list. A record doesn't have the object itself.
-func isItem(p projection.Path) bool { return p[len(p)-1].Kind() != projection.FieldKind }
-
 // itemsOf returns the items of a list.
 func itemsOf(obj *projection.Object, list projection.Path) []item {
 	value, _ := obj.Get(list)
