@@ -150,7 +150,7 @@ func (h *Handover) partOfWhole(server Server, before, after fieldowner.Ownership
 			}
 		}
 	}
-	wholes := h.wholes(server, content, lists)
+	wholes := h.trials.wholes(server, content, lists)
 	for _, part := range parts {
 		if wholes.Has(part.Whole) {
 			return part

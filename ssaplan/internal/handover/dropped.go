@@ -84,7 +84,7 @@ func (h *Handover) unrecorded(
 		}
 	}
 	if len(unclear) > 0 {
-		trial := h.tried(server, content, unclear)
+		trial := h.trials.tried(server, content, unclear)
 		for _, p := range unclear {
 			if trial != nil && trial.recorded.Under(p).Empty() {
 				out = append(out, p)

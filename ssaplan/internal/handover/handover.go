@@ -19,55 +19,6 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
 )
 
-// Wanted is what is to change owners before an apply.
-type Wanted struct {
-	Applier fieldowner.Applier
-	// Adopt are the managers, and Tools the tools, from which it takes over what they have.
-	Adopt []string
-	Tools []fieldowner.Tool
-	// GiveUp are the fields that the applier gives up. Positions in them are those of the lists of the manifest.
-	GiveUp   projection.Patterns
-	Manifest map[string]any
-	// Clear are the fields that go, no matter who has them, unless the manifest has them. Positions are as in GiveUp.
-	Clear projection.Patterns
-	// Lost are the versions whose entries move to the version of the object.
-	Lost []string
-	// Forced is the object as the dry run of an apply by force makes it. What others lose by that apply, the applier
-	// takes over; nil takes nothing.
-	Forced *unstructured.Unstructured
-	// today has items by the names that the server gives them, if the record has those that are cleared by others.
-	today projection.FieldSet
-}
-
-// takes reports whether the applier takes over from the owner. What an owner wrote to a subresource stays its own.
-func (w Wanted) takes(o fieldowner.Owner) bool {
-	_, isTool := fieldowner.ToolOf(o, w.Tools)
-	return o.Subresource == "" && !w.Applier.Is(o) && (isTool || slices.Contains(w.Adopt, string(o.Manager)))
-}
-
-// forced returns a function that returns what an entry loses by the apply by force.
-func (w Wanted) forced() (func(fieldowner.Entry) projection.FieldSet, error) {
-	if w.Forced == nil {
-		return func(fieldowner.Entry) projection.FieldSet { return projection.FieldSet{} }, nil
-	}
-	after, err := fieldowner.Read(w.Forced.Object)
-	own := after.Fields(w.Applier.Is)
-	return func(e fieldowner.Entry) projection.FieldSet {
-		if w.Applier.Is(e.Owner) {
-			return projection.FieldSet{}
-		}
-		return e.Fields.Intersection(own).Difference(after.Fields(e.Owner.Is))
-	}, err
-}
-
-// owner is the applier as the record of the live object has it.
-func (w Wanted) owner(live *unstructured.Unstructured) fieldowner.Owner {
-	return fieldowner.Owner{
-		Manager: foreign.Text(w.Applier.Manager), Operation: fieldowner.OperationApply,
-		APIVersion: foreign.Text(live.GetAPIVersion()),
-	}
-}
-
 // Handover has the fields of a live object that change owners.
 type Handover struct {
 	fieldowner.Handover
@@ -82,7 +33,7 @@ type Handover struct {
 	clears projection.FieldSet        // what it takes from all, so that it goes
 	claims projection.FieldSet        // the same by the names of today alone: by others, the server finds nothing
 	isIdle bool                       // the apply alone does all of it
-	trial  *trial                     // what was asked of the server about wholes
+	trials trials                     // what was asked of the server about atomic lists and maps
 }
 
 // Find returns the fields of the live object that change owners, nil if there are none. The only errors are those of
@@ -95,7 +46,7 @@ func Find(live *unstructured.Unstructured, wanted Wanted) (*Handover, error) {
 	case s != "":
 		return nil, fmt.Errorf("fields can only be adopted or given up in the object itself, not in its %s", s)
 	}
-	h := &Handover{wanted: wanted, live: live}
+	h := &Handover{wanted: wanted, live: live, trials: trials{live: live, applier: wanted.Applier}}
 	before, err := fieldowner.Read(live.Object)
 	if err != nil {
 		return nil, err
@@ -283,22 +234,6 @@ func (h *Handover) Conflicts(all []fieldowner.Conflict) []fieldowner.Conflict {
 		return all
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(c fieldowner.Conflict) bool { return h.wanted.takes(c.Owner) })
-}
-
-// Server is where the apply is tried.
-type Server struct {
-	// HandOver tries the JSON patch by which fields change owners.
-	HandOver func(patch []byte) (*unstructured.Unstructured, error)
-	// Apply tries the apply of a body to the object as it is.
-	Apply func(body []byte) (*unstructured.Unstructured, error)
-	// Force does what Apply does by force.
-	Force func(body []byte) (*unstructured.Unstructured, error)
-	// Patch tries a JSON patch of the object.
-	Patch func(patch []byte) (*unstructured.Unstructured, error)
-	// Create tries to make another object of a manifest.
-	Create func(manifest map[string]any) (*unstructured.Unstructured, error)
-	// Forced says that Apply takes fields from others.
-	Forced bool
 }
 
 // Try returns the object as the apply of the manifest, whose JSON is in body, makes it after the handover, if there is

@@ -13,14 +13,6 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// moved returns the entry in the version of the live object, if its own is lost.
-func (w Wanted) moved(e fieldowner.Entry, live *unstructured.Unstructured) fieldowner.Entry {
-	if slices.Contains(w.Lost, string(e.APIVersion)) {
-		e.APIVersion = foreign.Text(live.GetAPIVersion())
-	}
-	return e
-}
-
 // movesAfter reports whether the handover moves the entries because of which a server refused an apply.
 func (h *Handover) movesAfter(refusal error) bool {
 	version, found := lostVersion(refusal)

@@ -227,7 +227,7 @@ func (h *Handover) keeping(
 			unclear = append(unclear, p)
 		}
 	}
-	wholes := h.wholes(server, content, unclear)
+	wholes := h.trials.wholes(server, content, unclear)
 	return projection.NewFieldSet(parted...).Union(projection.NewFieldSet(unclear...).Difference(wholes))
 }
 

@@ -1,66 +1,19 @@
 package handover
 
-import (
-	"context"
+import "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"github.com/ssaplan/primitives/ssaplan/internal/wire"
-)
-
-// ServerOf returns where an apply to the live object is tried with these options; pinned to just that version of the
-// object, or to whichever is there. With a pair the object is one that others write all the time: what is tried of it
-// then doesn't depend on its version, but on what is recorded.
-func ServerOf(
-	ctx context.Context, target *wire.Target, live *unstructured.Unstructured, options metav1.PatchOptions, pinned bool,
-	pair *wire.Pair,
-) Server {
-	try := target.Try
-	if pinned {
-		try = target.TryPinned
-	}
-	forced, force := options, true
-	forced.Force = &force
-	server := Server{
-		Forced: options.Force != nil && *options.Force,
-		HandOver: func(body []byte) (*unstructured.Unstructured, error) {
-			return target.Patch(ctx, live, body, options.FieldManager, metav1.DryRunAll)
-		},
-		Apply: func(body []byte) (*unstructured.Unstructured, error) {
-			return Apply(ctx, target, live, body, options, pinned, pair)
-		},
-		Force: func(body []byte) (*unstructured.Unstructured, error) { return try(ctx, live, body, forced) },
-		Patch: func(body []byte) (*unstructured.Unstructured, error) {
-			return target.Patch(ctx, live, body, options.FieldManager, metav1.DryRunAll)
-		},
-		Create: func(manifest map[string]any) (*unstructured.Unstructured, error) {
-			return target.TryCreate(ctx, manifest, options, true)
-		},
-	}
-	if pair == nil {
-		return server
-	}
-	server.HandOver = func(body []byte) (*unstructured.Unstructured, error) {
-		_, made, err := target.TryByRecord(ctx, live, body, options.FieldManager)
-		return made, err
-	}
-	server.Patch = func(body []byte) (*unstructured.Unstructured, error) {
-		return target.TryContent(ctx, live, body, options.FieldManager)
-	}
-	return server
-}
-
-// Apply tries the apply of a body to the live object, as a [Server] does. If pinned, it is tried for just this version.
-func Apply(
-	ctx context.Context, target *wire.Target, live *unstructured.Unstructured, body []byte, options metav1.PatchOptions,
-	pinned bool, pair *wire.Pair,
-) (*unstructured.Unstructured, error) {
-	switch {
-	case pair != nil:
-		return pair.Try(ctx, target, live, body, options)
-	case pinned:
-		return target.TryPinned(ctx, live, body, options)
-	}
-	return target.Try(ctx, live, body, options)
+// Server is where the apply is tried.
+type Server struct {
+	// HandOver tries the JSON patch by which fields change owners.
+	HandOver func(patch []byte) (*unstructured.Unstructured, error)
+	// Apply tries the apply of a body to the object as it is.
+	Apply func(body []byte) (*unstructured.Unstructured, error)
+	// Force does what Apply does by force.
+	Force func(body []byte) (*unstructured.Unstructured, error)
+	// Patch tries a JSON patch of the object.
+	Patch func(patch []byte) (*unstructured.Unstructured, error)
+	// Create tries to make another object of a manifest.
+	Create func(manifest map[string]any) (*unstructured.Unstructured, error)
+	// Forced says that Apply takes fields from others.
+	Forced bool
 }

@@ -20,13 +20,11 @@ func (h *Handover) namesOfToday(server Server, declared, dropped projection.Fiel
 			if p[n].Kind() != projection.KeyKind || known[patternOf(p[:n])] || dropped.Has(p[:n]) {
 				continue
 			}
-			if h.trial == nil {
-				h.trial = h.tryAll(server, nil, nil)
-			}
-			if h.trial == nil {
+			trial := h.trials.tried(server, nil, nil)
+			if trial == nil {
 				return declared
 			}
-			return declared.Union(h.trial.recorded)
+			return declared.Union(trial.recorded)
 		}
 	}
 	return declared
@@ -50,7 +48,7 @@ func (h *Handover) clearByToday(server Server, declared projection.FieldSet) err
 	if renamed == nil { // all of it names items today
 		return applier.ErrKept
 	}
-	renamed.trial = h.trial
+	renamed.trials = h.trials
 	*h = *renamed
 	return nil
 }
