@@ -1,13 +1,8 @@
 package handover
 
 import (
-	"fmt"
-
-	"k8s.io/apimachinery/pkg/runtime"
-
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
-	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // cleared returns the fields of the live object that go although the manifest never had them. A map, or an item of a
@@ -102,77 +97,21 @@ func isInSentWhole(p projection.Path, own, others projection.FieldSet, sent *pro
 	return false
 }
 
-// PartError is why a field can't be cleared: it is a part of a list or map that has one owner as a whole.
-type PartError struct{ Part, Whole projection.Path }
-
-func (e *PartError) Error() string {
-	return fmt.Sprintf("%s can't be cleared, since it is a part of %s, which has one owner as a whole: clear that, or "+
-		"declare it without this part", e.Part, e.Whole)
-}
-
-// partOfWhole returns an error if the server records, in place of a field that the applier takes over to clear it, the
-// list or map around it: that has one owner as a whole, and a part of it can't be removed. Of a list that no schema
-// has, it records the part as well. The part goes anyway if the whole is cleared, if the manifest declares the whole
-// without it, or if all parts are cleared of a whole that no other owns. Before and after are the owners of before and
-// after the change of hands.
-func (h *Handover) partOfWhole(server Server, before, after fieldowner.Ownership) error {
-	if h.clears.Empty() {
-		return nil
+// allNames returns the fields by all names that their items have in the record, which may be of several times, and by
+// those of today.
+func allNames(
+	fields projection.FieldSet, live map[string]any, recorded, today projection.FieldSet,
+) projection.FieldSet {
+	if fields.Empty() {
+		return fields
 	}
-	own, recorded := after.Fields(h.wanted.Applier.Is), before.Fields(nil)
-	content := projection.NewObject(h.live.Object, own.Union(recorded))
-	sent := projection.NewManifest(h.wanted.Manifest, own)
-	others := after.Fields(func(o fieldowner.Owner) bool { return !h.wanted.Applier.Is(o) })
-	rest := projection.NewObject(runtime.DeepCopyJSON(h.live.Object), recorded.Union(h.clears))
-	for p := range h.clears.All() {
-		rest.Remove(p)
-	}
-	goes := func(around projection.Path) bool {
-		_, declared := sent.Get(around)
-		return declared || h.clears.Has(around)
-	}
-	goesByParts := func(around projection.Path) bool {
-		left, _ := rest.Get(around)
-		return isHollow(left) && others.Under(around).Empty()
-	}
-	var parts []*PartError // of lists of which no item is recorded
-	var lists []projection.Path
-	for p := range h.claims.Leaves().All() {
-		for n := len(p) - 1; n > 0; n-- {
-			switch around := p[:n]; {
-			case goes(around):
-			case own.Has(around) && own.Under(p).Empty():
-				if !goesByParts(around) {
-					return &PartError{Part: p, Whole: around}
-				}
-			case p[n].Kind() != projection.FieldKind && recorded.Under(around).Len() < 2:
-				parts, lists = append(parts, &PartError{Part: p, Whole: around}), append(lists, around)
-			}
+	there := projection.NewObject(live, recorded)
+	var others []projection.Path
+	for p := range recorded.All() {
+		if fields.Has(there.Resolve(p)) {
+			others = append(others, p)
 		}
 	}
-	wholes := h.trials.wholes(server, content, lists)
-	for _, part := range parts {
-		if wholes.Has(part.Whole) {
-			return part
-		}
-	}
-	return nil
-}
-
-// markCleared gives a change of a field that is cleared its cause, and the one who wrote last what was there. The
-// record may name the item of it otherwise.
-func (h *Handover) markCleared(c *explain.Change, owners fieldowner.Ownership) {
-	before, _ := c.Before.(map[string]any)
-	hasNothing := c.After == nil || isEmpty(c.After)
-	isEmptied := c.Op == projection.OpChange && len(before) > 0 && hasNothing // though it is declared
-	if c.Cause != explain.CauseDropped && !isEmptied || !h.clears.Covers(c.Path) && h.clears.Under(c.Path).Empty() {
-		return
-	}
-	c.Cause = explain.CauseCleared
-	named := owners.Renamed(projection.NewFieldSet(c.Path), h.live.Object)
-	for _, o := range named.Below(c.Path) {
-		if c.Manager == "" || o.Time.After(c.Time) {
-			c.Manager, c.Operation, c.Subresource, c.Time = o.Manager, o.Operation, o.Subresource, o.Time
-		}
-	}
+	all := fields.Union(projection.NewFieldSet(others...))
+	return all.Union(all.Renamed(today, live))
 }

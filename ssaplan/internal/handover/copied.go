@@ -16,8 +16,8 @@ import (
 // which copies nothing. It is read and written as a server does. Source: applyPatcher in
 // k8s.io/apiserver/pkg/endpoints/handlers, and buildLastApplied in
 // k8s.io/apimachinery/pkg/util/managedfields/internal.
-func (h *Handover) withCopy(made *unstructured.Unstructured, body []byte) (*unstructured.Unstructured, error) {
-	if !wire.Copied(nil, made, h.wanted.Applier.Manager) {
+func withCopy(made *unstructured.Unstructured, body []byte, manager string) (*unstructured.Unstructured, error) {
+	if !wire.Copied(nil, made, manager) {
 		return made, nil
 	}
 	sent := &unstructured.Unstructured{}

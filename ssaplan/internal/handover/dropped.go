@@ -1,12 +1,7 @@
 package handover
 
 import (
-	"fmt"
-
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-
 	"github.com/ssaplan/primitives/fieldowner"
-	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 )
 
@@ -106,52 +101,16 @@ func (r *remains) declareEmpty(manifest map[string]any) {
 	}
 }
 
-// lostNulls returns the nulls of a custom resource that the answer to an update lacks. A server leaves one out if its
-// definition doesn't allow it, but in metadata, which is for no definition to say.
-func (r *remains) lostNulls(answer map[string]any) (lost []projection.Path) {
-	if kinds.IsBuiltin(answer) {
-		return nil
-	}
-	there := projection.NewObject(answer, projection.NewFieldSet(r.nulls...))
-	for _, p := range r.nulls {
-		if _, exists := there.Get(p); !exists && !isInMetadata(there, p) {
-			lost = append(lost, p)
-		}
-	}
-	return lost
-}
-
-// tryNulls returns an error unless the server takes these nulls in a new object. It leaves them out of an update before
-// it validates that, and of what an apply makes after that: where a definition has a field without a type, it accepts
-// null and doesn't return it. Source: PruneNonNullableNullsWithoutDefaults in package schema/defaulting of
-// k8s.io/apiextensions-apiserver/pkg/apiserver, which decoders call.
-func (h *Handover) tryNulls(server Server, manifest map[string]any, nulls []projection.Path) error {
-	out, _ := projection.Patterns{}.Remove(manifest) // a copy
-	sent := projection.NewManifest(out, h.own)
-	for _, p := range nulls {
-		if err := sent.Set(p, nil); err != nil {
-			return err
-		}
-	}
-	_, err := server.Create(out)
-	if err == nil || apierrors.IsInvalid(err) && len(refusedNulls(err)) == 0 {
-		return nil
-	}
-	const text = "%s: would become null once its last field is removed, which the server rejects: leave it out of the manifest, or declare a field in it"
-	return fmt.Errorf(text, nulls[0])
-}
-
-// isInMetadata reports whether p is in the metadata of the object, or of one that is embedded in it. A server leaves
-// out what is null there. Source: package schema/objectmeta in k8s.io/apiextensions-apiserver/pkg/apiserver.
-func isInMetadata(obj *projection.Object, p projection.Path) bool {
-	for n := range len(p) - 1 {
-		around, _ := mapAt(obj, p[:n])
-		if p[n] == projection.Field("metadata") && around["apiVersion"] != nil && around["kind"] != nil {
-			return true
-		}
-	}
-	return false
-}
-
 // metadata stays, since the name is in it, which nobody owns.
 var metadata = projection.NewFieldSet(projection.Path{projection.Field("metadata")})
+
+// remaining returns all of an object, with the record of after the handover and the apply.
+func remaining(obj map[string]any, applier fieldowner.Applier) (*remains, error) {
+	owners, err := fieldowner.Read(obj)
+	if err != nil {
+		return nil, err
+	}
+	left := &remains{declared: owners.Fields(applier.Is)}
+	left.object, _ = projection.Patterns{}.Remove(obj) // a copy
+	return left, nil
+}

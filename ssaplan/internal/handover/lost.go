@@ -36,17 +36,6 @@ func (h *Handover) conflict(manifest map[string]any, declared projection.FieldSe
 	return err
 }
 
-// remaining returns all of an object, with the record of after the handover and the apply.
-func remaining(obj map[string]any, wanted Wanted) (*remains, error) {
-	owners, err := fieldowner.Read(obj)
-	if err != nil {
-		return nil, err
-	}
-	left := &remains{declared: owners.Fields(wanted.Applier.Is)}
-	left.object, _ = projection.Patterns{}.Remove(obj) // a copy
-	return left, nil
-}
-
 // Warnings says which entries of the record move to another version; nothing if h is nil.
 func (h *Handover) Warnings() (warnings []foreign.Text) {
 	if h == nil {

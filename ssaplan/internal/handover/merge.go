@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/fieldowner"
-	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
@@ -50,7 +49,7 @@ func (h *Handover) tryMerged(server Server, manifest map[string]any, refusal err
 	if needsGiven {
 		declared = h.kept(declared, manifest)
 	}
-	if err := h.ask(server, declared); errors.Is(err, applier.ErrKept) && h.onlyClears() {
+	if err := h.tryPatch(server, declared); errors.Is(err, applier.ErrKept) && h.onlyClears() {
 		return nil, refusal // there is nothing to hand over of a whole that the applier has, as in [Handover.IsIdle]
 	} else if err != nil {
 		return nil, err
@@ -103,7 +102,7 @@ func (h *Handover) tryHidden(
 		return nil, err
 	}
 	applied := owners.Fields(h.wanted.Applier.Is)
-	if err := h.ask(server, applied); err != nil {
+	if err := h.tryPatch(server, applied); err != nil {
 		return nil, err
 	}
 	declared := h.kept(applied, manifest)
@@ -125,7 +124,7 @@ func (h *Handover) tryContent(
 	}
 	left, err := h.withoutDropped(server, made, projection.FieldSet{})
 	if err == nil && left == nil && always {
-		left, err = remaining(made, h.wanted)
+		left, err = remaining(made, h.wanted.Applier)
 	}
 	if err != nil || left == nil {
 		return nil, err
@@ -144,18 +143,6 @@ func (h *Handover) leavesNull(refusal error) bool {
 		p, err := projection.ParsePath(field)
 		return err == nil && !moved.Touches(p)
 	})
-}
-
-// refusedNulls returns the names of the fields whose nulls a server refuses.
-func refusedNulls(refusal error) (names []string) {
-	for _, status := range answer.Statuses(refusal) {
-		for _, cause := range answer.DistinctCauses(status.Details) {
-			if cause.IsNull() {
-				names = append(names, cause.Field)
-			}
-		}
-	}
-	return names
 }
 
 // merged returns the live object with the values of the manifest, and with the record of after the handover and the

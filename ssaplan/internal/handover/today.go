@@ -52,22 +52,3 @@ func (h *Handover) clearByToday(server Server, declared projection.FieldSet) err
 	*h = *renamed
 	return nil
 }
-
-// allNames returns the fields by all names that their items have in the record, which may be of several times, and by
-// those of today.
-func allNames(
-	fields projection.FieldSet, live map[string]any, recorded, today projection.FieldSet,
-) projection.FieldSet {
-	if fields.Empty() {
-		return fields
-	}
-	there := projection.NewObject(live, recorded)
-	var others []projection.Path
-	for p := range recorded.All() {
-		if fields.Has(there.Resolve(p)) {
-			others = append(others, p)
-		}
-	}
-	all := fields.Union(projection.NewFieldSet(others...))
-	return all.Union(all.Renamed(today, live))
-}

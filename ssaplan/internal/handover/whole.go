@@ -68,3 +68,21 @@ func (h *Handover) nameFormerOwner(c *explain.Change, before fieldowner.Ownershi
 		}
 	}
 }
+
+// markCleared gives a change of a field that is cleared its cause, and the one who wrote last what was there. The
+// record may name the item of it otherwise.
+func (h *Handover) markCleared(c *explain.Change, owners fieldowner.Ownership) {
+	before, _ := c.Before.(map[string]any)
+	hasNothing := c.After == nil || isEmpty(c.After)
+	isEmptied := c.Op == projection.OpChange && len(before) > 0 && hasNothing // though it is declared
+	if c.Cause != explain.CauseDropped && !isEmptied || !h.clears.Covers(c.Path) && h.clears.Under(c.Path).Empty() {
+		return
+	}
+	c.Cause = explain.CauseCleared
+	named := owners.Renamed(projection.NewFieldSet(c.Path), h.live.Object)
+	for _, o := range named.Below(c.Path) {
+		if c.Manager == "" || o.Time.After(c.Time) {
+			c.Manager, c.Operation, c.Subresource, c.Time = o.Manager, o.Operation, o.Subresource, o.Time
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package handover
+
+import (
+	"errors"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan/internal/applier"
+	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
+)
+
+// Try returns the object as the apply of the manifest, whose JSON is in body, makes it after the handover, if there is
+// one.
+//
+// The server is also asked whether it lets the fields change owners. No dry run does both, so what the handover adds is
+// put into the answer to an apply to the object as it is: fields that are given up are sent with their live values,
+// since the server would remove them, and what was taken over and isn't applied is removed by a second dry run, in
+// which the server fills in its defaults. If the server refuses that apply, because of what is going to be removed
+// maybe, the two are merged here.
+func (h *Handover) Try(server Server, manifest map[string]any, body []byte) (*unstructured.Unstructured, error) {
+	if h == nil {
+		return server.Apply(body)
+	}
+	made, err := h.try(server, manifest)
+	if err != nil || made.GetResourceVersion() != h.live.GetResourceVersion() {
+		return made, err
+	}
+	return withCopy(h.inOrder(made), body, h.wanted.Applier.Manager)
+}
+
+// inOrder returns the object with the record of after the handover, if the apply changes nothing of that: what a dry
+// run or a merge answers has it in another order.
+func (h *Handover) inOrder(made *unstructured.Unstructured) *unstructured.Unstructured {
+	before, _ := fieldowner.Read(h.after.Object) // both of which could be read
+	if after, err := fieldowner.Read(made.Object); err != nil || !after.Equal(before) {
+		return made
+	}
+	out := made.DeepCopy()
+	out.SetManagedFields(h.after.GetManagedFields())
+	return out
+}
+
+// try is Try but for the order of the record.
+func (h *Handover) try(server Server, manifest map[string]any) (*unstructured.Unstructured, error) {
+	body, err := fastjson.Encode(h.withGiven(manifest))
+	if err != nil {
+		return nil, err
+	}
+	answer, err := server.Apply(body)
+	conflicts := fieldowner.ConflictsOfApply(err, h.live.Object, manifest)
+	if len(conflicts) > 0 && len(h.declared(h.Conflicts(conflicts), manifest)) == 0 {
+		answer, err = server.Force(body)
+	}
+	if apierrors.IsInvalid(err) || h.movesAfter(err) {
+		return h.tryMerged(server, manifest, err)
+	}
+	if err != nil || answer.GetResourceVersion() != h.live.GetResourceVersion() {
+		return answer, err
+	}
+	if !h.hidden.Empty() {
+		return h.tryHidden(server, manifest, answer.Object)
+	}
+	owners, err := fieldowner.Read(answer.Object)
+	if err != nil {
+		return nil, err
+	}
+	if unsendable := h.unsendable(manifest, owners); !unsendable.Empty() {
+		h.given = h.given.Without(unsendable)
+		return h.try(server, manifest)
+	}
+	// Not before it is known that the server gets the dryRun of an apply.
+	err = h.tryPatch(server, owners.Fields(h.wanted.Applier.Is))
+	if errors.Is(err, applier.ErrKept) && h.onlyClears() {
+		h.isIdle = true
+		return answer, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	h.nameAsIn(owners)
+	// Of an object without managedFields a server records all as written before its first apply, but not after the
+	// handover.
+	isUnrecorded := len(h.live.GetManagedFields()) == 0
+	made, err := change(answer.Object, func(e fieldowner.Entry) fieldowner.Entry {
+		if h.wanted.takes(e.Owner) || isUnrecorded && e.Manager == fieldowner.BeforeFirstApply {
+			e.Fields = projection.FieldSet{}
+		} else if h.wanted.Applier.Is(e.Owner) { // who may write into a map that is cleared, as stringData does
+			e.Fields = h.kept(e.Fields, manifest).Difference(h.clears)
+		} else {
+			e.Fields = e.Fields.Without(h.clears)
+		}
+		return h.wanted.moved(e, h.live)
+	})
+	if err != nil {
+		return nil, err
+	}
+	left, err := h.withoutDropped(server, made, h.alone)
+	if err != nil || left == nil {
+		return &unstructured.Unstructured{Object: made}, err
+	}
+	left.declareEmpty(manifest)
+	return h.tryUpdate(server, manifest, made, left)
+}
+
+// nameAsIn adds the names by which the record of an answer has the items in which fields are given up or cleared: a
+// server rounds large numbers in a record that it reads, and names items by the keys of today in one that it writes.
+func (h *Handover) nameAsIn(owners fieldowner.Ownership) {
+	there := projection.NewObject(h.live.Object, owners.Fields(nil))
+	today := projection.NewObject(h.live.Object, owners.Fields(h.wanted.Applier.Is)) // others keep the names of before
+	for _, fields := range []*projection.FieldSet{&h.given, &h.clears} {
+		var names []projection.Path
+		for p := range fields.All() {
+			names = append(names, there.Resolve(p), today.Resolve(p))
+		}
+		*fields = fields.Union(projection.NewFieldSet(names...))
+	}
+	h.clears = h.clears.Union(h.clearedWholes())
+}
+
+// clearedWholes returns the lists and maps that have become one whole, and that the manifest lacks, of which the
+// applier took over the recorded parts to clear them.
+func (h *Handover) clearedWholes() projection.FieldSet {
+	var wholes []projection.Path
+	sent := projection.NewManifest(h.wanted.Manifest, h.own)
+	for p := range h.clears.All() {
+		for n := 1; n < len(p); n++ {
+			_, declared := sent.Get(p[:n])
+			isWhole := h.own.Under(p[:n]).Equal(projection.NewFieldSet(p[:n])) && !h.others.Touches(p[:n])
+			if isWhole && !declared {
+				wholes = append(wholes, p[:n])
+			}
+		}
+	}
+	return projection.NewFieldSet(wholes...)
+}
