@@ -152,31 +152,6 @@ func TestTryKeepsWhatAVersionHides(t *testing.T) {
 	require.ErrorContains(t, err, "can't give up spec.behavior in example.com/v1, which lacks that: plan in the version in which it was applied: boom")
 }
 
-// A server rounds large numbers in a record that it reads, by which others would keep what is cleared.
-func TestTryClearsANumberThatIsRounded(t *testing.T) {
-	const exact, rounded = `{"f:spec": {"f:l": {"v:9007199254740993": {}}}}}`, `{"f:spec": {"f:l": {"v:9007199254740992": {}}}}}`
-	live := object(t, "7", `"spec": {"l": [9007199254740993]}`, others+exact)
-	h, err := handover.Find(live, handover.Wanted{Applier: us, Clear: patterns(t, "spec.l[=9007199254740993]")})
-	require.NoError(t, err)
-	made, err := h.Try(handover.Server{
-		HandOver: func([]byte) (*unstructured.Unstructured, error) {
-			return object(t, "7", `"spec": {}`, ours+rounded), nil
-		},
-		Apply: func([]byte) (*unstructured.Unstructured, error) {
-			return object(t, "7", `"spec": {"l": [9007199254740993]}`, others+rounded), nil
-		},
-		Force: func([]byte) (*unstructured.Unstructured, error) { // the list is no whole
-			return object(t, "7", `"spec": {"l": [9007199254740993]}`, ours+rounded), nil
-		},
-		Patch: func(patch []byte) (*unstructured.Unstructured, error) {
-			require.NotContains(t, string(patch), `"value":{"l"`)
-			return object(t, "7", `"spec": {}`, ""), nil
-		},
-	}, map[string]any{}, nil)
-	require.NoError(t, err)
-	require.Empty(t, owners(t, made.Object))
-}
-
 // A server finds items by the keys that a definition gives them today. What is cleared goes by those, and what is
 // dropped that is recorded by other ones stays. It is asked for the keys if the manifest has no item of the list.
 func TestTryNamesItemsByTheirKeysOfToday(t *testing.T) {
@@ -225,36 +200,6 @@ func TestTryNamesItemsByTheirKeysOfToday(t *testing.T) {
 	}
 }
 
-// A server that is asked for all parts of a whole that no other owns takes the whole, and with it the part that stays
-// if it is asked for one of two.
-func TestTryClearsAllPartsOfAWhole(t *testing.T) {
-	const whole = `{"f:spec": {"f:l": {}}}}`
-	a, both := `"spec": {"l": [{"name": "a", "x": 1}]}`, `"spec": {"l": [{"name": "a", "x": 1}, {"name": "b"}]}`
-	const part = `{"f:spec": {"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}, "f:x": {}}}}}}`
-	for _, row := range []struct{ why, spec, before, answer, after, refused string }{
-		{"all parts", a, "", "", ours + whole, ""},
-		{"one of two", both, "", "", ours + whole, "has one owner as a whole"},
-		{"all parts of what another owns", a, others + whole, others + whole, others + whole + ", " + ours + whole, "has one owner as a whole"},
-		{"a part that another owned before it became a whole", a, others + part, others + whole, ours + whole, ""},
-	} {
-		h, err := handover.Find(object(t, "7", row.spec, row.before), handover.Wanted{Applier: us, Clear: patterns(t, `spec.l[name="a"]`)})
-		require.NoError(t, err)
-		made, err := h.Try(handover.Server{
-			HandOver: func([]byte) (*unstructured.Unstructured, error) { return object(t, "7", row.spec, row.after), nil },
-			Apply:    func([]byte) (*unstructured.Unstructured, error) { return object(t, "7", row.spec, row.answer), nil },
-			Force:    func([]byte) (*unstructured.Unstructured, error) { return object(t, "7", row.spec, ours+whole), nil },
-			Patch:    func([]byte) (*unstructured.Unstructured, error) { return object(t, "7", `"spec": {}`, ""), nil },
-		}, map[string]any{}, nil)
-		if row.refused != "" {
-			require.ErrorContains(t, err, row.refused, row.why)
-			continue
-		}
-		require.NoError(t, err, row.why)
-		require.Equal(t, map[string]any{}, made.Object["spec"], row.why)
-		require.Empty(t, owners(t, made.Object), row.why)
-	}
-}
-
 // A list or map that has become one whole stays the applier's if the manifest declares it, with the live value of the
 // part that is given up.
 func TestTryGivesUpAPartOfADeclaredWhole(t *testing.T) {
@@ -293,53 +238,6 @@ func TestTryGivesUpBesideAKeyThatIsLeftOut(t *testing.T) {
 	}, map[string]any{"l": []any{map[string]any{"name": "a"}}}, nil)
 	require.NoError(t, err)
 	require.Equal(t, []string{`"us" (Apply) l[n=1,name="a"]`, `"us" (Apply) l[n=1,name="a"].name`}, owners(t, made.Object))
-}
-
-// A field that has become a key of its list isn't cleared in an item that the manifest has: it would get another name,
-// and go. So it is when the record names the item by the keys of two times.
-func TestTryClearsAroundAKeyOfToday(t *testing.T) {
-	const (
-		item  = `"l": [{"name": "a", "n": 1}]`
-		was   = `"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}}}`
-		both  = `"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}}, "k:{\"n\":1,\"name\":\"a\"}": {"f:x": {}}}`
-		today = ours + `{"f:spec": {"f:l": {"k:{\"n\":1,\"name\":\"a\"}": {".": {}, "f:name": {}}}}}}`
-	)
-	for _, row := range []struct {
-		why, spec, before, left string
-		isIdle                  bool
-	}{
-		{"nothing else is there", item, was, "", true},
-		{"something else is", item + `, "y": 5`, was, `{"l":[{"n":1,"name":"a"}]}`, false},
-		{"the names of two times", item, both, "", true},
-	} {
-		t.Run(row.why, func(t *testing.T) {
-			live := object(t, "7", `"spec": {`+row.spec+`}`, ours+`{"f:spec": {`+row.before+`}}}`)
-			h, err := handover.Find(live, handover.Wanted{
-				Applier: us, Clear: patterns(t, "spec"), Manifest: map[string]any{"spec": map[string]any{"l": []any{map[string]any{"name": "a"}}}},
-			})
-			require.NoError(t, err)
-			left := ""
-			made, err := h.Try(handover.Server{
-				HandOver: func(patch []byte) (*unstructured.Unstructured, error) {
-					require.NotContains(t, string(patch), "f:n\"")
-					return h.Of(nil), nil
-				},
-				Apply: func([]byte) (*unstructured.Unstructured, error) {
-					return object(t, "7", `"spec": {`+row.spec+`}`, today), nil
-				},
-				Patch: func(patch []byte) (*unstructured.Unstructured, error) {
-					var operations []struct{ Value any }
-					require.NoError(t, json.Unmarshal(patch, &operations))
-					left = textOf(t, operations[1].Value)
-					return object(t, "7", `"spec": {`+item+`}`, ""), nil
-				},
-			}, map[string]any{"spec": map[string]any{"l": []any{map[string]any{"name": "a"}}}}, nil)
-			require.NoError(t, err)
-			require.Equal(t, row.left, left)
-			require.Equal(t, row.isIdle, h.IsIdle())
-			require.Equal(t, []string{`"us" (Apply) spec.l[n=1,name="a"]`, `"us" (Apply) spec.l[n=1,name="a"].name`}, owners(t, made.Object))
-		})
-	}
 }
 
 // The fields of an item that is given up aren't sent for the one with its former key in the manifest, if that is

@@ -1,8 +1,6 @@
 package handover_test
 
 import (
-	"encoding/json"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -12,9 +10,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/ssaplan/primitives/fieldowner"
-	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
-	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/handover"
 )
 
@@ -116,51 +112,6 @@ func TestFindKeepsTheTimeOfTheApply(t *testing.T) {
 	}
 }
 
-// An apply that changes nothing after the handover is answered with the record of after it, in whatever order a dry run
-// has it.
-func TestTryOfNothingMore(t *testing.T) {
-	const mine, another = ours + `{"f:data": {"f:a": {}}}}`, others + `{"f:data": {"f:b": {}}}}`
-	live := object(t, "7", `"data": {"a": 1, "b": 2}`, theirs+`{"f:data": {"f:a": {}}}}, `+another)
-	h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
-	require.NoError(t, err)
-	made, err := h.Try(handover.Server{HandOver: allowed(h), Apply: func([]byte) (*unstructured.Unstructured, error) {
-		return object(t, "7", `"data": {"a": 1, "b": 2}`, another+", "+mine), nil
-	}}, map[string]any{"data": map[string]any{"a": int64(1)}}, nil)
-	require.NoError(t, err)
-	require.Equal(t, h.Of(live).GetManagedFields(), made.GetManagedFields())
-}
-
-// A server copies what the manager kubectl applies into an annotation that is there. What is tried has what is given up
-// in it as well.
-func TestTryCopiesWhatIsApplied(t *testing.T) {
-	const body = `{"metadata": {"annotations": {"a": "<", "` + kinds.LastApplied + `": "x"}}, "spec": {"n": 9007199254740993}}`
-	const copied = `{"metadata":{"annotations":{"a":"\u003c"}},"spec":{"n":9007199254740993}}` + "\n"
-	for _, row := range []struct{ why, manager, body, was, want string }{
-		{"the annotation is there", "kubectl", body, "old", copied},
-		{"and the manifest has no annotations", "kubectl", `{"metadata": {}}`, "old", `{"metadata":{}}` + "\n"},
-		{"it isn't there", "kubectl", body, "", ""},
-		{"another manager", "us", body, "old", "old"},
-	} {
-		t.Run(row.why, func(t *testing.T) {
-			record := strings.Replace(ours, `"us"`, `"`+row.manager+`"`, 1) + `{"f:spec": {"f:b": {}, "f:n": {}}}}`
-			live := object(t, "7", `"spec": {"b": 1, "n": 2}`, record)
-			live.SetAnnotations(map[string]string{kinds.LastApplied: row.was})
-			wanted := handover.Wanted{Applier: fieldowner.Applier{Manager: row.manager}, GiveUp: patterns(t, "spec.b")}
-			h, err := handover.Find(live, wanted)
-			require.NoError(t, err)
-			server := handover.Server{HandOver: allowed(h), Apply: func([]byte) (*unstructured.Unstructured, error) { return live, nil }}
-			made, err := h.Try(server, map[string]any{"spec": map[string]any{"n": int64(2)}}, []byte(row.body))
-			require.NoError(t, err)
-			require.Equal(t, row.want, made.GetAnnotations()[kinds.LastApplied])
-			require.Equal(t, row.was, live.GetAnnotations()[kinds.LastApplied])
-			if row.manager == "kubectl" && row.was != "" {
-				_, err = h.Try(server, map[string]any{}, []byte("]"))
-				require.ErrorContains(t, err, "the manifest is no object: ")
-			}
-		})
-	}
-}
-
 func TestFindErrors(t *testing.T) {
 	live := object(t, "7", `"data": {"a": 1}`, ours+`{"f:data": {"f:a": {}}}}`)
 	_, err := handover.Find(live, handover.Wanted{Applier: us, GiveUp: patterns(t, "data")})
@@ -171,166 +122,4 @@ func TestFindErrors(t *testing.T) {
 	require.ErrorContains(t, err, "resourceVersion")
 	_, err = handover.Find(object(t, "7", `"data": {}`, "1"), adopting("x"))
 	require.ErrorContains(t, err, "managedFields[0]")
-}
-
-// What was taken over and isn't applied goes with what is around it, but for what somebody owns something in. An item
-// goes in any case.
-func TestTryRemovesWhatIsDropped(t *testing.T) {
-	for _, row := range []struct {
-		why, live, was, is, other, patch string
-	}{
-		{
-			"a field", `"data": {"a": 1, "b": 2}`, `{"f:data": {"f:a": {}, "f:b": {}}}`, `{"f:data": {"f:a": {}}}`, `{"f:x": {}}`,
-			`[{"op":"replace","path":"/metadata/resourceVersion","value":"7"},{"op":"add","path":"/data","value":{"a":1}}]`,
-		},
-		{
-			"a map", `"data": {"a": 1}, "spec": {"b": {"c": 1, "theirs": 2}}`, `{"f:data": {"f:a": {}}, "f:spec": {"f:b": {"f:c": {}}}}`, `{"f:data": {"f:a": {}}}`, `{"f:x": {}}`,
-			`[{"op":"replace","path":"/metadata/resourceVersion","value":"7"},{"op":"remove","path":"/spec"}]`,
-		},
-		{
-			"a field of a map in which others own something", `"data": {"a": 1}, "spec": {"b": {"c": 1, "d": 2}}`, `{"f:data": {"f:a": {}}, "f:spec": {"f:b": {"f:c": {}}}}`,
-			`{"f:data": {"f:a": {}}}`, `{"f:spec": {"f:b": {"f:d": {}}}}`,
-			`[{"op":"replace","path":"/metadata/resourceVersion","value":"7"},{"op":"add","path":"/spec","value":{"b":{"d":2}}}]`,
-		},
-		{
-			"an item with what others have in it", `"data": {"a": 1}, "spec": {"l": [{"name": "a"}, {"name": "b", "x": 1}]}`,
-			`{"f:data": {"f:a": {}}, "f:spec": {"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}}, "k:{\"name\":\"b\"}": {".": {}, "f:name": {}}}}}`,
-			`{"f:spec": {"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}}}}, "f:data": {"f:a": {}}}`, `{"f:spec": {"f:l": {"k:{\"name\":\"b\"}": {"f:x": {}}}}}`,
-			`[{"op":"replace","path":"/metadata/resourceVersion","value":"7"},{"op":"add","path":"/spec","value":{"l":[{"name":"a"}]}}]`,
-		},
-		{"nothing", `"data": {"a": 1}`, `{"f:data": {"f:a": {}}}`, `{"f:data": {"f:a": {}}}`, `{"f:data": {"f:a": {}}}`, ""},
-		{"what isn't there any more", `"data": {"a": 1}`, `{"f:data": {"f:a": {}, "f:gone": {}}}`, `{"f:data": {"f:a": {}}}`, `{"f:x": {}}`, ""},
-	} {
-		t.Run(row.why, func(t *testing.T) {
-			live := object(t, "7", row.live, theirs+row.was+`}, `+others+row.other+`}`)
-			h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
-			require.NoError(t, err)
-			before, patched := jsonOf(t, live.Object), ""
-			made, err := h.Try(handover.Server{
-				HandOver: allowed(h),
-				Apply: func(body []byte) (*unstructured.Unstructured, error) {
-					require.JSONEq(t, `{"data": {"a": 1}}`, string(body))
-					return object(t, "7", row.live, theirs+row.was+`}, `+others+row.other+`}, `+ours+row.is+`}`), nil
-				},
-				Patch: func(patch []byte) (*unstructured.Unstructured, error) {
-					patched = string(patch)
-					return object(t, "7", `"data": {"a": 1}, "x": 1, "defaulted": true`, others+`{"f:defaulted": {}}}`), nil
-				},
-			}, map[string]any{"data": map[string]any{"a": int64(1)}}, []byte("not asked for"))
-			require.NoError(t, err)
-			require.Equal(t, row.patch, patched)
-			require.Equal(t, before, jsonOf(t, live.Object), "the input stays as it is")
-			record := owners(t, made.Object)
-			require.Contains(t, record, `"us" (Apply) data.a`)
-			require.NotContains(t, jsonOf(t, made.Object), "kubectl-client-side-apply")
-			if row.patch != "" {
-				require.Equal(t, true, made.Object["defaulted"], "as the server fills it in")
-				require.NotContains(t, record, `"others" (Update) defaulted`, "the trial is recorded as nobody's")
-			}
-			if row.why == "an item with what others have in it" {
-				require.NotContains(t, jsonOf(t, made.Object), "f:x", "nobody owns what is gone")
-			}
-		})
-	}
-}
-
-func jsonOf(t *testing.T, v any) string {
-	t.Helper()
-	text, err := json.Marshal(v)
-	require.NoError(t, err)
-	return string(text)
-}
-
-// What is given up is sent to be tried with the value that it has, so that the server keeps it, unless the item that it
-// is in goes: one that another owns, too, stays.
-func TestTryKeepsWhatIsGivenUp(t *testing.T) {
-	item := func(name string) string { return `"k:{\"name\":\"` + name + `\"}": {".": {}, "f:name": {}, "f:x": {}}` }
-	record := func(items string) string {
-		return ours + `{"f:data": {"f:a": {}, "f:b": {}}, "f:spec": {"f:l": {` + items + `}}}}, ` +
-			others + `{"f:spec": {"f:l": {"k:{\"name\":\"c\"}": {".": {}, "f:name": {}}}}}}`
-	}
-	live := object(t, "7", `"data": {"a": 1, "b": 2}, "spec": {"l": [{"name": "a", "x": 1}, {"name": "b", "x": 2}, {"name": "c", "x": 3}]}`,
-		record(item("a")+`, `+item("b")+`, `+item("c")))
-	h, err := handover.Find(live, handover.Wanted{Applier: us, GiveUp: patterns(t, "data.b", "spec.l[*].x")})
-	require.NoError(t, err)
-	manifest := map[string]any{"data": map[string]any{"a": int64(5)}, "spec": map[string]any{"l": []any{map[string]any{"name": "a"}}}}
-	made, err := h.Try(handover.Server{HandOver: allowed(h), Apply: func(body []byte) (*unstructured.Unstructured, error) {
-		const sent = `"data": {"a": 5, "b": 2}, "spec": {"l": [{"name": "a", "x": 1}, {"name": "c", "x": 3}]}`
-		require.JSONEq(t, `{`+sent+`}`, string(body))
-		return object(t, "7", sent, record(item("a")+`, `+item("c"))), nil
-	}}, manifest, nil)
-	require.NoError(t, err)
-	require.Equal(t, []string{`"others" (Update) spec.l[name="c"]`, `"others" (Update) spec.l[name="c"].name`,
-		`"us" (Apply) data.a`, `"us" (Apply) spec.l[name="a"]`, `"us" (Apply) spec.l[name="a"].name`}, owners(t, made.Object))
-	require.Equal(t, map[string]any{"a": int64(5)}, manifest["data"], "the manifest stays as it is")
-
-	whole, err := h.Whole(&explain.Explanation{NoOp: true}, made.Object, nil)
-	require.NoError(t, err)
-	require.NotEmpty(t, whole.Ownership)
-	require.False(t, whole.NoOp, "though the apply after it is one")
-}
-
-// Of an object that changed meanwhile, and of an error, the answer is passed on.
-func TestTryPassesOn(t *testing.T) {
-	live := object(t, "7", `"data": {"a": 1, "b": 2}`, theirs+`{"f:data": {"f:a": {}, "f:b": {}}}}`)
-	changed := object(t, "8", `"data": {}`, "")
-	answered := object(t, "7", `"data": {"a": 1, "b": 2}`, theirs+`{"f:data": {"f:a": {}, "f:b": {}}}}, `+ours+`{"f:data": {"f:a": {}}}}`)
-	boom := errors.New("boom")
-	h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
-	require.NoError(t, err)
-	answer := func(obj *unstructured.Unstructured, err error) func([]byte) (*unstructured.Unstructured, error) {
-		return func([]byte) (*unstructured.Unstructured, error) { return obj, err }
-	}
-	for _, row := range []struct {
-		why    string
-		server handover.Server
-		want   *unstructured.Unstructured
-		err    error
-	}{
-		{"the apply is of another version", handover.Server{HandOver: allowed(h), Apply: answer(changed, nil)}, changed, nil},
-		{"the fields may not change owners", handover.Server{HandOver: answer(nil, boom), Apply: answer(answered, nil), Patch: answer(answered, nil)}, nil, boom},
-		{"the apply fails", handover.Server{HandOver: allowed(h), Apply: answer(nil, boom)}, nil, boom},
-		{"the patch is of another version", handover.Server{HandOver: allowed(h), Apply: answer(answered, nil), Patch: answer(changed, nil)}, changed, nil},
-		{"the patch fails", handover.Server{HandOver: allowed(h), Apply: answer(answered, nil), Patch: answer(nil, boom)}, nil, boom},
-	} {
-		t.Run(row.why, func(t *testing.T) {
-			got, err := h.Try(row.server, map[string]any{}, nil)
-			require.Equal(t, row.err, err)
-			require.Equal(t, row.want, got)
-		})
-	}
-	var none *handover.Handover
-	got, err := none.Try(handover.Server{HandOver: allowed(none), Apply: func(body []byte) (*unstructured.Unstructured, error) {
-		require.Equal(t, "body", string(body))
-		return changed, nil
-	}}, nil, []byte("body"))
-	require.NoError(t, err)
-	require.Same(t, changed, got, "nothing changes owners")
-}
-
-// What the server records of the handover counts: a list that the definition makes a whole by now has no item that
-// could be dropped.
-func TestListThatBecameAWhole(t *testing.T) {
-	const whole = `{"f:spec": {"f:l": {}}}}`
-	live := object(t, "7", `"data": {"b": 1}, "spec": {"l": [{"name": "a"}]}`,
-		theirs+`{"f:data": {"f:b": {}}}}, `+ours+`{"f:spec": {"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}}}}}}`)
-	h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
-	require.NoError(t, err)
-	recorded := ours + `{"f:data": {"f:b": {}}, "f:spec": {"f:l": {}}}}`
-	made, err := h.Try(handover.Server{
-		HandOver: func([]byte) (*unstructured.Unstructured, error) {
-			return object(t, "7", `"data": {"b": 1}`, recorded), nil
-		},
-		Apply: func([]byte) (*unstructured.Unstructured, error) {
-			return object(t, "7", `"data": {"b": 1}, "spec": {"l": [{"name": "a"}, {"name": "b"}]}`, theirs+`{"f:data": {"f:b": {}}}}, `+ours+whole), nil
-		},
-		Patch: func(patch []byte) (*unstructured.Unstructured, error) {
-			require.JSONEq(t, `[{"op": "replace", "path": "/metadata/resourceVersion", "value": "7"}, {"op": "remove", "path": "/data"},
-				{"op": "add", "path": "/spec", "value": {"l": [{"name": "a"}, {"name": "b"}]}}]`, string(patch))
-			return object(t, "7", `"spec": {"l": [{"name": "a"}, {"name": "b"}]}`, ""), nil
-		},
-	}, map[string]any{"spec": map[string]any{"l": []any{map[string]any{"name": "a"}, map[string]any{"name": "b"}}}}, nil)
-	require.NoError(t, err)
-	require.Equal(t, []string{`"us" (Apply) spec.l`}, owners(t, made.Object))
-	require.Equal(t, []string{`"us" (Apply) data.b`, `"us" (Apply) spec.l`}, owners(t, h.Of(live).Object), "which is what is explained with")
 }

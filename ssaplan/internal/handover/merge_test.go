@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/ssaplan/primitives/fieldowner"
-	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan/internal/handover"
 )
 
@@ -221,28 +220,6 @@ func textOf(t *testing.T, v any) string {
 	text, err := json.Marshal(v)
 	require.NoError(t, err)
 	return string(text)
-}
-
-// Only tools that have something there, and that nothing is taken from yet, are missing.
-func TestMissing(t *testing.T) {
-	live := object(t, "7", `"spec": {}`, ours+`{"f:spec": {"f:a": {}}}}, `+theirs+`{"f:spec": {"f:a": {}, "f:b": {"f:c": {}}}}}, `+
-		others+`{"f:spec": {"f:a": {}}}}, {"manager": "helm", "operation": "Update", "apiVersion": "v1", "fieldsV1": {"f:spec": {"f:a": {}}}}`)
-	path := func(text string) []projection.Path {
-		p, err := projection.ParsePath(text)
-		require.NoError(t, err)
-		return []projection.Path{p, p}
-	}
-	none := handover.Wanted{Applier: us}
-	require.Equal(t, []string{"helm", "kubectl-client-side-apply"}, none.Missing(live, path("spec.a"), fieldowner.Tools()))
-	require.Equal(t, []string{"helm"}, adopting("kubectl-client-side-apply").Missing(live, path("spec.a"), fieldowner.Tools()))
-	require.Equal(t, []string{"kubectl-client-side-apply"}, none.Missing(live, path("spec.b"), fieldowner.Tools()), "something in it")
-	require.Empty(t, none.Missing(live, path("spec.d"), fieldowner.Tools()))
-	require.Empty(t, none.Missing(live, nil, fieldowner.Tools()))
-	require.Empty(t, none.Missing(nil, path("spec.a"), fieldowner.Tools()))
-	require.Empty(t, none.Missing(object(t, "7", `"spec": {}`, `5`), path("spec.a"), fieldowner.Tools()))
-	status := handover.Wanted{Applier: fieldowner.Applier{Manager: "us", Subresource: "status"}}
-	require.Empty(t, status.Missing(live, path("spec.a"), fieldowner.Tools()))
-	require.Equal(t, `adopt the fields of "a" and "b": those that the manifest lacks are then removed`, handover.Advice([]string{"a", "b"}))
 }
 
 // Conflicts with those from whom is taken over are none, and all others are passed on.
