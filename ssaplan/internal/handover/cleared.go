@@ -97,8 +97,8 @@ func isInSentWhole(p projection.Path, own, others projection.FieldSet, sent *pro
 	return false
 }
 
-// allNames returns the fields by all names that their items have in the record, which may be of several times, and by
-// those of today.
+// allNames returns the fields with all keys that their list items have: those in managedFields, which may be from
+// several times, and those of today.
 func allNames(
 	fields projection.FieldSet, live map[string]any, recorded, today projection.FieldSet,
 ) projection.FieldSet {

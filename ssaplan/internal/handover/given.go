@@ -8,9 +8,10 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// kept returns what the applier owns after the apply of the manifest, given what it owns of one with what is given up:
-// all but that, and what is there for it alone: items of lists, and lists and maps that have become one whole. Items
-// have their names of today in those fields, and maybe others in what is given up.
+// kept returns the fields that the applier owns after the apply of the manifest. Fields are those that it owns if the
+// given-up fields are applied, too. The result lacks the given-up fields, and everything that is there for them alone:
+// list items, and lists and maps that have become atomic. Fields have today's keys of list items, and given-up fields
+// may have older ones.
 func (h *Handover) kept(fields projection.FieldSet, manifest map[string]any) projection.FieldSet {
 	sent := projection.NewManifest(manifest, fields)
 	gone := h.given
@@ -30,10 +31,10 @@ func (h *Handover) kept(fields projection.FieldSet, manifest map[string]any) pro
 	return without(fields, gone).Union(h.around(fields, sent))
 }
 
-// around returns the maps and lists of which the applier owns no part once fields in them are given up, and which it
-// owns as such all the same, given what it owns with those: lists and maps that have become one whole and that the
-// manifest declares, maps that it declares as empty, and what it has as null. Of an empty list of named items a server
-// records nothing, but the entry of a map that has nothing but such a list is recorded.
+// around returns the maps and lists that the applier still owns as such, although it owns no part of them once the
+// given-up fields are gone. The manifest declares them: as a list or map that has become atomic, as an empty map, or as
+// null. For an empty list with keys a server records nothing, but it records the entry of a map that has only such a
+// list.
 func (h *Handover) around(fields projection.FieldSet, sent *projection.Object) projection.FieldSet {
 	var paths []projection.Path
 	for p := range h.given.Leaves().All() {
@@ -50,8 +51,8 @@ func (h *Handover) around(fields projection.FieldSet, sent *projection.Object) p
 	return projection.NewFieldSet(paths...)
 }
 
-// withGiven returns the manifest with the live values of the fields that are given up, but for those in a list item
-// that goes. The items that come with them stand where a server has them that is sent the manifest without them.
+// withGiven returns the manifest with the live values of the given-up fields, except for those in a list item that is
+// removed. Added items are in the places where a server keeps them after an apply of the manifest without them.
 func (h *Handover) withGiven(manifest map[string]any) map[string]any {
 	if h.given.Empty() {
 		return manifest
@@ -74,8 +75,8 @@ func (h *Handover) withGiven(manifest map[string]any) map[string]any {
 	return out
 }
 
-// addGiven puts those items that are given up into what is sent in whose place another one would be found: the manifest
-// doesn't have them any more, and it may have a new item that leaves out what tells the two apart. It returns them.
+// addGiven adds the given-up items for which sent would find another item: the manifest doesn't have the given-up item
+// any more, and its new item may leave out the key by which the two differ. It returns the items that it added.
 func (h *Handover) addGiven(live, sent *projection.Object) projection.FieldSet {
 	var added []projection.Path
 	for p := range h.given.All() {
@@ -95,8 +96,8 @@ func (h *Handover) addGiven(live, sent *projection.Object) projection.FieldSet {
 	return projection.NewFieldSet(added...)
 }
 
-// stored returns what the object has at p, or, as an empty one, the nearest map around it: built-in kinds don't store
-// empty lists.
+// stored returns p and the value that the object has there. If it has none, stored returns the path of the nearest map
+// around p, and an empty map: built-in kinds don't store empty lists.
 func stored(obj *projection.Object, p projection.Path) (projection.Path, any) {
 	value, exists := obj.Get(p)
 	for !exists {
@@ -107,7 +108,7 @@ func stored(obj *projection.Object, p projection.Path) (projection.Path, any) {
 	return p, value
 }
 
-// isInDropped reports whether p is in a list item that the applier alone owns and no longer sends.
+// isInDropped reports whether p is in a list item that only the applier owns and that it no longer sends.
 func (h *Handover) isInDropped(p projection.Path, sent *projection.Object) bool {
 	for n := len(p) - 1; n > 0; n-- {
 		if _, exists := sent.Get(p[:n]); !exists && p[n-1].Kind() != projection.FieldKind && h.own.Has(p[:n]) && !h.others.Has(p[:n]) {
@@ -117,8 +118,8 @@ func (h *Handover) isInDropped(p projection.Path, sent *projection.Object) bool 
 	return false
 }
 
-// declared returns those of the conflicts that are over fields of the manifest, and not over what is given up and sent
-// with it.
+// declared returns the conflicts over fields of the manifest. It leaves out the conflicts over given-up fields, which
+// are only sent with it.
 func (h *Handover) declared(conflicts []fieldowner.Conflict, manifest map[string]any) []fieldowner.Conflict {
 	sent := projection.NewManifest(manifest, h.own)
 	return slices.DeleteFunc(slices.Clone(conflicts), func(c fieldowner.Conflict) bool {
@@ -127,11 +128,12 @@ func (h *Handover) declared(conflicts []fieldowner.Conflict, manifest map[string
 	})
 }
 
-// unsendable returns the fields that are given up and that can't be sent with their live values, given the owners after
-// they were sent: those that name items today, though not when they were recorded; those in an item that has another
-// key today than the item with its former key in the manifest; and those in a list or map of others that has become one
-// whole, and that the manifest lacks. What is in such an item stays without being sent, since a server doesn't find it
-// by the record, and so does the whole of others.
+// unsendable returns the given-up fields that can't be sent with their live values. Owners are those after an apply in
+// which they were sent. These fields stay in the object without being sent:
+//   - fields that are keys of list items today, and weren't when they were recorded
+//   - fields in an item that has another key today, if the manifest has another item with the former key: a server
+//     doesn't find the item by managedFields
+//   - fields in a list or map of others that has become atomic, and that the manifest lacks
 func (h *Handover) unsendable(manifest map[string]any, owners fieldowner.Ownership) projection.FieldSet {
 	own := owners.Fields(h.wanted.Applier.Is)
 	there := projection.NewObject(h.live.Object, own)
@@ -161,8 +163,8 @@ func (h *Handover) unsendable(manifest map[string]any, owners fieldowner.Ownersh
 	return projection.NewFieldSet(out...)
 }
 
-// isInWholeOfOthers reports whether p is in a list or map that the server records as one whole for the applier, that
-// the manifest lacks, and in which others own something.
+// isInWholeOfOthers reports whether p is in a list or map that the server records as atomic for the applier, that the
+// manifest lacks, and in which others own fields.
 func (h *Handover) isInWholeOfOthers(p projection.Path, own projection.FieldSet, manifest map[string]any) bool {
 	sent := projection.NewManifest(manifest, own)
 	for n := 1; n < len(p); n++ {

@@ -20,14 +20,14 @@ type Handover struct {
 	fieldowner.Handover
 	wanted Wanted
 	live   *unstructured.Unstructured
-	after  *unstructured.Unstructured // the live object with its record of then
-	own    projection.FieldSet        // what the applier owns then
-	alone  projection.FieldSet        // what of that no other has to hand over, and of which it gives nothing up
-	others projection.FieldSet        // what the others own then
-	given  projection.FieldSet        // what it gave up
-	hidden projection.FieldSet        // what of that is recorded in another version, and isn't in the live object of this one
-	clears projection.FieldSet        // what it takes from all, so that it goes
-	claims projection.FieldSet        // the same by the names of today alone: by others, the server finds nothing
+	after  *unstructured.Unstructured // the live object with its managedFields after the handover
+	own    projection.FieldSet        // the applier's fields after the handover
+	alone  projection.FieldSet        // those that it had before, and in which it takes, clears and gives up nothing
+	others projection.FieldSet        // the fields of the others after the handover
+	given  projection.FieldSet        // the fields that the applier gives up
+	hidden projection.FieldSet        // those that it applied in another version, and that this one doesn't have
+	clears projection.FieldSet        // the fields that it takes from all owners, so that they are removed
+	claims projection.FieldSet        // the same, with today's keys of list items: the server finds no item by older keys
 	isIdle bool                       // the apply alone does all of it
 	trials trials                     // what was asked of the server about atomic lists and maps
 }
@@ -115,7 +115,7 @@ func Created(made *unstructured.Unstructured, wanted Wanted) (*unstructured.Unst
 	return h.after, nil
 }
 
-// makes notes what the object is after the handover, and who owns what then.
+// makes stores the object after the handover, and the fields of its owners.
 func (h *Handover) makes(after *unstructured.Unstructured, owners fieldowner.Ownership) {
 	isOurs := h.wanted.Applier.Is
 	h.after, h.own, h.others = after, owners.Fields(isOurs), owners.Fields(func(o fieldowner.Owner) bool { return !isOurs(o) })
@@ -158,7 +158,7 @@ func (h *Handover) Conflicts(all []fieldowner.Conflict) []fieldowner.Conflict {
 // list or map that the applier owns as a whole, and that the manifest declares without them.
 func (h *Handover) IsIdle() bool { return h != nil && h.isIdle }
 
-// onlyClears reports whether nothing else changes owners than what is cleared.
+// onlyClears reports whether only the cleared fields change owners.
 func (h *Handover) onlyClears() bool {
 	others := h.wanted
 	others.Clear = nil

@@ -10,10 +10,10 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/applier"
 )
 
-// tryPatch has the server try the change of hands. It may have something against the object as it is, such as a policy
-// that came later. Its record is by the definition of now: of a list or map that has become one whole it has no parts
-// any more. Source: Updater.reconcileManagedFieldsWithSchemaChanges in sigs.k8s.io/structured-merge-diff/v6/merge.
-// Declared is what the server records of the manifest.
+// tryPatch has the server try the patch that changes the owners. The server may reject the object as it is, for example
+// by a newer policy. The managedFields that it answers are those of today's schema: they have no parts of a list or map
+// that has become atomic. Source: Updater.reconcileManagedFieldsWithSchemaChanges in
+// sigs.k8s.io/structured-merge-diff/v6/merge. Declared are the fields that the server records for the manifest.
 func (h *Handover) tryPatch(server Server, declared projection.FieldSet) error {
 	if err := h.clearByToday(server, declared); err != nil {
 		return err
@@ -46,11 +46,11 @@ func (h *Handover) tryPatch(server Server, declared projection.FieldSet) error {
 	return nil
 }
 
-// partOfWhole returns an error if the server records, in place of a field that the applier takes over to clear it, the
-// list or map around it: that has one owner as a whole, and a part of it can't be removed. Of a list that no schema
-// has, it records the part as well. The part goes anyway if the whole is cleared, if the manifest declares the whole
-// without it, or if all parts are cleared of a whole that no other owns. Before and after are the owners of before and
-// after the change of hands.
+// partOfWhole returns an error if a field to clear is in an atomic list or map: no part of one can be removed. The
+// server then records the list or map in place of the field that the applier takes over, and both for a list that no
+// schema has. Such a field is removed all the same if the whole is cleared, if the manifest declares the whole without
+// the field, or if all parts are cleared and no other manager owns the whole. Before and after are the owners before
+// and after the handover.
 func (h *Handover) partOfWhole(server Server, before, after fieldowner.Ownership) error {
 	if h.clears.Empty() {
 		return nil
@@ -71,7 +71,7 @@ func (h *Handover) partOfWhole(server Server, before, after fieldowner.Ownership
 		left, _ := rest.Get(around)
 		return isHollow(left) && others.Under(around).Empty()
 	}
-	var parts []*PartError // of lists of which no item is recorded
+	var parts []*PartError // in lists without a recorded item
 	var lists []projection.Path
 	for p := range h.claims.Leaves().All() {
 		for n := len(p) - 1; n > 0; n-- {

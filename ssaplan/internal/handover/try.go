@@ -31,8 +31,8 @@ func (h *Handover) Try(server Server, manifest map[string]any, body []byte) (*un
 	return withCopy(h.inOrder(made), body, h.wanted.Applier.Manager)
 }
 
-// inOrder returns the object with the record of after the handover, if the apply changes nothing of that: what a dry
-// run or a merge answers has it in another order.
+// inOrder returns the object with its managedFields in the order that they have after the handover, if the apply
+// doesn't change them: the results of dry runs and merges have them in another order.
 func (h *Handover) inOrder(made *unstructured.Unstructured) *unstructured.Unstructured {
 	before, _ := fieldowner.Read(h.after.Object) // both of which could be read
 	if after, err := fieldowner.Read(made.Object); err != nil || !after.Equal(before) {
@@ -43,7 +43,7 @@ func (h *Handover) inOrder(made *unstructured.Unstructured) *unstructured.Unstru
 	return out
 }
 
-// try is Try but for the order of the record.
+// try does what [Handover.Try] does, except for the order of managedFields and the copy in the annotation.
 func (h *Handover) try(server Server, manifest map[string]any) (*unstructured.Unstructured, error) {
 	body, err := fastjson.Encode(h.withGiven(manifest))
 	if err != nil {
@@ -71,7 +71,7 @@ func (h *Handover) try(server Server, manifest map[string]any) (*unstructured.Un
 		h.given = h.given.Without(unsendable)
 		return h.try(server, manifest)
 	}
-	// Not before it is known that the server gets the dryRun of an apply.
+	// Not before it is known that the server gets the dry run of an apply.
 	err = h.tryPatch(server, owners.Fields(h.wanted.Applier.Is))
 	if errors.Is(err, applier.ErrKept) && h.onlyClears() {
 		h.isIdle = true
@@ -81,13 +81,13 @@ func (h *Handover) try(server Server, manifest map[string]any) (*unstructured.Un
 		return nil, err
 	}
 	h.nameAsIn(owners)
-	// Of an object without managedFields a server records all as written before its first apply, but not after the
-	// handover.
+	// At the first apply of an object without managedFields a server records all its fields under before-first-apply,
+	// but it doesn't after the handover.
 	isUnrecorded := len(h.live.GetManagedFields()) == 0
 	made, err := change(answer.Object, func(e fieldowner.Entry) fieldowner.Entry {
 		if h.wanted.takes(e.Owner) || isUnrecorded && e.Manager == fieldowner.BeforeFirstApply {
 			e.Fields = projection.FieldSet{}
-		} else if h.wanted.Applier.Is(e.Owner) { // who may write into a map that is cleared, as stringData does
+		} else if h.wanted.Applier.Is(e.Owner) { // it may write into a cleared map, as stringData does
 			e.Fields = h.kept(e.Fields, manifest).Difference(h.clears)
 		} else {
 			e.Fields = e.Fields.Without(h.clears)
@@ -105,8 +105,8 @@ func (h *Handover) try(server Server, manifest map[string]any) (*unstructured.Un
 	return h.tryUpdate(server, manifest, made, left)
 }
 
-// nameAsIn adds the names by which the record of an answer has the items in which fields are given up or cleared: a
-// server rounds large numbers in a record that it reads, and names items by the keys of today in one that it writes.
+// nameAsIn adds the paths that given-up and cleared fields have in managedFields of an answer: a server rounds large
+// numbers in managedFields that it reads, and writes managedFields with today's keys of list items.
 func (h *Handover) nameAsIn(owners fieldowner.Ownership) {
 	there := projection.NewObject(h.live.Object, owners.Fields(nil))
 	today := projection.NewObject(h.live.Object, owners.Fields(h.wanted.Applier.Is)) // others keep the names of before
@@ -120,8 +120,8 @@ func (h *Handover) nameAsIn(owners fieldowner.Ownership) {
 	h.clears = h.clears.Union(h.clearedWholes())
 }
 
-// clearedWholes returns the lists and maps that have become one whole, and that the manifest lacks, of which the
-// applier took over the recorded parts to clear them.
+// clearedWholes returns the lists and maps that have become atomic, that the manifest lacks, and whose recorded parts
+// the applier took over to clear them.
 func (h *Handover) clearedWholes() projection.FieldSet {
 	var wholes []projection.Path
 	sent := projection.NewManifest(h.wanted.Manifest, h.own)

@@ -16,8 +16,8 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// tryUpdate returns the object as the server makes it of the live one with the content that is left of the one that the
-// apply makes.
+// tryUpdate returns the object that the server makes by an update of the live object to the content in left. Made is
+// the object that the apply makes, from which left was taken.
 func (h *Handover) tryUpdate(
 	server Server, manifest, made map[string]any, left *remains,
 ) (*unstructured.Unstructured, error) {
@@ -37,14 +37,15 @@ func (h *Handover) tryUpdate(
 	return h.withRecord(answer, made, left)
 }
 
+// operation is an operation of a JSON patch.
 type operation struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
 	Value *any   `json:"value,omitempty"` // nil in a removal
 }
 
-// contentPatch returns the JSON patch that makes the live object, in its version, the wanted one, but for what the
-// server keeps of an object.
+// contentPatch returns the JSON patch that gives the live object, in its version, the wanted content. It leaves out the
+// fields that only the server writes.
 func contentPatch(live *unstructured.Unstructured, wanted map[string]any) ([]byte, error) {
 	// As in a handover, a server answers 409 if the object is of another version by then.
 	var version any = live.GetResourceVersion()
@@ -75,8 +76,8 @@ func contentPatch(live *unstructured.Unstructured, wanted map[string]any) ([]byt
 	return json.Marshal(operations)
 }
 
-// lostNulls returns the nulls of a custom resource that the answer to an update lacks. A server leaves one out if its
-// definition doesn't allow it, but in metadata, which is for no definition to say.
+// lostNulls returns the nulls of a custom resource that the answer to an update lacks. A server leaves out a null that
+// the CRD doesn't allow. Nulls in metadata don't count, since a CRD has no schema of metadata.
 func (r *remains) lostNulls(answer map[string]any) (lost []projection.Path) {
 	if kinds.IsBuiltin(answer) {
 		return nil
@@ -90,10 +91,10 @@ func (r *remains) lostNulls(answer map[string]any) (lost []projection.Path) {
 	return lost
 }
 
-// tryNulls returns an error unless the server takes these nulls in a new object. It leaves them out of an update before
-// it validates that, and of what an apply makes after that: where a definition has a field without a type, it accepts
-// null and doesn't return it. Source: PruneNonNullableNullsWithoutDefaults in package schema/defaulting of
-// k8s.io/apiextensions-apiserver/pkg/apiserver, which decoders call.
+// tryNulls returns an error unless the server accepts these nulls in a new object. The server removes them from an
+// update before it validates it, but from the result of an apply only afterwards. For a field without a type in the
+// CRD, it accepts null and doesn't return it. Source: PruneNonNullableNullsWithoutDefaults in package schema/defaulting
+// of k8s.io/apiextensions-apiserver/pkg/apiserver, which decoders call.
 func (h *Handover) tryNulls(server Server, manifest map[string]any, nulls []projection.Path) error {
 	out, _ := projection.Patterns{}.Remove(manifest) // a copy
 	sent := projection.NewManifest(out, h.own)
@@ -110,8 +111,8 @@ func (h *Handover) tryNulls(server Server, manifest map[string]any, nulls []proj
 	return fmt.Errorf(text, nulls[0])
 }
 
-// isInMetadata reports whether p is in the metadata of the object, or of one that is embedded in it. A server leaves
-// out what is null there. Source: package schema/objectmeta in k8s.io/apiextensions-apiserver/pkg/apiserver.
+// isInMetadata reports whether p is in the metadata of the object, or of an embedded object. A server leaves out nulls
+// there. Source: package schema/objectmeta in k8s.io/apiextensions-apiserver/pkg/apiserver.
 func isInMetadata(obj *projection.Object, p projection.Path) bool {
 	for n := range len(p) - 1 {
 		around, _ := mapAt(obj, p[:n])
@@ -134,11 +135,11 @@ func refusedNulls(refusal error) (names []string) {
 	return names
 }
 
-// withRecord returns the answer with the record of the object that the apply makes, in which others lose what goes with
-// what is dropped. What a server takes away beyond that, as another type of a Service does, stays in the record of who
-// wrote it. An item that is named by a default which was dropped is found in the answer alone. Source:
-// FieldManager.Apply in k8s.io/apimachinery/pkg/util/managedfields/internal, after which a strategy prepares the
-// update.
+// withRecord returns the answer with the managedFields of made, the object that the apply makes. In these, others lose
+// the fields that are removed together with dropped fields. Fields that a server removes beyond that, for example for
+// another type of a Service, stay with the manager that wrote them. An item whose key is a dropped default is found in
+// the answer alone. Source: FieldManager.Apply in k8s.io/apimachinery/pkg/util/managedfields/internal, after which a
+// strategy prepares the update.
 func (h *Handover) withRecord(answer *unstructured.Unstructured, made map[string]any, left *remains) (*unstructured.Unstructured, error) {
 	out := answer.DeepCopy()
 	out.SetManagedFields((&unstructured.Unstructured{Object: made}).GetManagedFields())

@@ -36,7 +36,7 @@ func (w Wanted) takes(o fieldowner.Owner) bool {
 	return o.Subresource == "" && !w.Applier.Is(o) && (isTool || slices.Contains(w.Adopt, string(o.Manager)))
 }
 
-// owner is the applier as the record of the live object has it.
+// owner returns the applier as managedFields of the live object name it.
 func (w Wanted) owner(live *unstructured.Unstructured) fieldowner.Owner {
 	return fieldowner.Owner{
 		Manager: foreign.Text(w.Applier.Manager), Operation: fieldowner.OperationApply,
@@ -44,7 +44,7 @@ func (w Wanted) owner(live *unstructured.Unstructured) fieldowner.Owner {
 	}
 }
 
-// forced returns a function that returns what an entry loses by the apply by force.
+// forced returns a function that returns the fields that an entry loses by the apply by force.
 func (w Wanted) forced() (func(fieldowner.Entry) projection.FieldSet, error) {
 	if w.Forced == nil {
 		return func(fieldowner.Entry) projection.FieldSet { return projection.FieldSet{} }, nil
@@ -59,7 +59,7 @@ func (w Wanted) forced() (func(fieldowner.Entry) projection.FieldSet, error) {
 	}, err
 }
 
-// moved returns the entry in the version of the live object, if its own is lost.
+// moved returns the entry, with the version of the live object if its own version is lost.
 func (w Wanted) moved(e fieldowner.Entry, live *unstructured.Unstructured) fieldowner.Entry {
 	if slices.Contains(w.Lost, string(e.APIVersion)) {
 		e.APIVersion = foreign.Text(live.GetAPIVersion())

@@ -69,8 +69,8 @@ func (h *Handover) nameFormerOwner(c *explain.Change, before fieldowner.Ownershi
 	}
 }
 
-// markCleared gives a change of a field that is cleared its cause, and the one who wrote last what was there. The
-// record may name the item of it otherwise.
+// markCleared gives the change of a cleared field its cause, and the manager that wrote the old value last.
+// managedFields may have the field at a path with older keys of list items.
 func (h *Handover) markCleared(c *explain.Change, owners fieldowner.Ownership) {
 	before, _ := c.Before.(map[string]any)
 	hasNothing := c.After == nil || isEmpty(c.After)
