@@ -42,14 +42,16 @@ type RemovalOptions struct {
 	// Adopted also removes members that existed before the set was applied. Default: they are kept.
 	Adopted bool
 	// Contents also removes namespaces and CRDs with objects that aren't members, and deletes these objects with them.
-	// It also removes those whose content isn't known. Default: they are kept.
+	// It also removes those whose content isn't known. Default: they are kept. With an object of Set or of InUse, they
+	// are kept even so.
 	Contents bool
-	// InUse are objects that stay. Their namespaces and the CRDs of their kinds aren't removed.
+	// InUse are objects that stay, besides those of Set. Their namespaces and the CRDs of their kinds aren't removed.
 	InUse []identity.Identity
-	// Set is the set that the members have left, planned or applied. A member is kept if an object of the set, of
-	// InUse, or a kept member refers to it, as a Deployment refers to a ConfigMap. If [Set.Apply] failed to change an
-	// object of the set, the references in its live version count as well. A Removal only knows the references of
-	// built-in kinds, and reads no other object of the cluster. Default: only InUse and the members count.
+	// Set is the set that the members have left, planned or applied. Its objects stay, as those of InUse do. A member
+	// is kept if an object of the set, of InUse, or a kept member refers to it, as a Deployment refers to a ConfigMap.
+	// If [Set.Apply] failed to change an object of the set, the references in its live version count as well. A Removal
+	// only knows the references of built-in kinds, and reads no other object of the cluster. Default: only InUse and
+	// the members count.
 	Set *Set
 	// Delete says how to delete, and to wait for it.
 	Delete ssaplan.DeleteOptions
@@ -162,7 +164,7 @@ func (r *Removal) item(ctx context.Context, i int) *RemovalItem {
 		item.Kept = "it existed before the set"
 	default:
 		if item.Kept = r.rival(ctx, member.State); item.Kept == "" {
-			item.Kept = cmp.Or(r.inUse(item), r.usedBy(ctx, member.Object))
+			item.Kept = cmp.Or(r.inUse(ctx, item), r.usedBy(ctx, member.Object))
 		}
 	}
 	return item
@@ -188,12 +190,12 @@ func (r *Removal) rival(ctx context.Context, remembered *explain.State) string {
 }
 
 // inUse returns why a namespace or definition is kept, empty for one that holds nothing but what is removed with it.
-func (r *Removal) inUse(item *RemovalItem) string {
+func (r *Removal) inUse(ctx context.Context, item *RemovalItem) string {
 	object := named(item.Member.Object)
 	if !isFoundation(object) {
 		return ""
 	}
-	for _, id := range r.options.InUse {
+	for _, id := range r.remaining(ctx) {
 		switch {
 		case isDefinition(object) && isAmong(item.Plan.Contents, id):
 			return fmt.Sprintf("%s of the set is of its kind", id)
@@ -216,6 +218,19 @@ func (r *Removal) inUse(item *RemovalItem) string {
 		}
 	}
 	return ""
+}
+
+// remaining returns the objects in use and those of the set, with their namespaces.
+func (r *Removal) remaining(ctx context.Context) (objects []identity.Identity) {
+	for _, id := range r.options.InUse {
+		objects = append(objects, r.resolve(ctx, id))
+	}
+	if s := r.options.Set; s != nil {
+		for i := range s.requests {
+			objects = append(objects, s.resolve(ctx, i))
+		}
+	}
+	return objects
 }
 
 // isAmong reports whether the contents have objects of the kind of an object, or may have.

@@ -3,6 +3,7 @@ package set_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -95,6 +96,32 @@ func TestKept(t *testing.T) {
 	adopted := set.Member{Object: one.Object, UID: one.UID, State: &explain.State{Adopted: true}}
 	assert.Contains(t, w.remove([]set.Member{adopted}, set.RemovalOptions{})[0], "it existed before the set")
 	assert.Equal(t, []string{"ConfigMap Done"}, w.remove([]set.Member{{Object: one.Object, UID: one.UID, Adopted: true}}, set.RemovalOptions{Adopted: true}))
+}
+
+// A namespace and a CRD that left the set stay as long as the set has an object of theirs, even if their contents may
+// be deleted. That is so, too, if the object has no namespace in its manifest.
+func TestKeptForObjectsOfTheSet(t *testing.T) {
+	w := newWorld(t)
+	const (
+		home  = "{apiVersion: v1, kind: Namespace, metadata: {name: default}}"
+		plain = "{apiVersion: v1, kind: ConfigMap, metadata: {name: plain}}"
+	)
+	members := w.install(definition, namespace, home, conf, gadget)
+	left := func(kind, name string) []set.Member {
+		return slices.DeleteFunc(slices.Clone(members), func(m set.Member) bool { return m.Object.Kind != kind || m.Object.Name != name })
+	}
+	options := func(stays string) set.RemovalOptions {
+		return set.RemovalOptions{Contents: true, Adopted: true, Set: w.set(set.Options{}, stays)}
+	}
+	assert.Equal(t, []string{"Namespace NotSent: v1/Namespace shop: kept: v1/ConfigMap shop/a of the set is in it"},
+		w.remove(left("Namespace", "shop"), options(conf)))
+	assert.Contains(t, w.remove(left("Namespace", "default"), options(plain))[0], "kept: v1/ConfigMap default/plain of the set is in it")
+	inUse := set.RemovalOptions{Contents: true, InUse: []identity.Identity{{APIVersion: "v1", Kind: "ConfigMap", Name: "plain"}}}
+	assert.Contains(t, w.remove(left("Namespace", "default"), inUse)[0], "kept: v1/ConfigMap default/plain of the set is in it")
+
+	definitions := left("CustomResourceDefinition", "gadgets.example.com")
+	assert.Contains(t, w.remove(definitions, options(gadget))[0], "kept: example.com/v1/Gadget shop/a of the set is of its kind")
+	assert.Equal(t, []string{"CustomResourceDefinition Done"}, w.remove(definitions, options(conf)), "the set has no object of its kind")
 }
 
 // A delete that fails is an error, what was never shown isn't touched, and what isn't reached says so.
