@@ -152,7 +152,7 @@ func (r *objectResource) ModifyPlan(
 	switch {
 	case creating && prior != nil:
 		// For a replacement, Terraform calls ModifyPlan for the old object, and then for the new one. The second call
-		// has no state, but the private state of the old object. The old object still exists, so the create can't be
+		// gets no state, only the private state of the old object. The old object still exists, so the create can't be
 		// planned yet. Terraform calls Delete before Create, so Create takes nothing over.
 		planned.Adopted = types.BoolValue(false)
 	case !planned.YAMLBody.IsUnknown():
@@ -178,7 +178,8 @@ func (r *objectResource) plan(
 		diags.AddError("The object can't be planned", err.Error())
 		return diags
 	}
-	if plan.Deferral != ssaplan.DeferralTypeNotServed { // then the remarks only advise to set ShowValuesOf
+	// If the kind isn't served, there is no warning: it would only advise to set ShowValuesOf.
+	if plan.Deferral != ssaplan.DeferralTypeNotServed {
 		addWarning(plan, prior, &diags)
 	}
 	planned.Adopted = current.Adopted
@@ -206,8 +207,9 @@ func (r *objectResource) plan(
 		planned.Fields, planned.Outline = fieldsAfter(plan, prior), current.Outline
 	default:
 		planned.Fields, planned.Outline = fieldsAfter(plan, prior), types.StringValue(outline)
-		// Terraform applies only if an attribute changes. "fields" doesn't change if only owners change, or if a failed
-		// refresh missed the drift. "outline" can be that of the last apply, too. An unknown value counts as a change.
+		// Terraform applies only if an attribute changes. "fields" stays the same if only owners change, or if a failed
+		// refresh missed the drift. "outline" can then be that of the last apply. So "fields" becomes unknown, which
+		// counts as a change.
 		if planned.Fields.Equal(current.Fields) {
 			planned.Fields = types.MapUnknown(types.StringType)
 		}
@@ -366,7 +368,8 @@ func checkUnchanged(plan *ssaplan.Plan, prior *explain.State) error {
 		return nil
 	}
 	refreshed := review.Shown{State: prior, Rows: review.RowsOf(prior.Observed)}
-	// Check compares the values of the last refresh with the live ones, of the fields that the manifest still declares.
+	// For the fields that the manifest still declares, Check compares the values of the last refresh and the live ones.
+	// Its second argument only says which fields these are, so values of Secrets needn't be digests there.
 	return refreshed.Check(plan, review.RowsOf(plan.After))
 }
 
@@ -378,7 +381,7 @@ func (r *objectResource) Read(ctx context.Context, req resource.ReadRequest, res
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
 	}
-	if prior == nil { // the object was tainted, and the apply after that failed: this entry has no private state
+	if prior == nil { // only after "terraform taint" and a failed apply: this entry of the state has no private state
 		resp.State.RemoveResource(ctx)
 		return
 	}
