@@ -30,7 +30,6 @@ import (
 
 const exitUnchanged, exitError, exitChanges, exitBlocked = 0, 1, 2, 3 // of the plan command
 
-// tool is the core of a deployment CLI.
 type tool struct {
 	planner *ssaplan.Planner
 	states  map[string]*explain.State // by key(identity); stored in a file between two runs
@@ -73,6 +72,11 @@ func (t *tool) plan(ctx context.Context, application *set.Set) (plans []*ssaplan
 		}
 		t.show(item.Plan)
 		plans = append(plans, item.Plan)
+		if item.Plan.Action == ssaplan.ActionNoOp && t.states[key(item.Object)] == nil { // applied, but the state was lost
+			if state, err := item.Plan.State(item.Plan.Live()); err == nil {
+				t.states[key(item.Object)] = state
+			}
+		}
 		blocked := item.Plan.Action == ssaplan.ActionConflict || item.Plan.Action == ssaplan.ActionDeferred
 		switch { // an error outranks blocked, which outranks changes
 		case code == exitError, item.Plan.Action == ssaplan.ActionNoOp:
@@ -124,17 +128,15 @@ func (t *tool) deploy(ctx context.Context, manifests []*unstructured.Unstructure
 func (t *tool) apply(ctx context.Context, application *set.Set) error {
 	var failures []error
 	for result := range application.Apply(ctx) {
-		failures = append(failures, result.Err) // errors.Join ignores nil
-		if result.Made == nil {
-			continue // nothing was written
+		failures = append(failures, result.Err)
+		if result.Made != nil { // the object was written
+			state, err := result.Item.Plan.State(result.Made)
+			if failures = append(failures, err); err == nil {
+				t.states[key(result.Item.Object)] = state
+			}
 		}
-		state, err := result.Item.Plan.State(result.Made)
-		if err != nil {
-			return err
-		}
-		t.states[key(result.Item.Object)] = state
 	}
-	return errors.Join(failures...)
+	return errors.Join(failures...) // which ignores nil
 }
 
 // save writes the states to a file. A state is versioned JSON without secret values.
@@ -148,14 +150,12 @@ func (t *tool) save(name string) error {
 
 // load reads the states of the last run, if there is a file.
 func (t *tool) load(name string) error {
-	data, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
+	if data, err := os.ReadFile(name); err == nil {
+		return json.Unmarshal(data, &t.states)
+	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return json.Unmarshal(data, &t.states)
+	return nil
 }
 
 // newTool returns a tool that prints to standard output.
@@ -174,8 +174,7 @@ func newTool(config *rest.Config, stateFile string) (*tool, error) {
 
 // kubeconfig loads the kubeconfig like kubectl does. An empty name is the current context.
 func kubeconfig(name string) (*rest.Config, error) {
-	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	overrides := &clientcmd.ConfigOverrides{CurrentContext: name}
+	rules, overrides := clientcmd.NewDefaultClientConfigLoadingRules(), &clientcmd.ConfigOverrides{CurrentContext: name}
 	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides).ClientConfig()
 }
 
@@ -238,7 +237,7 @@ func (t *tool) replace(ctx context.Context, plan *ssaplan.Plan) (*unstructured.U
 	})
 }
 
-// deployAndPrune does the same as deploy, and then deletes the objects that are no longer in the manifests.
+// deployAndPrune does what deploy does, and then deletes the objects that are no longer in the manifests.
 func (t *tool) deployAndPrune(ctx context.Context, manifests []*unstructured.Unstructured, ask func() bool) error {
 	application := t.set(ctx, manifests)
 	_, code := t.plan(ctx, application)

@@ -55,3 +55,22 @@ func TestPruneDeletesOnlyWhatHasNoManifest(t *testing.T) {
 	_, err = configMaps.Get(t.Context(), "cli-prune-leaves", metav1.GetOptions{})
 	require.True(t, apierrors.IsNotFound(err), err)
 }
+
+// An object that is as its manifest says gets a state again if the states were lost. So it is deleted once it has no
+// manifest any more. An object with fields of another manager is kept: it may have existed before.
+func TestLostStates(t *testing.T) {
+	tool, err := newTool(config, filepath.Join(t.TempDir(), "states.json"))
+	require.NoError(t, err)
+	tool.out = io.Discard
+	agree := func() bool { return true }
+	own := yamlObject(`{apiVersion: v1, kind: ConfigMap, metadata: {name: cli-lost-own}, data: {a: A}}`)
+	shared := yamlObject(`{apiVersion: v1, kind: ConfigMap, metadata: {name: cli-lost-shared}, data: {a: A}}`)
+	require.NoError(t, tool.deploy(t.Context(), []*unstructured.Unstructured{own, shared}, agree))
+	patch(objects("default", "", "v1", "configmaps"), "kubectl", "cli-lost-shared", `{"data": {"b": "B"}}`)
+	clear(tool.states)
+	require.NoError(t, tool.deploy(t.Context(), []*unstructured.Unstructured{own, shared}, func() bool { panic("nothing changes") }))
+	require.Len(t, tool.states, 2)
+	require.NoError(t, tool.deployAndPrune(t.Context(), nil, agree))
+	require.Len(t, tool.states, 1)
+	require.True(t, tool.states["/ConfigMap default/cli-lost-shared"].Adopted)
+}
