@@ -34,8 +34,8 @@ type NoOpCacheOptions struct {
 	MaxAge time.Duration
 	// ServerInterval is how often a Planner reads the configuration of the server: its version, CRDs, webhooks,
 	// admission policies and their bindings. That takes eight small requests, and one for each kind of custom resource,
-	// and only happens when something is planned. A change ends the entries that it may concern. What RBAC hides isn't
-	// read; see [NoOpStats.Unseen]. Negative: never; then call [NoOpCache.Clear] when the configuration changes.
+	// and only happens when something is planned. A change ends the entries that it may concern. [NoOpStats.Unseen]
+	// names the parts that can't be read. Negative: never; then call [NoOpCache.Clear] when the configuration changes.
 	// Default: 30 seconds.
 	ServerInterval time.Duration
 	// Portable allows [NoOpCache.Save] and [NoOpCache.Restore]. Live objects are then compared by SHA-256, which takes
@@ -50,8 +50,8 @@ type NoOpStats struct {
 	Hits, Misses, Expired, Evicted int64
 	// Entries is the current number of entries.
 	Entries int
-	// Unseen names the parts of the server's configuration that RBAC hides. Only MaxAge limits how long a change of
-	// them goes unnoticed.
+	// Unseen names the parts of the server's configuration that aren't read, because RBAC hides them or because the
+	// client can't read them; see [Planner.Lacks]. Only MaxAge limits how long a change of them goes unnoticed.
 	Unseen []string
 }
 
