@@ -51,6 +51,15 @@ func ControllerOf(obj client.Object) []string {
 	return nil
 }
 
+// OfKind returns an object that only has its kind. Pass it to Owns of a builder, and to the options of a cache: it
+// names the informer from which a kit reads. A typed object has another informer, whose event may come before the kit
+// can read the change; then the change stays until the next event.
+func OfKind(kind schema.GroupVersionKind) *unstructured.Unstructured {
+	obj := &unstructured.Unstructured{}
+	obj.SetGroupVersionKind(kind)
+	return obj
+}
+
 // FromClient returns a Client that reads from the cache of informers (cached) and from the server, and writes with
 // writer.
 func FromClient(cached, server client.Reader, writer client.Client) (Client, error) {

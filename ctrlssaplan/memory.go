@@ -27,8 +27,8 @@ const (
 // memory is what the kit remembers of the children, by owner. A restart loses it, which costs little. The
 // zero memory is empty.
 type memory struct {
-	mu       sync.Mutex
-	children map[types.NamespacedName]map[identity.Identity]*remembered
+	mu      sync.Mutex
+	byOwner map[types.NamespacedName]map[identity.Identity]*remembered
 }
 
 // remembered is what is known of one child. It belongs to the one goroutine that reconciles the owner.
@@ -49,31 +49,27 @@ func (m *memory) of(owner client.Object, id identity.Identity) *remembered {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	key := client.ObjectKeyFromObject(owner)
-	if m.children == nil {
-		m.children = map[types.NamespacedName]map[identity.Identity]*remembered{}
+	if m.byOwner == nil {
+		m.byOwner = map[types.NamespacedName]map[identity.Identity]*remembered{}
 	}
-	if m.children[key] == nil {
-		m.children[key] = map[identity.Identity]*remembered{}
+	if m.byOwner[key] == nil {
+		m.byOwner[key] = map[identity.Identity]*remembered{}
 	}
-	if m.children[key][id] == nil {
-		m.children[key][id] = &remembered{}
+	if m.byOwner[key][id] == nil {
+		m.byOwner[key][id] = &remembered{}
 	}
-	r := m.children[key][id]
+	r := m.byOwner[key][id]
 	if edition := editionOf(owner); r.edition != edition {
 		r.edition, r.repairs = edition, nil
 	}
 	return r
 }
 
-// keep drops what is known of children that an owner neither wants nor has any more.
-func (m *memory) keep(owner client.Object, children []*child) {
-	stays := map[identity.Identity]bool{}
-	for _, c := range children {
-		stays[c.id] = true
-	}
+// keep drops what is known of all other children of an owner.
+func (m *memory) keep(owner client.Object, children map[identity.Identity]bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	maps.DeleteFunc(m.children[client.ObjectKeyFromObject(owner)], func(id identity.Identity, _ *remembered) bool { return !stays[id] })
+	maps.DeleteFunc(m.byOwner[client.ObjectKeyFromObject(owner)], func(id identity.Identity, _ *remembered) bool { return !children[id] })
 }
 
 // editionOf returns a text that is another one after each edit of an owner: its generation, or a digest of all that
@@ -98,7 +94,7 @@ func editionOf(owner client.Object) string {
 func (m *memory) forget(owner types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(m.children, owner)
+	delete(m.byOwner, owner)
 }
 
 // fought reports whether the child was repaired so often lately that repairing it again would be a fight.

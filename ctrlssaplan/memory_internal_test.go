@@ -33,7 +33,7 @@ func TestChildrenThatAreGoneAreForgotten(t *testing.T) {
 	}
 	stays := m.of(owner, idOf("stays"))
 	m.of(owner, idOf("gone"))
-	m.keep(owner, []*child{{id: idOf("stays")}})
-	assert.Len(t, m.children[client.ObjectKeyFromObject(owner)], 1)
+	m.keep(owner, map[identity.Identity]bool{idOf("stays"): true})
+	assert.Len(t, m.byOwner[client.ObjectKeyFromObject(owner)], 1)
 	assert.Same(t, stays, m.of(owner, idOf("stays")))
 }

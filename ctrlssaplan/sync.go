@@ -2,7 +2,6 @@ package ctrlssaplan
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -22,15 +21,6 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/manifest"
 	"github.com/ssaplan/primitives/ssaplan/redact"
 )
-
-// OfKind returns an object that only has its kind. Pass it to Owns of a builder, and to the options of a cache: it
-// names the informer from which a kit reads. A typed object has another informer, whose event may come before the kit
-// can read the change; then the change stays until the next event.
-func OfKind(kind schema.GroupVersionKind) *unstructured.Unstructured {
-	obj := &unstructured.Unstructured{}
-	obj.SetGroupVersionKind(kind)
-	return obj
-}
 
 // sync plans all the children, and then writes those that have to change. The error says that the informers have
 // another owner than the server, of which there is nothing to report.
@@ -99,7 +89,11 @@ func (k *Kit) children(ctx context.Context, owner client.Object, wanted []Child)
 		}
 		children = append(children, left...)
 	}
-	k.memory.keep(owner, children)
+	stays := map[identity.Identity]bool{}
+	for _, c := range children {
+		stays[c.id] = true
+	}
+	k.memory.keep(owner, stays)
 	return children, nil
 }
 
@@ -228,6 +222,3 @@ func (k *Kit) plan(ctx context.Context, c *child, policy Policy) {
 	c.memory.warned = c.plan.Warnings
 	c.judge(policy)
 }
-
-// errAnew says that the object that was looked at is another one by now.
-var errAnew = errors.New("was re-created meanwhile, maybe by another client: checking again")
