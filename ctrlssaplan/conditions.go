@@ -1,19 +1,11 @@
 package ctrlssaplan
 
 import (
-	"context"
-	"fmt"
 	"slices"
 	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/ssaplan/primitives/projection"
-	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // The types of the conditions that an owner gets.
@@ -39,8 +31,6 @@ const (
 	repairedReason   = "Repaired"
 	// maxText is the length at which texts are cut: events can't be longer than 1 KiB.
 	maxText = 1000
-	// statusAttempts is how often a status is written anew because the owner changed meanwhile.
-	statusAttempts = 3
 )
 
 type complaint struct {
@@ -54,65 +44,6 @@ var complaints = []complaint{
 	{ConditionConflict, conflicting},
 	{ConditionRefused, refused},
 	{ConditionReplacementNeeded, replacementNeeded},
-}
-
-// report writes the status if that changes it, and events for what was written and for what is newly in the way. The
-// informer's owner may be old; then the server refuses the write, and the owner is read again. Got is the owner before
-// the caller changed it, nil if that isn't known.
-func (k *Kit) report(ctx context.Context, owner, got client.Object, outcomes []outcome) error {
-	count(outcomes)
-	k.announceWrites(owner, outcomes)
-	wanted := owner.DeepCopyObject().(client.Object)
-	for attempt := 1; ; attempt++ {
-		seen, err := k.seen(ctx, wanted, attempt > 1)
-		if err != nil {
-			return client.IgnoreNotFound(err)
-		}
-		if got == nil && isSameEdition(seen, wanted) {
-			got = seen
-		}
-		var unclear []projection.Path
-		if attempt > 1 || !isSameEdition(seen, wanted) {
-			if unclear, err = k.rebase(owner, got, wanted, seen); err != nil {
-				return err
-			}
-		}
-		had := k.setConditions(owner, seen, outcomes)
-		if err = k.writeStatus(ctx, owner, seen); err == nil {
-			conditions, _ := k.options.Conditions(owner)
-			k.announceConditions(owner, *conditions, had)
-			if len(unclear) > 0 {
-				err = apierrors.NewConflict(schema.GroupResource{}, owner.GetName(), fmt.Errorf(
-					"the owner is older than what others wrote to its status, and has other values there: %s", foreign.Text(lines(unclear))))
-			}
-			return err
-		}
-		if !apierrors.IsConflict(err) || attempt == statusAttempts {
-			return client.IgnoreNotFound(err)
-		}
-	}
-}
-
-// setConditions sets the kit's conditions of an owner, given the owner as it was seen last, and returns the conditions
-// that it had. Those of others stay as they are.
-func (k *Kit) setConditions(owner, seen client.Object, outcomes []outcome) (had []metav1.Condition) {
-	conditions, observed := k.options.Conditions(owner)
-	last, _ := k.options.Conditions(seen)
-	had = slices.Clone(*conditions)
-	for _, condition := range *last {
-		i := slices.IndexFunc(had, func(c metav1.Condition) bool { return c.Type == condition.Type })
-		switch {
-		case !isKits(condition.Type):
-		case i < 0:
-			had = append(had, condition)
-		default:
-			had[i] = condition
-		}
-	}
-	if *conditions = nextConditions(had, owner.GetGeneration(), outcomes); observed != nil {
-		*observed = owner.GetGeneration()
-	}
-	return had
 }
 
 // isKits reports whether the kit sets conditions of this type.
@@ -203,4 +134,12 @@ func texts(outcomes []outcome, chosen func(outcome) bool) string {
 		}
 	}
 	return strings.Join(out, "; ")
+}
+
+// cut shortens a text to what an event and a condition hold.
+func cut(text string) string {
+	if len(text) <= maxText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxText], "") + "…"
 }

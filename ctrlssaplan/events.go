@@ -2,7 +2,6 @@ package ctrlssaplan
 
 import (
 	"fmt"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -37,12 +36,4 @@ func (k *Kit) announceConditions(owner client.Object, now, before []metav1.Condi
 			k.options.Events.Event(owner, corev1.EventTypeWarning, is.Type, is.Message)
 		}
 	}
-}
-
-// cut shortens a text to what an event and a condition hold.
-func cut(text string) string {
-	if len(text) <= maxText {
-		return text
-	}
-	return strings.ToValidUTF8(text[:maxText], "") + "…"
 }
