@@ -200,3 +200,11 @@ func rank(c Class) int {
 	}
 	return i
 }
+
+// first returns that of two classes which decides.
+func first(a, b Class) Class {
+	if rank(b) < rank(a) {
+		return b
+	}
+	return a
+}

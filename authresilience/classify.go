@@ -16,6 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/internal/answer"
 )
@@ -37,7 +38,7 @@ func Classify(err error) Class {
 
 // A tree classifies the errors of one tree of wrapped and joined errors.
 type tree struct {
-	missing []missingType // the types that a RESTMapper did not find
+	missing missingTypes // the types that a RESTMapper did not find
 }
 
 func (t tree) class(err error) Class {
@@ -83,6 +84,28 @@ func (t tree) own(err error) (class Class, ok bool) {
 		return alertClass(e)
 	}
 	return ClassUnknown, false
+}
+
+// discoveryClass returns the class of the errors that discovery reports for the groups that matter: those that may have
+// one of the missing types, or all if no type is missing. A group that could not be read may have the type; only a
+// server that doesn't serve the group (404) says that it hasn't.
+func (t tree) discoveryClass(failed map[schema.GroupVersion]error) Class {
+	if len(failed) == 0 {
+		return ClassDiscoveryFailed
+	}
+	class := ClassUnknown
+	for gv, err := range failed {
+		if !t.missing.concerns(gv) {
+			continue
+		}
+		c := t.class(err)
+		switch c {
+		case ClassUnknown, ClassNotFound, ClassNamespaceNotFound:
+			c = ClassDiscoveryFailed
+		}
+		class = first(class, c)
+	}
+	return class
 }
 
 // leafClass classifies an error that wraps nothing: by its type, and for want of one by its text.
@@ -133,14 +156,6 @@ func alertClass(err *net.OpError) (class Class, ok bool) {
 		return ClassTLS, true
 	}
 	return ClassUnknown, false
-}
-
-// first returns that of two classes which decides.
-func first(a, b Class) Class {
-	if rank(b) < rank(a) {
-		return b
-	}
-	return a
 }
 
 func isTimeout(err error) bool {

@@ -17,29 +17,32 @@ type missingType struct {
 	partial  bool     // an empty group may stand for any group
 }
 
-// unmatched returns the types that the RESTMapper errors in the tree of err are about.
-func unmatched(err error) []missingType {
+// missingTypes are the types that the errors of RESTMappers in a tree of errors are about.
+type missingTypes []missingType
+
+// unmatched returns the types that the errors of RESTMappers in the tree of err are about.
+func unmatched(err error) missingTypes {
 	switch e := err.(type) {
 	case *meta.NoKindMatchError:
-		return []missingType{{group: e.GroupKind.Group, versions: e.SearchedVersions}}
+		return missingTypes{{group: e.GroupKind.Group, versions: e.SearchedVersions}}
 	case *meta.NoResourceMatchError:
 		m := missingType{group: e.PartialResource.Group, partial: true}
 		if e.PartialResource.Version != "" {
 			m.versions = []string{e.PartialResource.Version}
 		}
-		return []missingType{m}
+		return missingTypes{m}
 	}
-	var types []missingType
+	var types missingTypes
 	for _, inner := range answer.Unwrap(err) {
 		types = append(types, unmatched(inner)...)
 	}
 	return types
 }
 
-// concerns reports whether a failure to discover gv leaves open if one of the missing types is there. A missing type in
-// no particular version may be in any.
-func (t tree) concerns(gv schema.GroupVersion) bool {
-	return len(t.missing) == 0 || slices.ContainsFunc(t.missing, func(m missingType) bool {
+// concerns reports whether one of the missing types may be in gv, a group and version that could not be discovered. A
+// missing type in no particular version may be in any. Without missing types, every group matters.
+func (types missingTypes) concerns(gv schema.GroupVersion) bool {
+	return len(types) == 0 || slices.ContainsFunc(types, func(m missingType) bool {
 		anyGroup := m.partial && m.group == ""
 		return (anyGroup || m.group == gv.Group) && (len(m.versions) == 0 || slices.Contains(m.versions, gv.Version))
 	})
@@ -66,26 +69,4 @@ func isOfDiscovery(err error, name string) bool {
 		t = t.Elem()
 	}
 	return t.Name() == name && t.PkgPath() == "k8s.io/client-go/discovery"
-}
-
-// discoveryClass returns the class of what discovery reports for the groups that matter: those of the types that were
-// not found, or all when none is missing. A group that could not be read may have the type; only a server that doesn't
-// serve the group (404) says that it hasn't.
-func (t tree) discoveryClass(failed map[schema.GroupVersion]error) Class {
-	if len(failed) == 0 {
-		return ClassDiscoveryFailed
-	}
-	class := ClassUnknown
-	for gv, err := range failed {
-		if !t.concerns(gv) {
-			continue
-		}
-		c := t.class(err)
-		switch c {
-		case ClassUnknown, ClassNotFound, ClassNamespaceNotFound:
-			c = ClassDiscoveryFailed
-		}
-		class = first(class, c)
-	}
-	return class
 }
