@@ -2,21 +2,6 @@ package authresilience
 
 import "path/filepath"
 
-// A CredentialKind is a way to authenticate to a server.
-type CredentialKind string
-
-// The ways that a client's configuration offers.
-const (
-	BearerToken       CredentialKind = "bearer token"
-	TokenFile         CredentialKind = "token file"
-	ClientCertificate CredentialKind = "client certificate"
-	BasicAuth         CredentialKind = "user name and password"
-	ExecPlugin        CredentialKind = "exec plugin"
-	AuthProvider      CredentialKind = "auth provider"
-	CustomTransport   CredentialKind = "custom transport"
-	NoCredential      CredentialKind = "no credentials"
-)
-
 // Credential describes what a client sends to prove who it is. It holds no secret. For a token or a certificate it
 // keeps the dates, the issuer and the like, for a plugin the name, for a file the path. The zero value describes
 // nothing.
