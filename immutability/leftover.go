@@ -207,33 +207,6 @@ func isNear(field, cause string) bool {
 	return field == cause || parent(field) == cause || parent(field) == parent(cause)
 }
 
-// patternOf returns p in the form of [answer.Cause.Pattern], with [*] for every list item and key of a map that is no
-// identifier.
-func patternOf(p projection.Path) string {
-	pattern := ""
-	for _, e := range p {
-		pattern = patternBelow(pattern, e)
-	}
-	return pattern
-}
-
-func patternBelow(parent string, e projection.Element) string {
-	switch {
-	case e.Kind() != projection.FieldKind, strings.ContainsAny(e.Name(), ".[]/"):
-		return parent + "[*]"
-	case parent == "":
-		return e.Name()
-	}
-	return parent + "." + e.Name()
-}
-
-func parent(pattern string) string {
-	if head, found := strings.CutSuffix(pattern, "[*]"); found {
-		return head
-	}
-	return pattern[:max(strings.LastIndexByte(pattern, '.'), 0)]
-}
-
 // orPut is the remedy beside a patch.
 const orPut = ", or update the object with the whole manifest (PUT), which also drops what others have set"
 

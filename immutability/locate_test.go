@@ -178,30 +178,6 @@ func TestLocatedFieldIsAChange(t *testing.T) {
 	assert.True(t, changes[0].Path.Equal(got.Path), "%s, %s", changes[0].Path, got.Path)
 }
 
-func TestFieldJSON(t *testing.T) {
-	manifest := object(t, `{metadata: {annotations: {a/b: c}}}`)
-	for printed, want := range map[string]string{
-		"metadata.annotations[a/b]": `{"path":"metadata.annotations[\"a/b\"]","message":"Invalid value: no"}`,
-		"spec.a[0]":                 `{"path":"spec.a[0]","message":"Invalid value: no"}`,
-	} {
-		text, err := located(printed, manifest, nil, projection.FieldSet{}).MarshalJSON()
-		require.NoError(t, err)
-		assert.JSONEq(t, want, string(text))
-	}
-	for text, want := range map[string]immutability.Field{
-		`{"path":"spec.a[0]","message":"no"}`: {Path: projection.Path{projection.Field("spec"), projection.Field("a"), projection.Index(0)}, Message: "no"},
-		`{"path":"spec.a[","message":"no"}`:   {Text: "spec.a[", Message: "no"},
-		`{"message":"no"}`:                    {Message: "no"},
-	} {
-		got := immutability.Field{Text: "old"}
-		require.NoError(t, got.UnmarshalJSON([]byte(text)))
-		assert.Equal(t, want, got, text)
-	}
-	old := immutability.Field{Text: "old"}
-	require.Error(t, old.UnmarshalJSON([]byte(`{"path":1}`)))
-	assert.Equal(t, immutability.Field{Text: "old"}, old, "what can't be read changes nothing")
-}
-
 // FuzzLocate puts any text through the reader of fields. What it finds is a path that can be parsed.
 func FuzzLocate(f *testing.F) {
 	for _, printed := range []string{

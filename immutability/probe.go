@@ -272,17 +272,6 @@ func kindOf(obj *unstructured.Unstructured) schema.GroupKind {
 	return obj.GroupVersionKind().GroupKind()
 }
 
-// allKnown reports whether every cause has a known text.
-func (v Verdict) allKnown() bool {
-	return !slices.ContainsFunc(v.causes, func(c cause) bool { return !c.known })
-}
-
-// hasFixed reports whether a cause is that of a known immutable field. Such a cause is never due to a leftover of the
-// merge: what is left over is what the live object has, and doesn't differ from it.
-func (v Verdict) hasFixed() bool {
-	return slices.ContainsFunc(v.causes, func(c cause) bool { return c.fixed })
-}
-
 // refusesNull reports whether a cause may be a null that the manifest has. The positions in what a server prints don't
 // always tell which item it is, so the name of the field has to do.
 func (v Verdict) refusesNull(manifest *unstructured.Unstructured) bool {
@@ -392,12 +381,4 @@ func (v Verdict) undecided(why string) Verdict {
 	}
 	v.doubt(CertaintyAssumed, "the manifest is valid, but a field that the apply leaves behind may be in the way; "+why)
 	return v
-}
-
-// sharesCause reports whether one of the causes is among the other verdict's: then it isn't a leftover of the merge
-// that the server objects to.
-func (v Verdict) sharesCause(other Verdict) bool {
-	return slices.ContainsFunc(v.causes, func(a cause) bool {
-		return slices.ContainsFunc(other.causes, a.isLike)
-	})
 }

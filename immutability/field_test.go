@@ -2,13 +2,11 @@ package immutability_test
 
 import (
 	"encoding/json"
-	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
 )
@@ -31,18 +29,28 @@ func TestFieldIsReadBack(t *testing.T) {
 	require.Error(t, json.Unmarshal([]byte(`{"path": 5}`), &read))
 }
 
-// Fields say what the server said of each; without one its whole answer is needed.
-func TestRefusedError(t *testing.T) {
-	cause := errors.New("the server's answer")
-	object := identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "a", Name: "b"}
-	refused := &immutability.RefusedError{Object: object, Verdict: immutability.Verdict{Remedy: "wait"}, Err: cause}
-	require.EqualError(t, refused, object.String()+": the server's answer; wait")
-	require.ErrorIs(t, refused, cause)
-
-	refused.Verdict.Fields = []immutability.Field{{Text: "spec.x", Message: "is immutable"}}
-	require.ErrorContains(t, refused, object.String()+": ")
-	require.ErrorContains(t, refused, "spec.x: is immutable; wait")
-	assert.NotContains(t, refused.Error(), "the server's answer")
+func TestFieldJSON(t *testing.T) {
+	manifest := object(t, `{metadata: {annotations: {a/b: c}}}`)
+	for printed, want := range map[string]string{
+		"metadata.annotations[a/b]": `{"path":"metadata.annotations[\"a/b\"]","message":"Invalid value: no"}`,
+		"spec.a[0]":                 `{"path":"spec.a[0]","message":"Invalid value: no"}`,
+	} {
+		text, err := located(printed, manifest, nil, projection.FieldSet{}).MarshalJSON()
+		require.NoError(t, err)
+		assert.JSONEq(t, want, string(text))
+	}
+	for text, want := range map[string]immutability.Field{
+		`{"path":"spec.a[0]","message":"no"}`: {Path: projection.Path{projection.Field("spec"), projection.Field("a"), projection.Index(0)}, Message: "no"},
+		`{"path":"spec.a[","message":"no"}`:   {Text: "spec.a[", Message: "no"},
+		`{"message":"no"}`:                    {Message: "no"},
+	} {
+		got := immutability.Field{Text: "old"}
+		require.NoError(t, got.UnmarshalJSON([]byte(text)))
+		assert.Equal(t, want, got, text)
+	}
+	old := immutability.Field{Text: "old"}
+	require.Error(t, old.UnmarshalJSON([]byte(`{"path":1}`)))
+	assert.Equal(t, immutability.Field{Text: "old"}, old, "what can't be read changes nothing")
 }
 
 func TestPathsOfFields(t *testing.T) {
