@@ -110,6 +110,11 @@ func hazardsOf(kind schema.GroupKind, live *unstructured.Unstructured, options H
 	return found
 }
 
+// kindOf returns the kind that obj names. A manifest does; an object that a typed client has read doesn't.
+func kindOf(obj *unstructured.Unstructured) schema.GroupKind {
+	return obj.GroupVersionKind().GroupKind()
+}
+
 // UnnamedLoss returns the losses of data ([HazardData]) or objects ([HazardContents]) in found, except those whose kind
 // is also in named.
 func UnnamedLoss(found, named []Hazard) []Hazard {

@@ -13,12 +13,12 @@ import (
 )
 
 // nameLeftovers finds the fields of the live object that are in the way of the apply. updated is the object after an
-// update that works. Of those that it lacks or that it has another value of, the ones near the causes are tried first.
-// Where every text is known, and the one field near is dropped, there is nothing to try. What no trial proves to be in
-// the way isn't named: removing it may not help.
-func (p *probe) nameLeftovers(ctx context.Context, v Verdict, updated *unstructured.Unstructured) Verdict {
-	beside, others := leftovers(p.manifest, p.live, updated, v.causes)
-	t := trials{probe: p, updated: updated, causes: v}
+// update that works. The candidates are the fields that it lacks, or has with another value. Those near the causes are
+// tried first. If every text is known, and the update drops the only field near the causes, nothing is tried. A field
+// that no trial proves to be in the way isn't named, since removing it may not help.
+func (d *dryRuns) nameLeftovers(ctx context.Context, v Verdict, updated *unstructured.Unstructured) Verdict {
+	beside, others := leftovers(d.manifest, d.live, updated, v.causes)
+	t := trials{dryRuns: d, updated: updated, causes: v}
 	if v.allKnown() && len(beside) == 1 && t.drops(beside[0]) {
 		v.Leftovers = beside
 		return v
@@ -39,7 +39,7 @@ func (p *probe) nameLeftovers(ctx context.Context, v Verdict, updated *unstructu
 
 // trials are dry runs of an update that works, each with fields more of those that it lacks or changes.
 type trials struct {
-	*probe
+	*dryRuns
 	updated *unstructured.Unstructured
 	causes  Verdict // of the apply
 	sent    int
@@ -210,13 +210,14 @@ func isNear(field, cause string) bool {
 // orPut is the remedy beside a patch.
 const orPut = ", or update the object with the whole manifest (PUT), which also drops what others have set"
 
-func (p *probe) removeByPatch(leftovers []projection.Path) string {
+// removeByPatch returns the remedy of leftovers: a patch that removes them.
+func removeByPatch(manifest *unstructured.Unstructured, leftovers []projection.Path) string {
 	names := make([]string, len(leftovers))
 	for i, path := range leftovers {
 		names[i] = path.String()
 	}
 	lists := "inside lists a strategic one"
-	if !kinds.IsBuiltin(p.manifest.Object) {
+	if !kinds.IsBuiltin(manifest.Object) {
 		lists = "which has each list as a whole"
 	}
 	return fmt.Sprintf("remove %s by a merge patch that makes the change as well (%s)", strings.Join(names, " and "), lists)

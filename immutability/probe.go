@@ -2,27 +2,18 @@ package immutability
 
 import (
 	"context"
-	"errors"
 	"reflect"
 	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 )
-
-// Writer is the part of a client that [Probe] needs, for the object's resource and namespace. The methods have the
-// signatures of client-go's dynamic.ResourceInterface.
-type Writer interface {
-	Create(ctx context.Context, obj *unstructured.Unstructured, options metav1.CreateOptions, subresources ...string) (*unstructured.Unstructured, error)
-	Update(ctx context.Context, obj *unstructured.Unstructured, options metav1.UpdateOptions, subresources ...string) (*unstructured.Unstructured, error)
-}
 
 // ProbeOptions adjust the requests of [Probe]. The zero value works.
 type ProbeOptions struct {
@@ -99,7 +90,7 @@ func Probe(ctx context.Context, server Writer, manifest, live *unstructured.Unst
 	if live == nil {
 		live = &unstructured.Unstructured{}
 	}
-	p := probe{server: server, manifest: manifest, live: live, opts: opts}
+	p := probe{dryRuns: dryRuns{server: server, manager: opts.FieldManager, manifest: manifest, live: live}, opts: opts}
 	create := p.create(ctx)
 	verdict = verdict.afterCreate(create)
 	valid := create.Outcome == OutcomeValid
@@ -124,12 +115,11 @@ func Probe(ctx context.Context, server Writer, manifest, live *unstructured.Unst
 	return verdict
 }
 
-// probe sends the dry runs.
+// probe asks the server what decides the verdict.
 type probe struct {
-	server         Writer
-	manifest, live *unstructured.Unstructured
-	opts           ProbeOptions
-	whole          []cause // for which an update of the whole manifest was refused
+	dryRuns
+	opts  ProbeOptions
+	whole []cause // for which an update of the whole manifest was refused
 }
 
 // tellLeftovers finds out whether the apply is refused for what it leaves behind of the live object.
@@ -141,7 +131,7 @@ func (p *probe) tellLeftovers(ctx context.Context, v Verdict) Verdict {
 		v = p.nameLeftovers(ctx, v, updated)
 		v.Remedy = answer.LeftoverRemedy
 		if len(v.Leftovers) > 0 {
-			v.Remedy = p.removeByPatch(v.Leftovers) + orPut
+			v.Remedy = removeByPatch(p.manifest, v.Leftovers) + orPut
 		}
 	}
 	holdsOthers := kinds.HoldsOthers(kindOf(p.manifest).String())
@@ -158,7 +148,7 @@ func (p *probe) tellLeftovers(ctx context.Context, v Verdict) Verdict {
 		v = p.nameLeftovers(ctx, v, updated)
 		v.Remedy = answer.MergeRemedy
 		if len(v.Leftovers) > 0 {
-			v.Remedy = p.removeByPatch(v.Leftovers)
+			v.Remedy = removeByPatch(p.manifest, v.Leftovers)
 		}
 	}
 	if !holdsOthers {
@@ -228,36 +218,6 @@ func scalarAt(obj *unstructured.Unstructured, field string) (any, bool) {
 	return nil, false
 }
 
-func (p *probe) create(ctx context.Context) reply {
-	_, err := p.server.Create(ctx, createBody(p.manifest, p.live), metav1.CreateOptions{
-		DryRun:          []string{metav1.DryRunAll},
-		FieldManager:    p.opts.FieldManager,
-		FieldValidation: metav1.FieldValidationStrict,
-	})
-	r := readCreate(err, p.manifest)
-	if r.Outcome == OutcomeUnanswered {
-		if r.Err = err; err == nil {
-			r.Err = errors.New(r.Message.String())
-		}
-	}
-	r.invalid.Fields = p.located(r.invalid.Fields)
-	return r
-}
-
-// located finds fields that the server prints of the manifest alone.
-func (p *probe) located(fields []Field) []Field {
-	return newLocator(p.manifest.Object, nil, recordOf(p.live.Object)).locate(fields)
-}
-
-func (p *probe) update(ctx context.Context, body *unstructured.Unstructured) (reply, *unstructured.Unstructured) {
-	updated, err := p.server.Update(ctx, body, metav1.UpdateOptions{
-		DryRun:          []string{metav1.DryRunAll},
-		FieldManager:    p.opts.FieldManager,
-		FieldValidation: metav1.FieldValidationStrict,
-	})
-	return readAnswer(err), updated
-}
-
 // hazards returns the [Hazards] of the live object, and of the manifest for want of one.
 func (p *probe) hazards() []Hazard {
 	options := HazardOptions{Propagation: p.opts.Propagation}
@@ -265,11 +225,6 @@ func (p *probe) hazards() []Hazard {
 		return hazardsOf(kindOf(p.manifest), p.manifest, options)
 	}
 	return hazardsOf(kindOf(p.manifest), p.live, options)
-}
-
-// kindOf returns the kind that obj names. A manifest does; an object that a typed client has read doesn't.
-func kindOf(obj *unstructured.Unstructured) schema.GroupKind {
-	return obj.GroupVersionKind().GroupKind()
 }
 
 // refusesNull reports whether a cause may be a null that the manifest has. The positions in what a server prints don't

@@ -22,7 +22,7 @@ type Getter interface {
 }
 
 func isService(obj *unstructured.Unstructured) bool {
-	return kindOf(obj) == schema.GroupKind{Kind: "Service"}
+	return obj.GroupVersionKind().GroupKind() == schema.GroupKind{Kind: "Service"}
 }
 
 func serviceSpec(service *unstructured.Unstructured) map[string]any {
