@@ -19,13 +19,6 @@ import (
 	"os"
 	"path"
 	"strings"
-	"time"
-)
-
-// The limits that each package has to keep, in percent.
-const (
-	minCovered = 90
-	minKilled  = 95
 )
 
 func main() {
@@ -58,33 +51,4 @@ func run(gremlins, list string, workers int, folders []string) error {
 		return fmt.Errorf("below %d %% covered or %d %% killed, or other survivors than %s lists", minCovered, minKilled, list)
 	}
 	return nil
-}
-
-// test lists, builds and runs the mutants of a package.
-func test(gremlins, folder string, workers int) (*result, error) {
-	start := time.Now()
-	pkg, err := load(folder)
-	if err != nil {
-		return nil, err
-	}
-	listed, err := listMutants(gremlins, folder)
-	if err != nil {
-		return nil, err
-	}
-	if err := pkg.find(listed); err != nil {
-		return nil, err
-	}
-	temp, err := os.MkdirTemp("", "mutants-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(temp)
-	suite, err := newSuite(pkg, temp)
-	if err != nil {
-		return nil, err
-	}
-	if err := suite.run(workers); err != nil {
-		return nil, err
-	}
-	return &result{folder: folder, mutants: pkg.mutants, unviable: pkg.unviable, took: time.Since(start)}, nil
 }

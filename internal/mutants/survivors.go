@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 )
 
 // A survivor is a mutant that may live: "package: function: mutation: text of what is changed", and why on the next
@@ -52,68 +51,4 @@ func (s survivors) of(folder string) map[string]int {
 		}
 	}
 	return counts
-}
-
-// description is how the list names a mutant.
-func (m *mutant) description() string {
-	function := m.function
-	if function == "" {
-		function = "-"
-	}
-	return function + ": " + m.mutation + ": " + m.text
-}
-
-// A result is what became of the mutants of a package.
-type result struct {
-	folder   string
-	mutants  []*mutant
-	unviable int
-	took     time.Duration
-}
-
-// print prints the figures and what is wrong with them, and reports whether something is.
-func (r *result) print(allowed map[string]int) (failed bool) {
-	counts := map[verdict]int{}
-	covered, listed := 0, 0
-	var complaints []string
-	for _, m := range r.mutants {
-		if !m.reached {
-			complaints = append(complaints, "not covered: "+m.description())
-			continue
-		}
-		covered++
-		counts[m.verdict]++
-		if m.verdict != survived {
-			continue
-		}
-		if allowed[m.description()] > 0 {
-			allowed[m.description()]--
-			listed++
-			continue
-		}
-		failed = true
-		complaints = append(complaints, "survived: "+m.description())
-	}
-	for description, count := range allowed {
-		if count > 0 {
-			failed = true
-			complaints = append(complaints, "listed, but no survivor: "+description)
-		}
-	}
-	dead := covered - counts[survived]
-	fmt.Printf("%-33s %7d %6.1f %% %5.1f %% %6d %6.1f %% %6.0fs   %d don't compile, %d loop, %d hang\n",
-		r.folder, len(r.mutants),
-		percent(covered, len(r.mutants)), percent(dead, covered), listed, percent(dead+listed, covered), r.took.Seconds(),
-		r.unviable, counts[looped], counts[hung])
-	for _, complaint := range complaints {
-		fmt.Println("  " + complaint)
-	}
-	return failed || percent(covered, len(r.mutants)) < minCovered || percent(dead+listed, covered) < minKilled
-}
-
-func percent(part, whole int) float64 {
-	if whole == 0 {
-		return 100
-	}
-	return 100 * float64(part) / float64(whole)
 }
