@@ -168,11 +168,11 @@ func mayCarry(obj map[string]any) bool {
 func mayBeIn(v any, levels int) bool {
 	switch v := v.(type) {
 	case map[string]any:
-		if levels < 0 || isNamed(v) {
+		if levels < 0 {
 			return true
 		}
-		for _, inner := range v {
-			if mayBeIn(inner, levels-1) {
+		for name, inner := range v {
+			if name == "kind" && isNamed(v) || mayBeIn(inner, levels-1) {
 				return true
 			}
 		}
@@ -197,7 +197,7 @@ func isNamed(m map[string]any) bool {
 
 // mentionsSecret reports whether a text may be a Secret's manifest, which few texts may, at little cost.
 func mentionsSecret(text string) bool {
-	return strings.Contains(text, "ecret") && strings.Contains(text, "kind")
+	return len(text) >= len("kind: Secret") && strings.Contains(text, "ecret") && strings.Contains(text, "kind")
 }
 
 func (c *carrier) into(s segment, v any) {
