@@ -17,6 +17,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/applier"
 	"github.com/ssaplan/primitives/ssaplan/internal/handover"
+	"github.com/ssaplan/primitives/ssaplan/internal/precondition"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
@@ -79,7 +80,7 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 			plan = asReviewed
 			continue
 		}
-		if err != nil && wire.IsOutdated(err) {
+		if err != nil && precondition.IsOutdated(err) {
 			plan = plan.outrunBy(plan.basis.live)
 		}
 		now, failed := p.replan(ctx, plan, obj)
@@ -146,7 +147,7 @@ func (p *Planner) giveUpCreated(ctx context.Context, plan *Plan, made *unstructu
 // another version, and nothing but its status was written, or nothing that a plan just made anew speaks of; nil
 // otherwise.
 func (p *Planner) movedElsewhere(ctx context.Context, plan *Plan, failure *applier.Failure) *Plan {
-	if failure == nil || failure.Outcome != OutcomeRefused || !wire.IsOutdated(failure) || plan.Subresource != "" {
+	if failure == nil || failure.Outcome != OutcomeRefused || !precondition.IsOutdated(failure) || plan.Subresource != "" {
 		return nil
 	}
 	target, err := p.locate(ctx, plan.Object, plan.Subresource)

@@ -16,6 +16,7 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/applier"
+	"github.com/ssaplan/primitives/ssaplan/internal/precondition"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 	"github.com/ssaplan/primitives/ssaplan/redact"
@@ -104,7 +105,7 @@ func (p *Plan) look(ctx context.Context) error {
 	p.Action, p.Fields, p.Changes, p.guard = ActionGone, nil, nil, p.guarding(p.remembered)
 	live, err := p.target.Live(ctx)
 	if err == nil {
-		err = wire.Another(p.live, live)
+		err = precondition.Another(p.live, live)
 	}
 	if err != nil || live == nil || p.UID == "" || string(live.GetUID()) != p.UID {
 		return err
@@ -298,7 +299,7 @@ func (p *Plan) send(ctx context.Context) (*unstructured.Unstructured, error) {
 	patch := p.patch
 	if p.busy {
 		var err error
-		if patch, err = wire.ByRecord(p.live, patch, projection.FieldSet{}); err != nil {
+		if patch, err = precondition.ByRecord(p.live, patch, projection.FieldSet{}); err != nil {
 			return nil, err
 		}
 	}

@@ -18,7 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/ssaplan/primitives/ssaplan/internal/wire"
+	"github.com/ssaplan/primitives/ssaplan/internal/precondition"
 	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
@@ -129,7 +129,7 @@ func TestSend(t *testing.T) {
 	changed, edited := object("1", "7", "m"), object("1", "7", "m")
 	recreated := object("2", "8", "m")
 	recreated.Object["data"] = map[string]any{"a": "B"}
-	tried, triedNew := object("1", "5", "m"), object("1", wire.AbsentVersion, "m")
+	tried, triedNew := object("1", "5", "m"), object("1", precondition.AbsentVersion, "m")
 	tried.Object["data"] = map[string]any{"a": "B"}
 	held := terminating(was)
 	held.SetFinalizers([]string{"example.com/hold"})

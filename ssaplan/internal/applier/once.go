@@ -11,6 +11,7 @@ import (
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/ssaplan/internal/precondition"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 	"github.com/ssaplan/primitives/ssaplan/write"
 )
@@ -125,7 +126,7 @@ func (f Found) failure(outcome write.Outcome, err error) *Failure {
 	switch {
 	case f.Err == nil && f.Untouched && errors.Is(err, write.ErrNoEffect):
 		return &Failure{write.OutcomeDone, err, known, "whatever acts only outside of dry runs may have undone it, such as a webhook or a policy; or a proxy answered in the server's place"}
-	case f.Err == nil && f.Untouched && errors.Is(err, wire.ErrOnlyTried):
+	case f.Err == nil && f.Untouched && errors.Is(err, precondition.ErrOnlyTried):
 		const advice = ": find out what in front of the server adds dryRun to writes"
 		return &Failure{write.OutcomeNotSent, err, known, "nothing was written: " + known + advice}
 	case f.Err != nil || outcome == write.OutcomeUnknown && !f.Untouched || f.Touched:

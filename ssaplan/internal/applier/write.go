@@ -10,8 +10,8 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/internal/precondition"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
-	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
@@ -41,16 +41,16 @@ type Write struct {
 
 // Send sends the write, once, and returns the object as the server made it; see [Once].
 func (w *Write) Send(ctx context.Context) (*unstructured.Unstructured, *Failure) {
-	guarded, options := wire.Guarded, w.Options
+	guarded, options := precondition.Guarded, w.Options
 	if w.AnyVersion {
 		force := false
-		guarded, options.Force = wire.GuardedByUID, &force
+		guarded, options.Force = precondition.GuardedByUID, &force
 	}
 	body, err := guarded(w.Body, w.Live, options.FieldManager)
 	if err != nil {
 		return nil, NotSent(err)
 	}
-	if wire.Copied(w.Body, w.Live, options.FieldManager) {
+	if precondition.Copied(w.Body, w.Live, options.FieldManager) {
 		if failure := w.current(ctx); failure != nil {
 			return nil, failure
 		}
@@ -68,7 +68,7 @@ func (w *Write) Send(ctx context.Context) (*unstructured.Unstructured, *Failure)
 // IsAlone reports whether obj, which Send returned, is what the write alone made of the version that it is for. What a
 // look at the object found may be of later, and a write without a guard for the version may come after others.
 func (w *Write) IsAlone(obj *unstructured.Unstructured) bool {
-	return obj != nil && obj == w.answer && !w.AnyVersion && !wire.Copied(w.Body, w.Live, w.Options.FieldManager)
+	return obj != nil && obj == w.answer && !w.AnyVersion && !precondition.Copied(w.Body, w.Live, w.Options.FieldManager)
 }
 
 // current reads the object, and returns a failure as of a server that refuses the write because the object isn't the
@@ -82,17 +82,17 @@ func (w *Write) current(ctx context.Context) *Failure {
 	if found.Untouched || w.AnyVersion && now != nil && now.GetUID() == w.Live.GetUID() {
 		return nil
 	}
-	return unseen(write.OutcomeRefused, wire.Outdated(schema.GroupResource{}, found.State))
+	return unseen(write.OutcomeRefused, precondition.Outdated(schema.GroupResource{}, found.State))
 }
 
 // Try has the server try the write, which is for no object that is there.
 func (w *Write) Try(ctx context.Context) error {
-	body, err := wire.Guarded(w.Body, nil, w.Options.FieldManager)
+	body, err := precondition.Guarded(w.Body, nil, w.Options.FieldManager)
 	if err != nil {
 		return err
 	}
 	obj, err := w.Target.Apply(ctx, nil, body, w.Options, metav1.DryRunAll)
-	if err == nil && obj.GetResourceVersion() != wire.AbsentVersion && obj.GetResourceVersion() != "" {
+	if err == nil && obj.GetResourceVersion() != precondition.AbsentVersion && obj.GetResourceVersion() != "" {
 		return secrecy.Quoting("the dry run created the object: something in front of the server drops dryRun", "resourceVersion %q", obj.GetResourceVersion())
 	}
 	return err
@@ -100,11 +100,11 @@ func (w *Write) Try(ctx context.Context) error {
 
 // check returns an error if an answer that says success is not the one to this write.
 func (w *Write) check(obj *unstructured.Unstructured) error {
-	err := wire.Written(w.Live, obj)
+	err := precondition.Written(w.Live, obj)
 	if err != nil || w.Live == nil {
 		return err
 	}
-	if obj.GetResourceVersion() == w.Live.GetResourceVersion() && !wire.WentWith(w.Live, obj) {
+	if obj.GetResourceVersion() == w.Live.GetResourceVersion() && !precondition.WentWith(w.Live, obj) {
 		return write.ErrNoEffect
 	}
 	return nil
@@ -132,7 +132,7 @@ func (w *Write) look(ctx context.Context) Found {
 		return found
 	}
 	found.Touched = w.Live == nil
-	body, err := wire.Guarded(w.Body, now, w.Options.FieldManager)
+	body, err := precondition.Guarded(w.Body, now, w.Options.FieldManager)
 	if err != nil {
 		return Found{Err: err}
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/internal/applier"
+	"github.com/ssaplan/primitives/ssaplan/internal/precondition"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 	"github.com/ssaplan/primitives/ssaplan/redact"
@@ -83,7 +84,7 @@ func (d *Deleter) read(ctx context.Context) (*unstructured.Unstructured, error) 
 	}
 	live, err := d.target.Live(ctx)
 	if err == nil {
-		err = wire.Another(d.Seen, live)
+		err = precondition.Another(d.Seen, live)
 	}
 	if err != nil {
 		return nil, err

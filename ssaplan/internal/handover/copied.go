@@ -8,16 +8,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/ssaplan/primitives/internal/kinds"
-	"github.com/ssaplan/primitives/ssaplan/internal/wire"
+	"github.com/ssaplan/primitives/ssaplan/internal/precondition"
 )
 
 // withCopy returns the object that an apply of the body makes with the copy of the body that a server puts into it, if
-// it does; see [wire.Copied]. What was tried is another body, with the fields in it that are given up, or an update,
-// which copies nothing. It is read and written as a server does. Source: applyPatcher in
-// k8s.io/apiserver/pkg/endpoints/handlers, and buildLastApplied in
-// k8s.io/apimachinery/pkg/util/managedfields/internal.
+// it does; see [precondition.Copied]. What was tried is another body, with the fields in it that are given up, or an
+// update, which copies nothing. It is read and written as a server does. Source: applyPatcher in
+// k8s.io/apiserver/pkg/endpoints/handlers, and buildLastApplied in k8s.io/apimachinery/pkg/util/managedfields/internal.
 func withCopy(made *unstructured.Unstructured, body []byte, manager string) (*unstructured.Unstructured, error) {
-	if !wire.Copied(nil, made, manager) {
+	if !precondition.Copied(nil, made, manager) {
 		return made, nil
 	}
 	sent := &unstructured.Unstructured{}

@@ -8,6 +8,7 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan/internal/applier"
+	"github.com/ssaplan/primitives/ssaplan/internal/precondition"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 	"github.com/ssaplan/primitives/ssaplan/write"
 )
@@ -41,13 +42,13 @@ func (h *Handover) Again(now *unstructured.Unstructured) *Handover {
 
 // Send carries the handover out, once, and returns the object with its new record; see [applier.Once]. It is guarded by
 // the version of the object, or, if others write the object all the time, by its record and the values that change
-// hands; see [wire.ByRecord].
+// hands; see [precondition.ByRecord].
 func (h *Handover) Send(ctx context.Context, target Target, byRecord bool) (*unstructured.Unstructured, *applier.Failure) {
 	patch, err := h.Patch()
 	if err == nil && byRecord {
 		before, _ := fieldowner.Read(h.live.Object) // which could be read
 		moved := h.own.Difference(before.Fields(h.wanted.Applier.Is)).Union(h.given).Union(h.clears)
-		patch, err = wire.ByRecord(h.live, patch, moved.Leaves())
+		patch, err = precondition.ByRecord(h.live, patch, moved.Leaves())
 	}
 	if err != nil {
 		return nil, applier.NotSent(err)

@@ -3,20 +3,17 @@ package wire
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/ssaplan/primitives/authresilience"
-	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan/internal/precondition"
 )
 
 // beside sends a dry run, and reads the object at the same time. Of an object that others write all the time, a read
@@ -70,70 +67,12 @@ func (p *Pair) Try(ctx context.Context, target *Target, live *unstructured.Unstr
 	return answer, nil
 }
 
-const recordPath, versionPath = "/metadata/managedFields", "/metadata/resourceVersion"
-
-// ByRecord returns a JSON patch that is guarded by the version of the live object with another guard: by its uid and
-// its record. So it is refused if anybody has come to own another field since, or to write in another second, and not
-// just because a value was written again; but the values at some paths have to be those of before, too. The record of
-// an object that has none can't guard, so its version still does.
-func ByRecord(live *unstructured.Unstructured, patch []byte, values projection.FieldSet) ([]byte, error) {
-	record := recordsOf(live)
-	if len(record) == 0 {
-		return patch, nil
-	}
-	var operations []json.RawMessage
-	if err := json.Unmarshal(patch, &operations); err != nil {
-		return nil, err
-	}
-	guarded := []any{
-		map[string]any{"op": "test", "path": "/metadata/uid", "value": string(live.GetUID())},
-		map[string]any{"op": "test", "path": recordPath, "value": record},
-	}
-	there := projection.NewObject(live.Object, values)
-	for p := range values.All() {
-		value, _ := there.Get(p)
-		if pointer, exists := there.Pointer(p); exists {
-			guarded = append(guarded, map[string]any{"op": "test", "path": pointer, "value": value})
-		}
-	}
-	for i, path := range pathsOf(patch) {
-		if path != versionPath {
-			guarded = append(guarded, operations[i])
-		}
-	}
-	return json.Marshal(guarded)
-}
-
-// pathsOf returns where the operations of a JSON patch are.
-func pathsOf(patch []byte) (paths []string) {
-	var operations []struct{ Path string }
-	_ = json.Unmarshal(patch, &operations) // a server refuses what isn't one
-	for _, o := range operations {
-		paths = append(paths, o.Path)
-	}
-	return paths
-}
-
-// asOutdated returns the error of a JSON patch, and in the place of one that says that a test failed the error of an
-// object that has changed. A server doesn't say which operation it was.
-func (t *Target) asOutdated(patch []byte, err error) error {
-	isTest := func(s metav1.Status) bool {
-		const text = "the server rejected our request due to an error in our request"
-		return s.Reason == metav1.StatusReasonInvalid && strings.HasPrefix(s.Message, text) &&
-			(s.Details == nil || len(s.Details.Causes) == 0)
-	}
-	if slices.Contains(pathsOf(patch), versionPath) || !slices.ContainsFunc(answer.Statuses(err), isTest) {
-		return err
-	}
-	return Outdated(t.resource.GroupResource(), t.Identity.Name)
-}
-
-// TryByRecord tries a JSON patch of the live object [ByRecord], and returns its answer, and the object as it was in
-// that version: with the record of the live object, and with what others have written meanwhile. It tries until it has
-// read the object in the version of an answer, which proves that the dry run hasn't written either.
+// TryByRecord tries a JSON patch of the live object [precondition.ByRecord], and returns its answer, and the object as
+// it was in that version: with the record of the live object, and with what others have written meanwhile. It tries
+// until it has read the object in the version of an answer, which proves that the dry run hasn't written either.
 func (t *Target) TryByRecord(ctx context.Context, live *unstructured.Unstructured, patch []byte, manager string) (
 	now, made *unstructured.Unstructured, err error) {
-	if patch, err = ByRecord(live, patch, projection.FieldSet{}); err != nil {
+	if patch, err = precondition.ByRecord(live, patch, projection.FieldSet{}); err != nil {
 		return nil, nil, err
 	}
 	options := metav1.PatchOptions{FieldManager: manager, DryRun: []string{metav1.DryRunAll}}
@@ -141,8 +80,8 @@ func (t *Target) TryByRecord(ctx context.Context, live *unstructured.Unstructure
 	for {
 		now, made, err = t.beside(ctx, func() (*unstructured.Unstructured, error) {
 			obj, err := t.Resource.JSONPatch(ctx, t.Identity.Name, patch, options)
-			if obj, err = answered(t.Identity, obj, t.asOutdated(patch, err)); err == nil {
-				err = tried(live, obj)
+			if obj, err = answered(t.Identity, obj, precondition.AsOutdated(err, patch, t.resource.GroupResource(), t.Identity.Name)); err == nil {
+				err = precondition.Tried(live, obj)
 			}
 			return obj, err
 		})
@@ -150,12 +89,12 @@ func (t *Target) TryByRecord(ctx context.Context, live *unstructured.Unstructure
 		case err != nil:
 			return nil, nil, err
 		case now == nil || now.GetUID() != live.GetUID():
-			return nil, nil, Outdated(t.resource.GroupResource(), t.Identity.Name)
+			return nil, nil, precondition.Outdated(t.resource.GroupResource(), t.Identity.Name)
 		case now.GetResourceVersion() != made.GetResourceVersion():
-		case reflect.DeepEqual(recordsOf(now), recordsOf(live)):
+		case reflect.DeepEqual(precondition.ManagedFields(now), precondition.ManagedFields(live)):
 			return now, made, nil
 		default: // the server tested that it was the live object's
-			t.wrote = wroteError(made)
+			t.wrote = precondition.DryRunWrote(made)
 			return nil, nil, t.wrote
 		}
 		if err := pause.Sleep(ctx); err != nil {
@@ -174,14 +113,14 @@ func (t *Target) TryContent(ctx context.Context, live *unstructured.Unstructured
 		return made, err
 	}
 	out := made.DeepCopy()
-	isSet := func(path string) bool { return slices.Contains(pathsOf(patch), path) }
+	isSet := func(path string) bool { return slices.Contains(precondition.Paths(patch), path) }
 	ok := undo(live.Object, now.Object, out.Object, "", isSet, "metadata")
 	metadata := func(obj *unstructured.Unstructured) map[string]any {
 		m, _ := obj.Object["metadata"].(map[string]any)
 		return m
 	}
 	if !ok || !undo(metadata(live), metadata(now), metadata(out), "/metadata", isSet, "managedFields", "resourceVersion", "generation") {
-		return nil, Outdated(t.resource.GroupResource(), t.Identity.Name)
+		return nil, precondition.Outdated(t.resource.GroupResource(), t.Identity.Name)
 	}
 	out.SetResourceVersion(live.GetResourceVersion())
 	if generation := live.GetGeneration() + made.GetGeneration() - now.GetGeneration(); generation != 0 {
@@ -255,6 +194,3 @@ func Changed(was, now *unstructured.Unstructured) (paths []projection.Path) {
 	compare(nil, was.Object, now.Object)
 	return paths
 }
-
-// IsOutdated reports whether an error says that the object is of another version than the one that a request was for.
-func IsOutdated(err error) bool { return authresilience.Classify(err) == authresilience.ClassOutdated }

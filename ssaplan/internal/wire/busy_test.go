@@ -12,7 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
-	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan/internal/precondition"
+	"github.com/ssaplan/primitives/ssaplan/internal/wiretest"
 )
 
 const (
@@ -21,23 +22,6 @@ const (
 	// testFailed is how a server answers a JSON patch of which a test fails, and any other that can't be done.
 	testFailed = `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"the server rejected our request due to an error in our request","reason":"Invalid","details":{},"code":422}`
 )
-
-func TestByRecord(t *testing.T) {
-	const patch = `[{"op":"replace","path":"/metadata/managedFields","value":[{}]},{"op":"replace","path":"/metadata/resourceVersion","value":"5"}]`
-	values := projection.NewFieldSet(projection.Path{projection.Field("data"), projection.Field("k")},
-		projection.Path{projection.Field("data"), projection.Field("none")})
-	guarded, err := ByRecord(decoded(t, versioned(identified+recorded)), []byte(patch), values)
-	require.NoError(t, err)
-	require.JSONEq(t, `[{"op":"test","path":"/metadata/uid","value":"1"},
-		{"op":"test","path":"/metadata/managedFields","value":[{"manager":"x","operation":"Update"}]},
-		{"op":"test","path":"/data/k","value":"v"},
-		{"op":"replace","path":"/metadata/managedFields","value":[{}]}]`, string(guarded))
-	guarded, err = ByRecord(decoded(t, versioned(identified)), []byte(patch), values)
-	require.NoError(t, err)
-	require.Equal(t, patch, string(guarded), "without a record the version is the guard")
-	_, err = ByRecord(decoded(t, versioned(identified+recorded)), []byte(`{`), values)
-	require.Error(t, err)
-}
 
 // busy answers reads and patches in turn, each with the last one when there are no more.
 type busy struct {
@@ -87,9 +71,9 @@ func (b *busy) target(t *testing.T) *Target {
 
 func TestTryByRecord(t *testing.T) {
 	at := func(version, record string) string {
-		return versioned(`,"uid":"1","resourceVersion":"` + version + `"` + record)
+		return wiretest.Versioned(`,"uid":"1","resourceVersion":"` + version + `"` + record)
 	}
-	live := decoded(t, at("5", recorded))
+	live := wiretest.Decoded(t, at("5", recorded))
 	for _, row := range []struct {
 		why            string
 		reads, patches []string
@@ -101,7 +85,7 @@ func TestTryByRecord(t *testing.T) {
 		{"the dry run wrote", []string{at("6", patched)}, []string{at("6", patched)}, "the dry run wrote", 2},
 		{"the record is another one", []string{at("6", recorded)}, []string{testFailed}, "the object has been modified", 2},
 		{"the read failed", []string{throttled}, []string{at("6", patched)}, "slow down", 2},
-		{"re-created", []string{versioned(`,"uid":"2","resourceVersion":"6"` + recorded)}, []string{at("6", patched)}, "the object has been modified", 2},
+		{"re-created", []string{wiretest.Versioned(`,"uid":"2","resourceVersion":"6"` + recorded)}, []string{at("6", patched)}, "the object has been modified", 2},
 	} {
 		target := (&busy{reads: row.reads, patches: row.patches}).target(t)
 		now, made, err := target.TryByRecord(t.Context(), live, []byte(`[]`), "m")
@@ -121,7 +105,7 @@ func TestTryContent(t *testing.T) {
 		return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"n","uid":"1","resourceVersion":"` + version +
 			`","generation":` + generation + record + `,"labels":` + labels + `},"spec":` + spec + `}`
 	}
-	live := decoded(t, of("5", "3", recorded, `{"n":"1"}`, `{"size":1,"free":{"n":1}}`))
+	live := wiretest.Decoded(t, of("5", "3", recorded, `{"n":"1"}`, `{"size":1,"free":{"n":1}}`))
 	const patch = `[{"op":"add","path":"/spec","value":{}}]`
 	for _, row := range []struct{ why, now, answer, want string }{
 		{"others wrote elsewhere", of("9", "4", recorded, `{"n":"2"}`, `{"size":1,"free":{"n":1}}`), of("9", "5", patched, `{"n":"2"}`, `{"size":2,"free":{"n":1}}`),
@@ -136,19 +120,21 @@ func TestTryContent(t *testing.T) {
 	} {
 		made, err := (&busy{reads: []string{row.now}, patches: []string{row.answer}}).target(t).TryContent(t.Context(), live, []byte(patch), "m")
 		if row.want == "" {
-			assert.True(t, IsOutdated(err), row.why)
+			assert.True(t, precondition.IsOutdated(err), row.why)
 			continue
 		}
 		require.NoError(t, err, row.why)
-		assert.Equal(t, decoded(t, row.want), made, row.why)
+		assert.Equal(t, wiretest.Decoded(t, row.want), made, row.why)
 	}
 }
 
 // A pair is what is known of an object in one version, for the apply that was tried.
 func TestPair(t *testing.T) {
-	at := func(version string) string { return versioned(`,"uid":"1","resourceVersion":"` + version + `"`) }
+	at := func(version string) string {
+		return wiretest.Versioned(`,"uid":"1","resourceVersion":"` + version + `"`)
+	}
 	target := (&busy{reads: []string{at("6"), at("8")}, patches: []string{at("7"), at("8")}}).target(t)
-	pair, live, options := &Pair{}, decoded(t, at("5")), metav1.PatchOptions{FieldManager: "m"}
+	pair, live, options := &Pair{}, wiretest.Decoded(t, at("5")), metav1.PatchOptions{FieldManager: "m"}
 	require.False(t, pair.IsExact())
 	_, err := pair.Try(t.Context(), target, live, []byte(`{}`), options)
 	require.NoError(t, err)
@@ -169,8 +155,8 @@ func TestPair(t *testing.T) {
 }
 
 func TestChanged(t *testing.T) {
-	was := decoded(t, versioned(identified+`,"labels":{"a":"1","b":"2"}`))
-	now := decoded(t, versioned(`,"uid":"1","resourceVersion":"6","generation":2,"labels":{"a":"1","b":"3"},"managedFields":[{}]`))
+	was := wiretest.Decoded(t, wiretest.Versioned(wiretest.Identified+`,"labels":{"a":"1","b":"2"}`))
+	now := wiretest.Decoded(t, wiretest.Versioned(`,"uid":"1","resourceVersion":"6","generation":2,"labels":{"a":"1","b":"3"},"managedFields":[{}]`))
 	now.Object["data"] = map[string]any{"l": []any{"x"}}
 	var paths []string
 	for _, p := range Changed(was, now) {

@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/ssaplan/primitives/ssaplan/internal/wiretest"
 )
 
 func TestAnswersToDeletes(t *testing.T) {
@@ -14,7 +16,7 @@ func TestAnswersToDeletes(t *testing.T) {
 	}{
 		{"a success", `{"kind":"Status","apiVersion":"v1","status":"Success","details":{"name":"a","kind":"configmaps","uid":"1"}}`, true},
 		{"a success without details", `{"kind":"Status","apiVersion":"v1","status":"Success"}`, true},
-		{"the object, which waits for its finalizers", versioned(identified), true},
+		{"the object, which waits for its finalizers", wiretest.Versioned(wiretest.Identified), true},
 		{"a success for another object", `{"kind":"Status","apiVersion":"v1","status":"Success","details":{"name":"b"}}`, false},
 		{"a failure with the code of a success", `{"kind":"Status","apiVersion":"v1","status":"Failure","code":403,"metadata":{"name":"a"}}`, false},
 		{"another object", `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"b"}}`, false},

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/ssaplan/primitives/ssaplan/internal/wiretest"
 	api "github.com/ssaplan/primitives/ssaplan/server"
 )
 
@@ -41,11 +42,11 @@ func TestTryUnread(t *testing.T) {
 		sent    int // beside the discovery
 		err     string
 	}{
-		{"the server gets dryRun", []string{unknownDryRun, versioned(identified)}, 2, ""},
+		{"the server gets dryRun", []string{unknownDryRun, wiretest.Versioned(wiretest.Identified)}, 2, ""},
 		{"the dry run fails", []string{unknownDryRun, broken}, 2, "broken"},
 		{"it doesn't, and the object is another one or isn't there", []string{outdated}, 1, "drops dryRun"},
 		{"it doesn't, and the manifest is invalid", []string{unknownOption}, 1, "drops dryRun"},
-		{"it doesn't, and doesn't look at the uid either", []string{versioned(identified)}, 1, "drops dryRun"},
+		{"it doesn't, and doesn't look at the uid either", []string{wiretest.Versioned(wiretest.Identified)}, 1, "drops dryRun"},
 		{"the caller may not apply", []string{forbidden}, 1, "unknown"},
 		{"nobody knows", []string{broken}, 1, "broken"},
 	} {
@@ -55,7 +56,7 @@ func TestTryUnread(t *testing.T) {
 		assert.Equal(t, row.sent, target.Requests(), row.why)
 		if row.err == "" {
 			require.NoError(t, err, row.why)
-			require.Equal(t, decoded(t, versioned(identified)), obj, row.why)
+			require.Equal(t, wiretest.Decoded(t, wiretest.Versioned(wiretest.Identified)), obj, row.why)
 			continue
 		}
 		require.ErrorContains(t, err, row.err, row.why)
@@ -65,7 +66,7 @@ func TestTryUnread(t *testing.T) {
 
 // An apply is only tried if the server gets the dryRun, which it is asked once.
 func TestDryRunsOfApplies(t *testing.T) {
-	made := versioned(identified)
+	made := wiretest.Versioned(wiretest.Identified)
 	for _, row := range []struct {
 		why     string
 		answers []string // to two dry runs
@@ -92,7 +93,7 @@ func TestDryRunsOfApplies(t *testing.T) {
 				continue
 			}
 			require.NoError(t, err, row.why)
-			require.Equal(t, decoded(t, made), obj, row.why)
+			require.Equal(t, wiretest.Decoded(t, made), obj, row.why)
 		}
 		require.Len(t, transport.requests[1:], row.sent, row.why)
 		for _, request := range transport.requests[1:] {
@@ -104,8 +105,8 @@ func TestDryRunsOfApplies(t *testing.T) {
 // A JSON patch is only tried if the server gets the dryRun of one, and an answer in another version proves that it was
 // carried out.
 func TestDryRunsOfJSONPatches(t *testing.T) {
-	made := versioned(identified)
-	live := decoded(t, made)
+	made := wiretest.Versioned(wiretest.Identified)
+	live := wiretest.Decoded(t, made)
 	written := strings.Replace(made, live.GetResourceVersion(), "999", 1)
 	for _, row := range []struct {
 		why     string

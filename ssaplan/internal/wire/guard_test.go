@@ -9,66 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/ssaplan/internal/wiretest"
 )
-
-// versioned returns the JSON of a ConfigMap with that metadata beside its name.
-func versioned(metadata string) string {
-	return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"n"` + metadata + `},"data":{"k":"v"}}`
-}
-
-func decoded(t *testing.T, body string) *unstructured.Unstructured {
-	obj := &unstructured.Unstructured{}
-	require.NoError(t, obj.UnmarshalJSON([]byte(body)))
-	return obj
-}
-
-const identified = `,"uid":"1","resourceVersion":"5"`
-
-// incomplete is metadata by which no write can be guarded.
-var incomplete = map[string]string{
-	"no resourceVersion":         `,"uid":"1"`,
-	"an empty one":               `,"uid":"1","resourceVersion":""`,
-	"a number, which it isn't":   `,"uid":"1","resourceVersion":5`,
-	"no uid":                     `,"resourceVersion":"5"`,
-	"an empty uid":               `,"uid":"","resourceVersion":"5"`,
-	"neither, as of a cache":     ``,
-	"a uid of another type":      `,"uid":{},"resourceVersion":"5"`,
-	"a version of another type":  `,"uid":"1","resourceVersion":["5"]`,
-	"a version that is nothing":  `,"uid":"1","resourceVersion":null`,
-	"a uid that is nothing":      `,"uid":null,"resourceVersion":"5"`,
-	"a version that says nought": `,"uid":"1","resourceVersion":false`,
-}
-
-func TestGuarded(t *testing.T) {
-	for why, metadata := range incomplete {
-		_, err := Guarded([]byte(`{"metadata":{}}`), decoded(t, versioned(metadata)), "m")
-		require.ErrorContains(t, err, "nothing could be written safely", why)
-	}
-	body, err := Guarded([]byte(`{"metadata":{"name":"a"}}`), decoded(t, versioned(identified)), "m")
-	require.NoError(t, err)
-	require.JSONEq(t, `{"metadata":{"name":"a","uid":"1","resourceVersion":"5"}}`, string(body))
-	body, err = Guarded([]byte(`{"metadata":{"name":"a","uid":"2","resourceVersion":""}}`), decoded(t, versioned(identified)), "m")
-	require.NoError(t, err)
-	require.JSONEq(t, `{"metadata":{"name":"a","uid":"2","resourceVersion":"5"}}`, string(body), "the server refuses what the manifest names")
-	body, err = Guarded([]byte(`{"metadata":{"name":"a","resourceVersion":"3"}}`), nil, "m")
-	require.NoError(t, err)
-	require.JSONEq(t, `{"metadata":{"name":"a","resourceVersion":"1"}}`, string(body))
-	body, err = Guarded([]byte(`{"metadata":{"name":"a"}}`), nil, "m")
-	require.NoError(t, err)
-	require.JSONEq(t, `{"metadata":{"name":"a","resourceVersion":"1"}}`, string(body))
-	body, err = Guarded([]byte(`{"metadata":{"name":"a","uid":null},"n":1.50,"big":12345678901234567890,"s":"<"}`), decoded(t, versioned(identified)), "m")
-	require.NoError(t, err)
-	require.JSONEq(t, `{"metadata":{"name":"a","uid":"1","resourceVersion":"5"},"n":1.50,"big":12345678901234567890,"s":"<"}`, string(body))
-	require.Contains(t, string(body), `"big":12345678901234567890`, "numbers stay as they are")
-	body, err = Guarded([]byte(`{"metadat\u0061":{"uid":"","name":"a","labels":{"uid":"\"x}"},"u\u0069d":null},"metadata":{},"\"":1}`), decoded(t, versioned(identified)), "m")
-	require.NoError(t, err)
-	require.JSONEq(t, `{"metadata":{"uid":"1","resourceVersion":"5"},"\"":1}`, string(body), "of several the last counts")
-	require.Equal(t, 2, strings.Count(string(body), `"uid":"1"`), "whichever a server takes")
-	for _, body := range []string{`[`, `"metadata"`, `{"metadata"`, `{"metadata":{"name"}}`, `{}`, `{"metadata":null}`, `{"metadata":7}`} {
-		_, err = Guarded([]byte(body), nil, "m")
-		require.Error(t, err)
-	}
-}
 
 func target(t *testing.T, bodies ...string) *Target { return targetOf(t, &answers{bodies: bodies}) }
 
@@ -81,35 +24,35 @@ func targetOf(t *testing.T, transport *answers) *Target {
 }
 
 func TestLiveObjectsThatCantGuard(t *testing.T) {
-	for why, metadata := range incomplete {
-		_, err := target(t, versioned(metadata)).Live(t.Context())
+	for why, metadata := range wiretest.Incomplete {
+		_, err := target(t, wiretest.Versioned(metadata)).Live(t.Context())
 		require.Error(t, err, why)
 	}
-	live, err := target(t, versioned(identified)).Live(t.Context())
+	live, err := target(t, wiretest.Versioned(wiretest.Identified)).Live(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, "5", live.GetResourceVersion())
 }
 
 func TestTry(t *testing.T) {
-	live := decoded(t, versioned(identified))
-	for why, metadata := range incomplete {
-		_, err := target(t, versioned(metadata)).Try(t.Context(), live, []byte(`{}`), metav1.PatchOptions{})
+	live := wiretest.Decoded(t, wiretest.Versioned(wiretest.Identified))
+	for why, metadata := range wiretest.Incomplete {
+		_, err := target(t, wiretest.Versioned(metadata)).Try(t.Context(), live, []byte(`{}`), metav1.PatchOptions{})
 		require.Error(t, err, why)
-		_, err = target(t, versioned(metadata)).Try(t.Context(), nil, []byte(`{}`), metav1.PatchOptions{})
+		_, err = target(t, wiretest.Versioned(metadata)).Try(t.Context(), nil, []byte(`{}`), metav1.PatchOptions{})
 		require.NoError(t, err, "what doesn't exist has none")
 	}
 	for metadata, want := range map[string]string{
-		identified:                         "",
+		wiretest.Identified:                "",
 		`,"uid":"1","resourceVersion":"6"`: "",
 		`,"uid":"2","resourceVersion":"6"`: "", // somebody re-created it
 		`,"uid":"2"`:                       "", // it would be created, so the live one is gone
 		`,"uid":"1"`:                       "resourceVersion",
 		`,"uid":"2","resourceVersion":"5"`: "another object of the same version",
 	} {
-		obj, err := target(t, versioned(metadata)).Try(t.Context(), live, []byte(`{}`), metav1.PatchOptions{})
+		obj, err := target(t, wiretest.Versioned(metadata)).Try(t.Context(), live, []byte(`{}`), metav1.PatchOptions{})
 		assert.Equal(t, want == "", err == nil, metadata)
 		if err == nil {
-			assert.Equal(t, decoded(t, versioned(metadata)), obj)
+			assert.Equal(t, wiretest.Decoded(t, wiretest.Versioned(metadata)), obj)
 			continue
 		}
 		assert.ErrorContains(t, err, want)
@@ -119,15 +62,15 @@ func TestTry(t *testing.T) {
 }
 
 func TestTryPinned(t *testing.T) {
-	live := decoded(t, versioned(identified))
+	live := wiretest.Decoded(t, wiretest.Versioned(wiretest.Identified))
 	for metadata, want := range map[string]string{
-		identified:                         "",
+		wiretest.Identified:                "",
 		`,"uid":"1","resourceVersion":"6"`: `so nothing can be planned through it ("a" in resourceVersion "6")`,
 		`,"uid":"2"`:                       `so nothing can be planned through it ("a" in resourceVersion "")`, // the version was asked for
 		`,"uid":"2","resourceVersion":"5"`: "another object of the same version",
 		`,"uid":"1"`:                       "resourceVersion",
 	} {
-		obj, err := target(t, versioned(metadata)).TryPinned(t.Context(), live, []byte(versioned("")), metav1.PatchOptions{})
+		obj, err := target(t, wiretest.Versioned(metadata)).TryPinned(t.Context(), live, []byte(wiretest.Versioned("")), metav1.PatchOptions{})
 		if want == "" {
 			require.NoError(t, err)
 			assert.Equal(t, live, obj)
@@ -135,9 +78,9 @@ func TestTryPinned(t *testing.T) {
 		}
 		assert.ErrorContains(t, err, want, metadata)
 	}
-	_, err := target(t, throttled).TryPinned(t.Context(), live, []byte(versioned("")), metav1.PatchOptions{})
+	_, err := target(t, throttled).TryPinned(t.Context(), live, []byte(wiretest.Versioned("")), metav1.PatchOptions{})
 	require.Error(t, err)
-	_, err = target(t, throttled).TryPinned(t.Context(), decoded(t, versioned("")), []byte(versioned("")), metav1.PatchOptions{})
+	_, err = target(t, throttled).TryPinned(t.Context(), wiretest.Decoded(t, wiretest.Versioned("")), []byte(wiretest.Versioned("")), metav1.PatchOptions{})
 	require.ErrorContains(t, err, "nothing could be written safely")
 }
 
@@ -150,24 +93,24 @@ func TestDryRunsThatWrite(t *testing.T) {
 		wrote           bool
 	}{
 		{"tried", "", "", dryRun, false},
-		{"created", "", identified, dryRun, true},
-		{"really to be created", "", identified, nil, false},
-		{"tried on a version", identified, identified, dryRun, false},
-		{"updated", identified, `,"uid":"1","resourceVersion":"6"`, dryRun, true},
-		{"really to be updated", identified, `,"uid":"1","resourceVersion":"6"`, nil, false},
+		{"created", "", wiretest.Identified, dryRun, true},
+		{"really to be created", "", wiretest.Identified, nil, false},
+		{"tried on a version", wiretest.Identified, wiretest.Identified, dryRun, false},
+		{"updated", wiretest.Identified, `,"uid":"1","resourceVersion":"6"`, dryRun, true},
+		{"really to be updated", wiretest.Identified, `,"uid":"1","resourceVersion":"6"`, nil, false},
 	} {
-		in, resource := decoded(t, versioned(row.in)), target(t, versioned(row.answer)).Resource
+		in, resource := wiretest.Decoded(t, wiretest.Versioned(row.in)), target(t, wiretest.Versioned(row.answer)).Resource
 		_, err := resource.Create(t.Context(), in, metav1.CreateOptions{DryRun: row.dryRun})
 		if row.in != "" {
-			resource = target(t, versioned(row.answer)).Resource
+			resource = target(t, wiretest.Versioned(row.answer)).Resource
 			_, err = resource.Update(t.Context(), in, metav1.UpdateOptions{DryRun: row.dryRun})
 		}
 		assert.Equal(t, row.wrote, err != nil, row.why)
 		assert.Equal(t, err, resource.Wrote(), row.why)
 	}
-	resource := target(t, versioned(identified), versioned("")).Resource
-	_, _ = resource.Create(t.Context(), decoded(t, versioned("")), metav1.CreateOptions{DryRun: dryRun})
-	_, err := resource.Create(t.Context(), decoded(t, versioned("")), metav1.CreateOptions{DryRun: dryRun})
+	resource := target(t, wiretest.Versioned(wiretest.Identified), wiretest.Versioned("")).Resource
+	_, _ = resource.Create(t.Context(), wiretest.Decoded(t, wiretest.Versioned("")), metav1.CreateOptions{DryRun: dryRun})
+	_, err := resource.Create(t.Context(), wiretest.Decoded(t, wiretest.Versioned("")), metav1.CreateOptions{DryRun: dryRun})
 	require.NoError(t, err)
 	require.Error(t, resource.Wrote(), "it isn't forgotten")
 }
@@ -175,16 +118,16 @@ func TestDryRunsThatWrite(t *testing.T) {
 // What a host supplied is of use if a dry run can be for just that version of it.
 func TestSupplied(t *testing.T) {
 	managed := `,"managedFields":[{"manager":"x"}]`
-	plain := decoded(t, versioned(""))
+	plain := wiretest.Decoded(t, wiretest.Versioned(""))
 	for metadata, of := range map[string]bool{
-		identified + managed: true, identified: false, `,"uid":"1"` + managed: false, `,"resourceVersion":"5"` + managed: false,
+		wiretest.Identified + managed: true, wiretest.Identified: false, `,"uid":"1"` + managed: false, `,"resourceVersion":"5"` + managed: false,
 	} {
-		live, err := target(t, throttled).Supplied(decoded(t, versioned(metadata)), plain)
+		live, err := target(t, throttled).Supplied(wiretest.Decoded(t, wiretest.Versioned(metadata)), plain)
 		require.NoError(t, err)
 		require.Equal(t, of, live != nil, metadata)
 	}
 	for _, precondition := range []string{`,"uid":"1"`, `,"resourceVersion":"5"`} {
-		live, err := target(t, throttled).Supplied(decoded(t, versioned(identified+managed)), decoded(t, versioned(precondition)))
+		live, err := target(t, throttled).Supplied(wiretest.Decoded(t, wiretest.Versioned(wiretest.Identified+managed)), wiretest.Decoded(t, wiretest.Versioned(precondition)))
 		require.NoError(t, err)
 		require.Nil(t, live, "the manifest names a version of its own")
 	}
@@ -192,8 +135,8 @@ func TestSupplied(t *testing.T) {
 
 // Typed clients leave out apiVersion and kind.
 func TestSuppliedWithoutAKind(t *testing.T) {
-	plain := decoded(t, versioned(""))
-	typed := decoded(t, versioned(identified+`,"managedFields":[{"manager":"x"}]`))
+	plain := wiretest.Decoded(t, wiretest.Versioned(""))
+	typed := wiretest.Decoded(t, wiretest.Versioned(wiretest.Identified+`,"managedFields":[{"manager":"x"}]`))
 	want := typed.DeepCopy()
 	delete(typed.Object, "apiVersion")
 	delete(typed.Object, "kind")
@@ -248,17 +191,17 @@ func TestRelook(t *testing.T) {
 	} {
 		var live *unstructured.Unstructured
 		if row.live != "" {
-			live = decoded(t, versioned(row.live))
+			live = wiretest.Decoded(t, wiretest.Versioned(row.live))
 		}
-		now, err := targetOf(t, &answers{bodies: []string{versioned(row.now), row.question}, asked: true}).Relook(t.Context(), live, decoded(t, versioned(row.answer)), []byte(object), metav1.PatchOptions{FieldManager: "m"})
+		now, err := targetOf(t, &answers{bodies: []string{wiretest.Versioned(row.now), row.question}, asked: true}).Relook(t.Context(), live, wiretest.Decoded(t, wiretest.Versioned(row.answer)), []byte(object), metav1.PatchOptions{FieldManager: "m"})
 		if row.err != "" {
 			assert.ErrorContains(t, err, row.err, row.why)
 			continue
 		}
 		require.NoError(t, err, row.why)
-		assert.Equal(t, decoded(t, versioned(row.now)), now, row.why)
+		assert.Equal(t, wiretest.Decoded(t, wiretest.Versioned(row.now)), now, row.why)
 	}
-	_, err := target(t, throttled).Relook(t.Context(), nil, decoded(t, versioned(identified)), []byte(object), metav1.PatchOptions{FieldManager: "m"})
+	_, err := target(t, throttled).Relook(t.Context(), nil, wiretest.Decoded(t, wiretest.Versioned(wiretest.Identified)), []byte(object), metav1.PatchOptions{FieldManager: "m"})
 	require.Error(t, err)
 	require.False(t, strings.Contains(err.Error(), "dry run"))
 }

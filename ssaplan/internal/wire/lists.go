@@ -10,6 +10,7 @@ import (
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan/internal/native"
+	"github.com/ssaplan/primitives/ssaplan/internal/precondition"
 	"github.com/ssaplan/primitives/ssaplan/internal/turn"
 )
 
@@ -115,7 +116,7 @@ func (t *Target) Listed(ctx context.Context, manifest *unstructured.Unstructured
 	if !ok {
 		return nil, false
 	}
-	if _, err := answered(id, obj, Complete(obj)); err != nil {
+	if _, err := answered(id, obj, precondition.Complete(obj)); err != nil {
 		return nil, false // a read names what is wrong
 	}
 	return t.seen(obj), true

@@ -18,6 +18,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/internal/native"
+	"github.com/ssaplan/primitives/ssaplan/internal/precondition"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
@@ -153,7 +154,7 @@ func (r *Resource) Update(ctx context.Context, in *unstructured.Unstructured, op
 // to be tried.
 func (r *Resource) tried(in, answer *unstructured.Unstructured, err error, dryRun []string) (*unstructured.Unstructured, error) {
 	if err == nil {
-		err = checkDryRun(in, answer, dryRun)
+		err = precondition.CheckDryRun(in, answer, dryRun)
 		r.wrote = cmp.Or(r.wrote, err)
 	}
 	if err != nil {

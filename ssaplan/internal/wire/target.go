@@ -17,6 +17,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	facts "github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/ssaplan/internal/precondition"
 	"github.com/ssaplan/primitives/ssaplan/internal/scale"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 )
@@ -126,7 +127,7 @@ func (t *Target) Supplied(live, manifest *unstructured.Unstructured) (*unstructu
 	}
 	metadata, _ := live.Object["metadata"].(map[string]any)
 	entries, _ := metadata["managedFields"].([]any)
-	if len(entries) == 0 || Complete(live) != nil || isConditional(manifest) {
+	if len(entries) == 0 || precondition.Complete(live) != nil || isConditional(manifest) {
 		return nil, nil
 	}
 	return t.seen(live), nil
@@ -158,7 +159,7 @@ func (t *Target) Live(ctx context.Context) (*unstructured.Unstructured, error) {
 		return nil, nil
 	}
 	if obj, err = answered(t.Identity, obj, err); err == nil {
-		err = Complete(obj)
+		err = precondition.Complete(obj)
 	}
 	if err != nil {
 		return nil, err
@@ -221,23 +222,23 @@ func (t *Target) Apply(ctx context.Context, live *unstructured.Unstructured, bod
 }
 
 // Patch sends a JSON patch of the live object itself, and returns the object as the server made it, or for a dry run
-// would make it. The patch has to name the live object's resourceVersion or, unless it is a dry run, to be [ByRecord].
-// An answer to a dry run in another version proves that it wrote, and is an error. Otherwise the answer has to be
-// [Written].
+// would make it. The patch has to name the live object's resourceVersion or, unless it is a dry run, to be
+// [precondition.ByRecord]. An answer to a dry run in another version proves that it wrote, and is an error. Otherwise
+// the answer has to be [precondition.Written].
 func (t *Target) Patch(ctx context.Context, live *unstructured.Unstructured, patch []byte, manager string,
 	dryRun ...string) (*unstructured.Unstructured, error) {
 	obj, err := t.Resource.JSONPatch(ctx, t.Identity.Name, patch, metav1.PatchOptions{FieldManager: manager, DryRun: dryRun})
-	obj, err = answered(t.Identity, obj, t.asOutdated(patch, err))
+	obj, err = answered(t.Identity, obj, precondition.AsOutdated(err, patch, t.resource.GroupResource(), t.Identity.Name))
 	if err == nil {
-		err = Complete(obj)
+		err = precondition.Complete(obj)
 	}
 	switch {
 	case err != nil:
 	case len(dryRun) == 0:
-		err = Written(live, obj)
+		err = precondition.Written(live, obj)
 	default:
-		if err = tried(live, obj); err == nil && obj.GetResourceVersion() != live.GetResourceVersion() {
-			t.wrote = wroteError(obj)
+		if err = precondition.Tried(live, obj); err == nil && obj.GetResourceVersion() != live.GetResourceVersion() {
+			t.wrote = precondition.DryRunWrote(obj)
 			err = t.wrote
 		}
 	}

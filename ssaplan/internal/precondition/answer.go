@@ -1,0 +1,81 @@
+package precondition
+
+import (
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
+)
+
+// ErrOnlyTried says that a write was answered as a dry run is: something in front of the server made it one.
+var ErrOnlyTried = errors.New("the server only tried it: the answer is the one to a dry run")
+
+// Written returns an error if an answer that says success can't be the one to a write of the live object, nil to create
+// one.
+func Written(live, answer *unstructured.Unstructured) error {
+	switch err := Complete(answer); {
+	case err != nil:
+		return err
+	case onlyTried(live, answer):
+		return ErrOnlyTried
+	case live != nil && answer.GetUID() != live.GetUID():
+		return secrecy.Quoting("the answer is another object", "its uid is %q and not %q", answer.GetUID(), live.GetUID())
+	}
+	return nil
+}
+
+// onlyTried reports whether the answer to a write is the one to a dry run: it has the version of before and another
+// content. The record of a Scale isn't compared, since no server sends one.
+func onlyTried(live, answer *unstructured.Unstructured) bool {
+	switch {
+	case live == nil:
+		return answer.GetResourceVersion() == AbsentVersion
+	case answer.GetResourceVersion() != live.GetResourceVersion() || WentWith(live, answer):
+		return false
+	case answer.GetKind() == "Scale":
+		return !explain.Equal(WithoutManagedFields(live), WithoutManagedFields(answer))
+	}
+	return !explain.Equal(live.Object, answer.Object)
+}
+
+// WentWith reports whether an object that is being deleted may have gone with the write that was answered with it, as
+// it does with its last finalizer. The answer is in the version of before then.
+func WentWith(live, answer *unstructured.Unstructured) bool {
+	return live.GetDeletionTimestamp() != nil && len(answer.GetFinalizers()) == 0
+}
+
+// Tried returns an error if the answer to a dry run can't be about the live object, nil if there was none, whichever
+// version it is of: it is another object of the same version, or the live one without a version.
+func Tried(live, answer *unstructured.Unstructured) error {
+	if live == nil {
+		return nil
+	}
+	if uid := answer.GetUID(); answer.GetResourceVersion() == "" && uid != "" && uid != live.GetUID() {
+		return nil // it would create the object, so the live one is gone
+	}
+	if err := Complete(answer); err != nil {
+		return fmt.Errorf("dry run: %w", err)
+	}
+	if err := Another(live, answer); err != nil {
+		return fmt.Errorf("dry run: %w", err)
+	}
+	return nil
+}
+
+// DryRunWrote says that a dry run was carried out.
+func DryRunWrote(answer *unstructured.Unstructured) error {
+	return secrecy.Quoting("the dry run wrote: something in front of the server drops dryRun, so nothing can be planned through it",
+		"%q in resourceVersion %q", answer.GetName(), answer.GetResourceVersion())
+}
+
+// CheckDryRun returns an error if a create or an update of in that was to be tried was carried out.
+func CheckDryRun(in, answer *unstructured.Unstructured, dryRun []string) error {
+	version := answer.GetResourceVersion()
+	if len(dryRun) == 0 || version == "" || version == in.GetResourceVersion() {
+		return nil
+	}
+	return DryRunWrote(answer)
+}

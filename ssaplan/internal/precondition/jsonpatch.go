@@ -1,0 +1,72 @@
+package precondition
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ssaplan/primitives/internal/answer"
+	"github.com/ssaplan/primitives/projection"
+)
+
+const recordPath, versionPath = "/metadata/managedFields", "/metadata/resourceVersion"
+
+// ByRecord returns a JSON patch that is guarded by the version of the live object with another guard: by its uid and
+// its record. So it is refused if anybody has come to own another field since, or to write in another second, and not
+// just because a value was written again; but the values at some paths have to be those of before, too. The record of
+// an object that has none can't guard, so its version still does.
+func ByRecord(live *unstructured.Unstructured, patch []byte, values projection.FieldSet) ([]byte, error) {
+	record := ManagedFields(live)
+	if len(record) == 0 {
+		return patch, nil
+	}
+	var operations []json.RawMessage
+	if err := json.Unmarshal(patch, &operations); err != nil {
+		return nil, err
+	}
+	guarded := []any{
+		map[string]any{"op": "test", "path": "/metadata/uid", "value": string(live.GetUID())},
+		map[string]any{"op": "test", "path": recordPath, "value": record},
+	}
+	there := projection.NewObject(live.Object, values)
+	for p := range values.All() {
+		value, _ := there.Get(p)
+		if pointer, exists := there.Pointer(p); exists {
+			guarded = append(guarded, map[string]any{"op": "test", "path": pointer, "value": value})
+		}
+	}
+	for i, path := range Paths(patch) {
+		if path != versionPath {
+			guarded = append(guarded, operations[i])
+		}
+	}
+	return json.Marshal(guarded)
+}
+
+// Paths returns where the operations of a JSON patch are.
+func Paths(patch []byte) (paths []string) {
+	var operations []struct{ Path string }
+	_ = json.Unmarshal(patch, &operations) // a server refuses what isn't one
+	for _, o := range operations {
+		paths = append(paths, o.Path)
+	}
+	return paths
+}
+
+// AsOutdated returns the error of a JSON patch, and in the place of one that says that a test failed the error of an
+// object that has changed. A server doesn't say which operation it was.
+func AsOutdated(err error, patch []byte, resource schema.GroupResource, name string) error {
+	isTest := func(s metav1.Status) bool {
+		const text = "the server rejected our request due to an error in our request"
+		return s.Reason == metav1.StatusReasonInvalid && strings.HasPrefix(s.Message, text) &&
+			(s.Details == nil || len(s.Details.Causes) == 0)
+	}
+	if slices.Contains(Paths(patch), versionPath) || !slices.ContainsFunc(answer.Statuses(err), isTest) {
+		return err
+	}
+	return Outdated(resource, name)
+}

@@ -1,0 +1,49 @@
+// Package precondition adds the uid and the resourceVersion of an object to requests, so that the server carries out a
+// request only on the object and the version that were seen. It also checks answers: whether an answer is about that
+// object, whether a write was only tried, and whether a dry run was carried out.
+package precondition
+
+import (
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
+)
+
+// AbsentVersion is a resourceVersion that no object has. An apply with it creates the object or fails: the server
+// ignores it where nothing exists, so that a dry run answers with it, and answers 409 where something does.
+const AbsentVersion = "1"
+
+// Complete returns an error unless an object that a server answered with has what a write can be guarded by.
+func Complete(obj *unstructured.Unstructured) error {
+	for name, value := range map[string]string{"resourceVersion": obj.GetResourceVersion(), "uid": string(obj.GetUID())} {
+		if value == "" {
+			return fmt.Errorf("the answer has no metadata.%s that is a string, so nothing could be written safely: "+
+				"check the proxies in front of the server", name)
+		}
+	}
+	return nil
+}
+
+// Another returns an error if an object has the version of one that was seen before, nil if none was, and another uid.
+// That somebody re-created the object is no explanation: a server gives each version to one object.
+func Another(seen, now *unstructured.Unstructured) error {
+	if seen == nil || now == nil || now.GetResourceVersion() != seen.GetResourceVersion() || now.GetUID() == seen.GetUID() {
+		return nil
+	}
+	return secrecy.Quoting("the answer is another object of the same version: check the proxies in front of the server",
+		"its uid is %q and not %q", now.GetUID(), seen.GetUID())
+}
+
+// Outdated returns the error with which a server refuses a request for another version of the object.
+func Outdated(resource schema.GroupResource, name string) error {
+	return apierrors.NewConflict(resource, name, errors.New("the object has been modified"))
+}
+
+// IsOutdated reports whether an error says that the object is of another version than the one that a request was for.
+func IsOutdated(err error) bool { return authresilience.Classify(err) == authresilience.ClassOutdated }
