@@ -17,6 +17,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/applier"
 	"github.com/ssaplan/primitives/ssaplan/internal/handover"
+	"github.com/ssaplan/primitives/ssaplan/internal/liveobject"
 	"github.com/ssaplan/primitives/ssaplan/internal/precondition"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
@@ -155,7 +156,7 @@ func (p *Planner) movedElsewhere(ctx context.Context, plan *Plan, failure *appli
 		return nil
 	}
 	now, err := target.Live(ctx)
-	if err != nil || !wire.SameButStatus(plan.basis.live, now) && !(plan.basis.anew && plan.isUntouched(now)) {
+	if err != nil || !liveobject.SameButStatus(plan.basis.live, now) && !(plan.basis.anew && plan.isUntouched(now)) {
 		return nil
 	}
 	after := plan.outrunBy(now)
@@ -206,7 +207,7 @@ func (plan *Plan) isUntouched(now *unstructured.Unstructured) bool {
 		return false
 	}
 	spoken := plan.spoken().Union(before.Fields(plan.applier().Is))
-	return !slices.ContainsFunc(wire.Changed(live, now), spoken.Touches)
+	return !slices.ContainsFunc(liveobject.Changed(live, now), spoken.Touches)
 }
 
 // spoken returns the fields that the plan speaks of.

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan/internal/liveobject"
 	"github.com/ssaplan/primitives/ssaplan/internal/objectset"
 	"github.com/ssaplan/primitives/ssaplan/internal/ordered"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
@@ -34,7 +35,7 @@ func (p *Planner) PlanAll(ctx context.Context, requests []Request) iter.Seq2[*Pl
 			concurrency = defaultConcurrency
 		}
 		work := func(ctx context.Context, i int) planned { return p.planUnlessDone(ctx, requests[i]) }
-		ctx := wire.ReadByLists(wire.RememberMissing(ctx), unread(requests), p.options.DefaultNamespace)
+		ctx := liveobject.ReadByLists(wire.RememberMissing(ctx), unread(requests), p.options.DefaultNamespace)
 		for i, made := range ordered.Map(ctx, len(requests), concurrency, work) {
 			if !yield(made.check(set, i, requests[i])) {
 				return

@@ -17,6 +17,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan/internal/liveobject"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 	"github.com/ssaplan/primitives/ssaplan/redact"
@@ -86,6 +87,7 @@ type Options struct {
 type Planner struct {
 	options Options
 	server  *wire.Server
+	locator liveobject.Locator
 	rules   immutability.Rules
 }
 
@@ -112,7 +114,9 @@ func New(api server.Server, options Options) (*Planner, error) {
 	case options.DefaultNamespace == "":
 		options.DefaultNamespace = metav1.NamespaceDefault
 	}
-	return &Planner{options: options, server: wire.New(api, options.wire())}, nil
+	p := &Planner{options: options, server: wire.New(api, options.wire())}
+	p.locator = liveobject.Locator{Server: p.server, DefaultNamespace: options.DefaultNamespace}
+	return p, nil
 }
 
 // Lacks returns what the server can't do and what that costs, a sentence each. With package client, a Planner lacks
@@ -154,8 +158,8 @@ func (p *Planner) LearnDefinitions(objects ...*unstructured.Unstructured) {
 
 // locate finds out where an object lives. For an error about a kind that the server doesn't serve meta.IsNoMatchError
 // holds.
-func (p *Planner) locate(ctx context.Context, id identity.Identity, subresource string) (*wire.Target, error) {
-	return p.server.Locate(ctx, id, subresource, p.options.DefaultNamespace)
+func (p *Planner) locate(ctx context.Context, id identity.Identity, subresource string) (*liveobject.Target, error) {
+	return p.locator.Locate(ctx, id, subresource)
 }
 
 // Guard returns the [redact.Guard] for objects, of which some may be nil. The results of a Planner are already

@@ -26,6 +26,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/applier"
 	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
 	"github.com/ssaplan/primitives/ssaplan/internal/handover"
+	"github.com/ssaplan/primitives/ssaplan/internal/liveobject"
 	"github.com/ssaplan/primitives/ssaplan/internal/noop"
 	"github.com/ssaplan/primitives/ssaplan/internal/objectset"
 	"github.com/ssaplan/primitives/ssaplan/internal/scale"
@@ -72,8 +73,8 @@ func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
 type planning struct {
 	*Planner
 	request  Request
-	warnings *wire.Warnings // of the server
-	target   *wire.Target   // nil if the server doesn't serve the kind
+	warnings *wire.Warnings     // of the server
+	target   *liveobject.Target // nil if the server doesn't serve the kind
 	// recalled reports whether the plan is a no-op because Options.NoOps knew.
 	recalled bool
 	asked    *noop.Asked // what the answer can be remembered with
@@ -85,7 +86,7 @@ type planning struct {
 	left     explain.Left               // of what is prepared, to others
 	manifest *unstructured.Unstructured // as it is sent
 	patch    Patch
-	pair     *wire.Pair                 // of an object that others write all the time; nil for any other
+	pair     *liveobject.Pair           // of an object that others write all the time; nil for any other
 	live     *unstructured.Unstructured // nil if there is no object, or it wasn't read
 	lossy    bool                       // a typed client read it, so that only a no-op is proven by it
 	absent   bool                       // there is none by a list, which may be of before
@@ -108,7 +109,7 @@ func (w *planning) run(ctx context.Context) error {
 	var err error
 	if w.target, err = w.locate(ctx, w.plan.Object, w.request.Subresource); err == nil {
 		w.plan.Object = w.target.Identity
-	} else if errors.Is(err, wire.ErrNoNamespace) {
+	} else if errors.Is(err, liveobject.ErrNoNamespace) {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
 	} else if !meta.IsNoMatchError(err) {
 		return w.failed("discovery", err)
@@ -118,7 +119,7 @@ func (w *planning) run(ctx context.Context) error {
 		return err
 	}
 	if w.plan.Action == "" && w.live == nil && w.target != nil {
-		w.lossy = wire.IsLossy(w.request.Live)
+		w.lossy = liveobject.IsLossy(w.request.Live)
 		if w.live, w.absent, err = w.target.Known(ctx, w.request.Live, w.request.Manifest); err != nil {
 			return fmt.Errorf("%s: %w", w.plan.Object, err)
 		}
@@ -192,7 +193,7 @@ func (w *planning) replaceIdentity(ctx context.Context, result identity.Result) 
 		r.Hazards = append(r.Hazards, immutability.NeedlessHazard(w.plan.Object.APIVersion))
 		w.plan.Reason += "; the server has the same object under both, so AllowVersionChange updates it in place"
 	} else {
-		w.live, w.requests = w.server.Remembered(ctx, w.request.Prior.Identity, w.request.Prior.UID, w.options.DefaultNamespace)
+		w.live, w.requests = w.locator.Remembered(ctx, w.request.Prior.Identity, w.request.Prior.UID)
 	}
 	options := immutability.HazardOptions{Propagation: w.request.Propagation}
 	if w.live != nil {
@@ -257,7 +258,7 @@ func (w *planning) ask(ctx context.Context) (err error) {
 	}
 	attempts, outrun := applier.NewAttempts(ctx), 0
 	if w.request.outrun > 0 { // so it was read a moment ago
-		supplied, w.pair = false, &wire.Pair{}
+		supplied, w.pair = false, &liveobject.Pair{}
 	}
 	for first := true; ; first = false {
 		if err := w.request.Existing.Check(w.plan.Object, content(w.live), w.applier(), w.request.Prior); err != nil {
@@ -304,7 +305,7 @@ func (w *planning) ask(ctx context.Context) (err error) {
 			before := w.live
 			w.live, err = w.target.Relook(ctx, before, dryRun, w.patch.Body, w.patch.Options)
 			if err == nil && !w.lossy && w.handover == nil && w.plan.Subresource == "" {
-				if asked := wire.AsOfAnswer(before, dryRun, w.live); asked != nil {
+				if asked := liveobject.AsOfAnswer(before, dryRun, w.live); asked != nil {
 					w.live = asked
 					return w.explain(dryRun)
 				}
@@ -315,7 +316,7 @@ func (w *planning) ask(ctx context.Context) (err error) {
 		}
 		supplied, w.absent = false, false
 		if outrun > 1 && w.pair == nil {
-			w.pair = &wire.Pair{}
+			w.pair = &liveobject.Pair{}
 		}
 		if !attempts.Again(w.live) {
 			return w.failed("plan", cmp.Or(ctx.Err(), applier.ErrRestless))

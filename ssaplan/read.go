@@ -12,8 +12,8 @@ import (
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/internal/plainjson"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/internal/liveobject"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
-	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
 // Presence says whether a read found the object of a state.
@@ -112,7 +112,7 @@ func (p *Planner) Read(ctx context.Context, prior *explain.State) (*Reading, err
 }
 
 // readLive returns the object, or nil if there is none.
-func (p *Planner) readLive(ctx context.Context, prior *explain.State) (*wire.Target, *unstructured.Unstructured, error) {
+func (p *Planner) readLive(ctx context.Context, prior *explain.State) (*liveobject.Target, *unstructured.Unstructured, error) {
 	if err := p.expired(); err != nil {
 		return nil, nil, err
 	}

@@ -8,18 +8,18 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan/internal/applier"
+	"github.com/ssaplan/primitives/ssaplan/internal/liveobject"
 	"github.com/ssaplan/primitives/ssaplan/internal/precondition"
-	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
-// Target is the object, such as a [wire.Target].
+// Target is the object, such as a [liveobject.Target].
 type Target interface {
 	Live(ctx context.Context) (*unstructured.Unstructured, error)
 	Patch(ctx context.Context, live *unstructured.Unstructured, patch []byte, manager string, dryRun ...string) (*unstructured.Unstructured, error)
 }
 
-var _ Target = (*wire.Target)(nil)
+var _ Target = (*liveobject.Target)(nil)
 
 // NotApplied returns the error of an apply that isn't sent after all when fields have changed owners.
 func NotApplied(object identity.Identity, err error) *write.ApplyError {

@@ -6,15 +6,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/ssaplan/primitives/ssaplan/internal/wire"
+	"github.com/ssaplan/primitives/ssaplan/internal/liveobject"
 )
 
 // ServerOf returns where an apply to the live object is tried with these options; pinned to just that version of the
 // object, or to whichever is there. With a pair the object is one that others write all the time: what is tried of it
 // then doesn't depend on its version, but on what is recorded.
 func ServerOf(
-	ctx context.Context, target *wire.Target, live *unstructured.Unstructured, options metav1.PatchOptions, pinned bool,
-	pair *wire.Pair,
+	ctx context.Context, target *liveobject.Target, live *unstructured.Unstructured, options metav1.PatchOptions, pinned bool,
+	pair *liveobject.Pair,
 ) Server {
 	try := target.Try
 	if pinned {
@@ -53,8 +53,8 @@ func ServerOf(
 
 // Apply tries the apply of a body to the live object, as a [Server] does. If pinned, it is tried for just this version.
 func Apply(
-	ctx context.Context, target *wire.Target, live *unstructured.Unstructured, body []byte, options metav1.PatchOptions,
-	pinned bool, pair *wire.Pair,
+	ctx context.Context, target *liveobject.Target, live *unstructured.Unstructured, body []byte, options metav1.PatchOptions,
+	pinned bool, pair *liveobject.Pair,
 ) (*unstructured.Unstructured, error) {
 	switch {
 	case pair != nil:

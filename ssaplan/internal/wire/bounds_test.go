@@ -23,7 +23,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/internal/clock"
-
+	"github.com/ssaplan/primitives/ssaplan/internal/wiretest"
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
@@ -40,9 +40,9 @@ func serve(t *testing.T, options Options, handle http.HandlerFunc) *Resource {
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		if isQuestion(r) {
-			w.WriteHeader(failures[unknownDryRun])
-			fmt.Fprint(w, unknownDryRun)
+		if wiretest.IsQuestion(r) {
+			w.WriteHeader(http.StatusUnprocessableEntity)
+			fmt.Fprint(w, wiretest.UnknownDryRun)
 			return
 		}
 		handle(w, r)
@@ -55,7 +55,7 @@ func resourceOf(t *testing.T, host string, options Options) *Resource {
 	t.Helper()
 	connected, err := dial(&rest.Config{Host: host, BearerToken: "c4n4ry", TLSClientConfig: rest.TLSClientConfig{Insecure: strings.HasPrefix(host, "https")}}, options)
 	require.NoError(t, err)
-	return connected.Resource(configMaps, a)
+	return connected.Resource(wiretest.ConfigMaps, wiretest.A)
 }
 
 // requests are one of each kind that a Resource sends, and whether it asks if the server is alive after it.
@@ -65,11 +65,11 @@ var requests = map[string]func(context.Context, *Resource) error{
 		return err
 	},
 	"dry run": func(ctx context.Context, r *Resource) error {
-		_, err := r.Apply(ctx, "a", []byte(object), metav1.PatchOptions{DryRun: []string{"All"}})
+		_, err := r.Apply(ctx, "a", []byte(wiretest.Object), metav1.PatchOptions{DryRun: []string{"All"}})
 		return err
 	},
 	"apply": func(ctx context.Context, r *Resource) error {
-		_, err := r.Apply(ctx, "a", []byte(object), metav1.PatchOptions{})
+		_, err := r.Apply(ctx, "a", []byte(wiretest.Object), metav1.PatchOptions{})
 		return err
 	},
 	"create": func(ctx context.Context, r *Resource) error {
@@ -159,7 +159,7 @@ func TestRedirectsToOthersAreNotFollowed(t *testing.T) {
 	var reached atomic.Int64
 	other := func(w http.ResponseWriter, _ *http.Request) {
 		reached.Add(1)
-		fmt.Fprint(w, object)
+		fmt.Fprint(w, wiretest.Object)
 	}
 	plain, secure := httptest.NewServer(http.HandlerFunc(other)), httptest.NewTLSServer(http.HandlerFunc(other))
 	t.Cleanup(plain.Close)
@@ -192,7 +192,7 @@ func TestRedirectsWithinTheHostAreFollowed(t *testing.T) {
 			return
 		}
 		require.Equal(t, "Bearer c4n4ry", r.Header.Get("Authorization"))
-		fmt.Fprint(w, object)
+		fmt.Fprint(w, wiretest.Object)
 	})
 	for _, name := range []string{"get", "dry run", "apply"} {
 		require.NoError(t, requests[name](t.Context(), r), name)
@@ -231,7 +231,7 @@ func TestRequestsThatAreBrokenOff(t *testing.T) {
 	var versions atomic.Int64
 	for how, broken := range map[string]func(http.ResponseWriter){
 		"reset":   func(http.ResponseWriter) { panic(http.ErrAbortHandler) },
-		"cut off": func(w http.ResponseWriter) { w.Header().Set("Content-Length", "500"); fmt.Fprint(w, object) },
+		"cut off": func(w http.ResponseWriter) { w.Header().Set("Content-Length", "500"); fmt.Fprint(w, wiretest.Object) },
 	} {
 		r := serve(t, Options{Observe: func(_ context.Context, seen server.Observation) {
 			if seen.Verb == "discover" {
@@ -306,7 +306,7 @@ func TestAnswersAreBoundedInDepth(t *testing.T) {
 			for what, request := range requests {
 				require.ErrorContains(t, request(t.Context(), resource), "the answer has more than 2000 levels", "%s, %d", what, levels)
 			}
-			server := connect(t, &answers{bodies: []string{text}}, Options{})
+			server := connect(t, &wiretest.Answers{Bodies: []string{text}}, Options{})
 			_, err := server.Find(t.Context(), schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"})
 			require.ErrorContains(t, err, "the answer has more than 2000 levels", "kinds of a version, %d", levels)
 			_, err = server.Deletable(t.Context())

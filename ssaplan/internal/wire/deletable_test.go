@@ -12,6 +12,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan/internal/wiretest"
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
@@ -36,10 +37,10 @@ const (
 
 func TestDeletableKinds(t *testing.T) {
 	var kinds []string
-	transport := &answers{bodies: []string{coreGroup, otherGroups}}
+	transport := &wiretest.Answers{Bodies: []string{coreGroup, otherGroups}}
 	served, err := connect(t, transport, Options{}).Deletable(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, []string{"GET /api", "GET /apis"}, transport.requests)
+	assert.Equal(t, []string{"GET /api", "GET /apis"}, transport.Requests)
 	for _, kind := range served.Kinds {
 		scope := "cluster"
 		if kind.Namespaced {
@@ -76,9 +77,9 @@ func TestPreferredKinds(t *testing.T) {
 		if row.kind.Group != "" {
 			bodies = bodies[1:]
 		}
-		transport := &answers{bodies: bodies}
+		transport := &wiretest.Answers{Bodies: bodies}
 		kind, err := connect(t, transport, Options{}).Preferred(t.Context(), row.kind)
-		assert.Equal(t, row.requests, transport.requests, row.why)
+		assert.Equal(t, row.requests, transport.Requests, row.why)
 		if row.want == "" {
 			assert.True(t, meta.IsNoMatchError(err), "%s: %v", row.why, err)
 			continue
@@ -86,17 +87,17 @@ func TestPreferredKinds(t *testing.T) {
 		require.NoError(t, err, row.why)
 		assert.Equal(t, row.want, kind.String(), row.why)
 	}
-	_, err := connect(t, &answers{bodies: []string{object}}, Options{}).Preferred(t.Context(), schema.GroupVersionKind{Kind: "Job"})
+	_, err := connect(t, &wiretest.Answers{Bodies: []string{wiretest.Object}}, Options{}).Preferred(t.Context(), schema.GroupVersionKind{Kind: "Job"})
 	assert.ErrorContains(t, err, "the answer is no list of all kinds")
 }
 
 func TestDeletableKindsThatNobodyTells(t *testing.T) {
 	for want, bodies := range map[string][]string{
-		`the answer is no list of all kinds but "ConfigMap"`: {coreGroup, object},
+		`the answer is no list of all kinds but "ConfigMap"`: {coreGroup, wiretest.Object},
 		"invalid character": {"<html>"},
-		"slow down":         {coreGroup, throttled},
+		"slow down":         {coreGroup, wiretest.Throttled},
 	} {
-		_, err := connect(t, &answers{bodies: bodies}, Options{}).Deletable(t.Context())
+		_, err := connect(t, &wiretest.Answers{Bodies: bodies}, Options{}).Deletable(t.Context())
 		require.ErrorContains(t, err, want)
 	}
 	_, err := New(&bare{}, Options{}).Deletable(t.Context())
@@ -119,20 +120,20 @@ func TestCount(t *testing.T) {
 		{"more than one, if it doesn't say", list(`"continue":"x"`, item), 1, true},
 		{"a server that knows no limit", list("", item+","+item), 2, false},
 	} {
-		transport := &answers{bodies: []string{row.body}}
+		transport := &wiretest.Answers{Bodies: []string{row.body}}
 		var seen []server.Observation
-		resource := connect(t, transport, Options{Observe: noteIn(&seen)}).Resource(configMaps, a)
+		resource := connect(t, transport, Options{Observe: noteIn(&seen)}).Resource(wiretest.ConfigMaps, wiretest.A)
 		n, more, err := resource.Count(t.Context())
 		require.NoError(t, err, row.why)
 		assert.Equal(t, row.want, n, row.why)
 		assert.Equal(t, row.more, more, row.why)
 		assert.Equal(t, 1, resource.Requests())
-		assert.Equal(t, []string{"GET /api/v1/namespaces/n/configmaps"}, transport.requests)
+		assert.Equal(t, []string{"GET /api/v1/namespaces/n/configmaps"}, transport.Requests)
 		require.Len(t, seen, 1)
 		assert.Equal(t, "list", seen[0].Verb)
 		assert.Equal(t, identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "n"}, seen[0].Object)
 	}
-	_, _, err := connect(t, &answers{bodies: []string{throttled}}, Options{}).Resource(configMaps, a).Count(t.Context())
+	_, _, err := connect(t, &wiretest.Answers{Bodies: []string{wiretest.Throttled}}, Options{}).Resource(wiretest.ConfigMaps, wiretest.A).Count(t.Context())
 	require.Equal(t, authresilience.ClassThrottled, authresilience.Classify(err))
 }
 

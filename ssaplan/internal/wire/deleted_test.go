@@ -25,7 +25,7 @@ func TestAnswersToDeletes(t *testing.T) {
 		{"nothing", ``, false},
 		{"no JSON", `<html>`, false},
 	} {
-		resource := connect(t, &answers{bodies: []string{row.answer}}, Options{}).Resource(configMaps, a)
+		resource := connect(t, &wiretest.Answers{Bodies: []string{row.answer}}, Options{}).Resource(wiretest.ConfigMaps, wiretest.A)
 		err := resource.Delete(t.Context(), "a", metav1.DeleteOptions{})
 		require.Equal(t, row.isOne, err == nil, "%s: %v", row.why, err)
 	}

@@ -29,8 +29,8 @@ var refusedDryRun = []string{metav1.DryRunAll, "Unknown"}
 // absentUID is the uid of no object.
 const absentUID = "00000000-0000-0000-0000-000000000000"
 
-// errDropped says that a server didn't get the dryRun of a request. Nothing was written.
-var errDropped = errors.New("the server didn't get the dryRun of a request that writes nothing: the client, or something in " +
+// ErrDropped says that a server didn't get the dryRun of a request. Nothing was written.
+var ErrDropped = errors.New("the server didn't get the dryRun of a request that writes nothing: the client, or something in " +
 	"front of the server, drops dryRun, so nothing can be planned through it")
 
 // dryRunAge is how old the knowledge may be that a server gets the dryRun of requests.
@@ -88,7 +88,7 @@ func (r *Resource) checkJSONPatch(ctx context.Context, name string, options meta
 // while; it doesn't count as a request of r. A server that refuses the question for another reason doesn't tell, unless
 // it is one for which it refuses the patch, too.
 func (r *Resource) checkPatch(ctx context.Context, kind string, ask func(by *Resource) error) error {
-	err := r.server.dryRuns.check(ctx, kind, dryRunAge, func() error { return ask(r.server.Resource(r.kind, r.object)) })
+	err := r.server.dryRuns.check(ctx, kind, dryRunAge, func() error { return ask(r.Beside()) })
 	if authresilience.Classify(err) != authresilience.ClassAuthorization && slices.ContainsFunc(answer.Statuses(err), answer.IsRefusal) {
 		return nil
 	}
@@ -117,13 +117,13 @@ func (r *Resource) askJSONPatch(ctx context.Context, name string, options metav1
 }
 
 // dropped returns what the answer to a patch whose dryRun a server refuses tells: nothing if it refused that, and
-// [errDropped] if it looked at the object instead.
+// [ErrDropped] if it looked at the object instead.
 func dropped(err error) error {
 	switch {
 	case slices.ContainsFunc(answer.Statuses(err), answer.RefusesDryRun):
 		return nil
 	case err == nil, apierrors.IsConflict(err), apierrors.IsInvalid(err):
-		return errDropped
+		return ErrDropped
 	}
 	return err
 }
@@ -143,25 +143,9 @@ func forNone(body []byte, sub []string) ([]byte, error) {
 	return json.Marshal(content)
 }
 
-// TryUnread is [Target.Try] for a live object that the caller may not read. Nobody could tell afterwards whether that
-// dry run wrote, so the server is asked before each of these whether it gets the dryRun, and has to say so.
-func (t *Target) TryUnread(ctx context.Context, body []byte, options metav1.PatchOptions) (*unstructured.Unstructured, error) {
-	if err := t.ask(ctx, t.Resource, body, options); err != nil {
-		return nil, err
-	}
-	return t.Try(ctx, nil, body, options)
-}
-
-// ask returns an error unless the server says now that it gets the dryRun of an apply. The request is counted as one of
-// by.
-func (t *Target) ask(ctx context.Context, by *Resource, body []byte, options metav1.PatchOptions) error {
-	var sub []string
-	if t.subresource != "" {
-		sub = []string{t.subresource}
-	}
-	return by.server.dryRuns.check(ctx, by.applies(), 0, func() error {
-		return by.askApply(ctx, t.Identity.Name, body, options, sub)
-	})
+// AskApply returns an error unless the server says now that it gets the dryRun of an apply. The request is one of r.
+func (r *Resource) AskApply(ctx context.Context, name string, body []byte, options metav1.PatchOptions, sub ...string) error {
+	return r.server.dryRuns.check(ctx, r.applies(), 0, func() error { return r.askApply(ctx, name, body, options, sub) })
 }
 
 // CheckDelete returns an error if the server doesn't get the dryRun of a delete, before one deletes what it was to try.
@@ -170,7 +154,7 @@ func (t *Target) ask(ctx context.Context, by *Resource, body []byte, options met
 // tell.
 func (r *Resource) CheckDelete(ctx context.Context) error {
 	err := r.server.dryRuns.check(ctx, "delete", dryRunAge, func() error {
-		return r.server.Resource(r.kind, r.object).askDelete(ctx)
+		return r.Beside().askDelete(ctx)
 	})
 	if slices.ContainsFunc(answer.Statuses(err), answer.IsRefusal) {
 		return nil
@@ -188,7 +172,7 @@ func (r *Resource) askDelete(ctx context.Context) error {
 	case slices.ContainsFunc(answer.Statuses(err), answer.RefusesDryRun):
 		return nil
 	case err == nil, authresilience.Classify(err) == authresilience.ClassNotFound:
-		return errDropped
+		return ErrDropped
 	}
 	return err
 }

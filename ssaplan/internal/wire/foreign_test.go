@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ssaplan/primitives/ssaplan/internal/native"
+	"github.com/ssaplan/primitives/ssaplan/internal/wiretest"
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
@@ -85,14 +86,14 @@ func (a *able) Schemas(context.Context, schema.GroupVersion) ([]byte, error) { r
 func TestAnswersOfAServer(t *testing.T) {
 	answer := &unstructured.Unstructured{Object: map[string]any{"kind": "ConfigMap"}}
 	api := &bare{answer: server.Response{Object: answer, Warnings: []string{"w", "w"}, Requests: 3}}
-	resource := New(api, Options{}).Resource(configMaps, a)
+	resource := New(api, Options{}).Resource(wiretest.ConfigMaps, wiretest.A)
 	ctx, collected := CollectWarnings(t.Context())
 	obj, err := resource.Get(ctx, "a", metav1.GetOptions{})
 	require.NoError(t, err)
 	assert.Same(t, answer, obj)
 	assert.Equal(t, 3, resource.Requests())
 	assert.Len(t, collected.All(), 1)
-	assert.Equal(t, []server.Ref{{Kind: configMaps, Namespace: "n", Name: "a"}}, api.refs)
+	assert.Equal(t, []server.Ref{{Kind: wiretest.ConfigMaps, Namespace: "n", Name: "a"}}, api.refs)
 
 	_, err = resource.Apply(t.Context(), "a", nil, metav1.PatchOptions{}, "scale")
 	require.NoError(t, err)
@@ -110,38 +111,38 @@ func TestAnswersOfAServer(t *testing.T) {
 
 // A server of a caller that resolves another kind than it was asked for is noticed.
 func TestKindsOfAServer(t *testing.T) {
-	api := &bare{kind: configMaps}
+	api := &bare{kind: wiretest.ConfigMaps}
 	s := New(api, Options{})
-	found, err := s.Find(t.Context(), configMap)
+	found, err := s.Find(t.Context(), wiretest.ConfigMap)
 	require.NoError(t, err)
-	assert.Equal(t, configMaps, found)
+	assert.Equal(t, wiretest.ConfigMaps, found)
 	_, err = s.Find(t.Context(), schema.GroupVersionKind{Version: "v1", Kind: "Secret"})
 	require.ErrorContains(t, err, "resolves /v1, Kind=ConfigMap")
 	kind, err := s.Preferred(t.Context(), schema.GroupVersionKind{Kind: "ConfigMap"})
 	require.NoError(t, err)
-	assert.Equal(t, configMap, kind)
+	assert.Equal(t, wiretest.ConfigMap, kind)
 	api.err = &meta.NoKindMatchError{}
-	_, err = s.Find(t.Context(), configMap)
+	_, err = s.Find(t.Context(), wiretest.ConfigMap)
 	require.True(t, meta.IsNoMatchError(err))
 	api.err = errors.New("no")
-	_, err = s.Find(t.Context(), configMap)
+	_, err = s.Find(t.Context(), wiretest.ConfigMap)
 	require.ErrorIs(t, err, api.err)
 }
 
 // What a server of a caller can't do is never asked of it, and what it can is.
 func TestWhatAServerCanDo(t *testing.T) {
-	poor := New(&bare{kind: configMaps}, Options{})
+	poor := New(&bare{kind: wiretest.ConfigMaps}, Options{})
 	assert.False(t, poor.Lists())
-	resource := poor.Resource(configMaps, a)
+	resource := poor.Resource(wiretest.ConfigMaps, wiretest.A)
 	_, _, err := resource.Count(t.Context())
 	require.ErrorIs(t, err, ErrNoLister)
-	_, err = resource.page(t.Context(), metav1.ListOptions{})
+	_, err = resource.Page(t.Context(), metav1.ListOptions{})
 	require.ErrorIs(t, err, errNoObjectLister)
-	_, ok := resource.keep(t.Context(), native.Listed{})
+	_, ok := resource.Keep(t.Context(), native.Listed{})
 	assert.False(t, ok)
 	_, err = poor.Deletable(t.Context())
 	require.ErrorIs(t, err, errNoDiscoverer)
-	_, err = poor.kinds.schemas(t.Context(), configMap.GroupVersion())
+	_, err = poor.kinds.schemas(t.Context(), wiretest.ConfigMap.GroupVersion())
 	require.ErrorIs(t, err, errNoSchema)
 	assert.Zero(t, resource.Requests())
 	configured, err := resource.Configuration(t.Context(), 0)
@@ -151,30 +152,30 @@ func TestWhatAServerCanDo(t *testing.T) {
 		"validatingadmissionpolicybindings", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings", "the server's version",
 	}, configured.Unseen)
 
-	api := &able{bare: bare{kind: configMaps}, version: "1", schemas: map[schema.GroupVersion]string{configMap.GroupVersion(): "a"}, text: []byte("{}")}
+	api := &able{bare: bare{kind: wiretest.ConfigMaps}, version: "1", schemas: map[schema.GroupVersion]string{wiretest.ConfigMap.GroupVersion(): "a"}, text: []byte("{}")}
 	s := New(api, Options{})
-	n, more, err := s.Resource(configMaps, a).Count(t.Context())
+	n, more, err := s.Resource(wiretest.ConfigMaps, wiretest.A).Count(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, 3, n)
 	assert.False(t, more)
 	found, err := s.Deletable(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, []server.Kind{configMaps}, found.Kinds)
-	text, err := s.kinds.schemas(t.Context(), configMap.GroupVersion())
+	assert.Equal(t, []server.Kind{wiretest.ConfigMaps}, found.Kinds)
+	text, err := s.kinds.schemas(t.Context(), wiretest.ConfigMap.GroupVersion())
 	require.NoError(t, err)
 	assert.Equal(t, "{}", string(text))
 	api.text = nil
-	_, err = s.kinds.schemas(t.Context(), configMap.GroupVersion())
+	_, err = s.kinds.schemas(t.Context(), wiretest.ConfigMap.GroupVersion())
 	require.ErrorIs(t, err, errNoSchema)
 }
 
 // A change of the version or of the schemas is seen. What may not be read is unseen.
 func TestVersionsOfAServer(t *testing.T) {
-	gv := configMap.GroupVersion()
-	api := &able{bare: bare{kind: configMaps}, version: "1", schemas: map[schema.GroupVersion]string{gv: "a"}}
+	gv := wiretest.ConfigMap.GroupVersion()
+	api := &able{bare: bare{kind: wiretest.ConfigMaps}, version: "1", schemas: map[schema.GroupVersion]string{gv: "a"}}
 	s := New(api, Options{})
 	look := func() Configuration {
-		c, err := s.Resource(configMaps, a).Configuration(t.Context(), 0)
+		c, err := s.Resource(wiretest.ConfigMaps, wiretest.A).Configuration(t.Context(), 0)
 		require.NoError(t, err)
 		return c
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/native"
 )
 
-// page lists whole objects.
-func (r *Resource) page(ctx context.Context, options metav1.ListOptions) (p *native.Page, err error) {
+// Page lists whole objects.
+func (r *Resource) Page(ctx context.Context, options metav1.ListOptions) (p *native.Page, err error) {
 	whole, ok := r.objects.(native.Pager)
 	if !ok {
 		return nil, errNoObjectLister
@@ -22,8 +22,8 @@ func (r *Resource) page(ctx context.Context, options metav1.ListOptions) (p *nat
 	return p, err
 }
 
-// keep returns the object of a list as if it had been read. It reports false if it isn't one.
-func (r *Resource) keep(ctx context.Context, l native.Listed) (*unstructured.Unstructured, bool) {
+// Keep returns the object of a list as if it had been read. It reports false if it isn't one.
+func (r *Resource) Keep(ctx context.Context, l native.Listed) (*unstructured.Unstructured, bool) {
 	whole, ok := r.objects.(native.Pager)
 	if !ok {
 		return nil, false

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -61,11 +62,8 @@ func (s *Server) LearnCarried(ctx context.Context, obj *unstructured.Unstructure
 		return
 	}
 	for _, kind := range secrecy.Carried(obj.Object) {
-		served, err := s.Find(ctx, kind)
-		if err == nil {
-			s.learn(ctx, kind, served.GroupVersionResource())
-		} else { // also if a mapper calls a version that isn't served ambiguous, or if the server can't be asked
-			s.unserved.Store(kind, true)
+		if _, err := s.FindAndLearn(ctx, kind); err != nil {
+			s.unserved.Store(kind, true) // also if a mapper calls a version that isn't served ambiguous, or if the server can't be asked
 		}
 	}
 }
@@ -90,6 +88,18 @@ func (s *Server) LearnDefinition(definition map[string]any) {
 // isKubernetes reports whether a kind is in a group of Kubernetes itself.
 func isKubernetes(kind schema.GroupVersionKind) bool {
 	return kind.Version != "" && builtin.IsBuiltinGroup(kind.Group)
+}
+
+// FindAndLearn is [Server.Find], and finds out which fields of the kind are passwords.
+func (s *Server) FindAndLearn(ctx context.Context, kind schema.GroupVersionKind) (server.Kind, error) {
+	served, err := s.Find(ctx, kind)
+	switch {
+	case err == nil && s.learns:
+		s.learn(ctx, kind, served.GroupVersionResource())
+	case meta.IsNoMatchError(err):
+		s.unserved.Store(kind, true)
+	}
+	return served, err
 }
 
 // learn finds out which fields of a kind that the server serves are passwords. The kinds of Kubernetes mark none. For

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
-	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan/internal/wiretest"
 )
 
 // byPath is a transport that answers by the path of the request, and with 403 where it has nothing.
@@ -65,7 +65,7 @@ func TestPasswords(t *testing.T) {
 		server, err := dial(&rest.Config{Host: "http://recorded", Transport: row.answers}, Options{Passwords: true})
 		require.NoError(t, err)
 		for range 2 {
-			_, err = server.Locate(t.Context(), identity.Identity{APIVersion: "example.com/v1", Kind: "Disk", Name: "d"}, "", "")
+			_, err = server.FindAndLearn(t.Context(), kind)
 			require.NoError(t, err, why)
 			got := ""
 			for _, p := range server.Passwords(kind) {
@@ -83,7 +83,7 @@ func TestPasswords(t *testing.T) {
 	server, err := dial(&rest.Config{Host: "http://recorded", Transport: two}, Options{Passwords: true})
 	require.NoError(t, err)
 	for _, name := range []string{"Disk", "Tape"} {
-		_, err = server.Locate(t.Context(), identity.Identity{APIVersion: "example.com/v1", Kind: name, Name: "d"}, "", "")
+		_, err = server.FindAndLearn(t.Context(), schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: name})
 		require.NoError(t, err)
 	}
 	require.Equal(t, "pin", server.Passwords(schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Tape"})[0].String())
@@ -101,7 +101,7 @@ func TestPasswords(t *testing.T) {
 		if comesFirst {
 			server.LearnDefinition(disk)
 		}
-		_, err = server.Locate(t.Context(), identity.Identity{APIVersion: "example.com/v1", Kind: "Disk", Name: "d"}, "", "")
+		_, err = server.FindAndLearn(t.Context(), kind)
 		require.NoError(t, err)
 		if !comesFirst {
 			require.Equal(t, "spec.key", printed(server.Passwords(kind)))
@@ -113,12 +113,12 @@ func TestPasswords(t *testing.T) {
 		"versions": []any{map[string]any{"name": "v1"}}}})
 	require.True(t, server.MarksUnknown(kind), "a definition without a schema marks all, also of a kind that is served")
 
-	answers := byPath{list: served, "/api/v1": discovery}
+	answers := byPath{list: served, "/api/v1": wiretest.Discovery}
 	server, err = dial(&rest.Config{Host: "http://recorded", Transport: answers}, Options{Passwords: true})
 	require.NoError(t, err)
-	_, err = server.Locate(t.Context(), a, "", "")
+	_, err = server.FindAndLearn(t.Context(), wiretest.ConfigMap)
 	require.NoError(t, err)
-	require.Empty(t, server.Passwords(configMap))
+	require.Empty(t, server.Passwords(wiretest.ConfigMap))
 	require.Len(t, answers, 3, "nothing is asked about the kinds of Kubernetes")
 	_, err = kinds{}.schemas(t.Context(), kind.GroupVersion())
 	require.ErrorIs(t, err, errNoSchema)
@@ -126,15 +126,15 @@ func TestPasswords(t *testing.T) {
 
 // The marks of a kind that the server doesn't serve aren't known, unless a definition was given.
 func TestPasswordsOfKindsThatAreNotServed(t *testing.T) {
-	answers := byPath{"/apis/example.com/v1": `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"example.com/v1","resources":[]}`, "/api/v1": discovery}
+	answers := byPath{"/apis/example.com/v1": `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"example.com/v1","resources":[]}`, "/api/v1": wiretest.Discovery}
 	kind := schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Disk"}
 	server, err := dial(&rest.Config{Host: "http://recorded", Transport: answers}, Options{Passwords: true})
 	require.NoError(t, err)
 	require.True(t, server.MarksUnknown(kind), "before anything is asked")
-	require.False(t, server.MarksUnknown(configMap))
+	require.False(t, server.MarksUnknown(wiretest.ConfigMap))
 	misspelt := schema.GroupVersionKind{Version: "v1", Kind: "secret"}
-	for _, id := range []identity.Identity{{APIVersion: "example.com/v1", Kind: "Disk", Name: "d"}, {APIVersion: "v1", Kind: "secret", Name: "s"}} {
-		_, err = server.Locate(t.Context(), id, "", "default")
+	for _, kind := range []schema.GroupVersionKind{kind, misspelt} {
+		_, err = server.FindAndLearn(t.Context(), kind)
 		require.True(t, meta.IsNoMatchError(err), err)
 	}
 	require.True(t, server.MarksUnknown(kind))

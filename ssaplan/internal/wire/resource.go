@@ -46,8 +46,23 @@ func (r *Resource) Configuration(ctx context.Context, interval time.Duration) (C
 	return r.server.configuration(ctx, r.resource, interval)
 }
 
+// GroupResource returns the resource, as errors name it.
+func (r *Resource) GroupResource() schema.GroupResource { return r.resource.GroupResource() }
+
 // Requests returns how many requests were sent.
 func (r *Resource) Requests() int { return *r.requests }
+
+// AddRequests adds requests to those that were sent.
+func (r *Resource) AddRequests(n int) { *r.requests += n }
+
+// Beside gives access to the same objects, at the same time and with a number of requests of its own.
+func (r *Resource) Beside() *Resource { return r.server.Resource(r.kind, r.object) }
+
+// In gives access to all objects of the kind in a namespace, or in all namespaces if that is empty. Its requests don't
+// count as those of r.
+func (r *Resource) In(namespace string) *Resource {
+	return r.server.Resource(r.kind, identity.Identity{APIVersion: r.object.APIVersion, Kind: r.object.Kind, Namespace: namespace})
+}
 
 // IPAddresses gives access to the objects by which a server keeps track of the cluster IPs of Services. Its requests
 // count as those of r.
@@ -61,6 +76,9 @@ func (r *Resource) Definitions() *Resource {
 	kind := schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
 	return r.beside(server.Kind{GroupVersionKind: kind, Resource: "customresourcedefinitions"})
 }
+
+// Namespaces gives access to the namespaces. Its requests count as those of r.
+func (r *Resource) Namespaces() *Resource { return r.beside(namespaceKind) }
 
 // beside gives access to objects that are in no namespace.
 func (r *Resource) beside(kind server.Kind) *Resource {

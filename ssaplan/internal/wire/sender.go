@@ -135,9 +135,9 @@ func (s sender) sendOnce(ctx context.Context, o server.Observation, request func
 
 type heldKey struct{}
 
-// withHeld returns a context for requests that are sent in a goroutine of their own. They are observed when release is
-// called, in the goroutine of the caller, who expects one observation at a time.
-func withHeld(ctx context.Context) (held context.Context, release func()) {
+// HoldObservations returns a context for requests that are sent in a goroutine of their own. They are observed when
+// release is called, in the goroutine of the caller, who expects one observation at a time.
+func HoldObservations(ctx context.Context) (held context.Context, release func()) {
 	observations := new([]func())
 	return context.WithValue(ctx, heldKey{}, observations), func() {
 		for _, observe := range *observations {

@@ -2,9 +2,21 @@
 package wiretest
 
 import (
+	"fmt"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan/server"
+)
+
+// ConfigMap is the kind of most objects, ConfigMaps is how it is served, and A identifies one of them.
+var (
+	ConfigMap  = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
+	ConfigMaps = server.Kind{GroupVersionKind: ConfigMap, Resource: "configmaps", Namespaced: true}
+	A          = identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "n", Name: "a"}
 )
 
 // Versioned returns the JSON of a ConfigMap with that metadata beside its name.
@@ -38,4 +50,10 @@ var Incomplete = map[string]string{
 	"a version that is nothing":  `,"uid":"1","resourceVersion":null`,
 	"a uid that is nothing":      `,"uid":null,"resourceVersion":"5"`,
 	"a version that says nought": `,"uid":"1","resourceVersion":false`,
+}
+
+// Record is metadata with managedFields, in which a manager did the operation at that time.
+func Record(manager, operation, time string) string {
+	return fmt.Sprintf(`,"managedFields":[{"manager":"x","operation":"Update"},{"manager":%q,"operation":%q,"time":%q}]`,
+		manager, operation, time)
 }

@@ -1,4 +1,4 @@
-package wire
+package liveobject
 
 import (
 	"context"
@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan/internal/native"
-	"github.com/ssaplan/primitives/ssaplan/internal/precondition"
 	"github.com/ssaplan/primitives/ssaplan/internal/turn"
+	"github.com/ssaplan/primitives/ssaplan/internal/warnings"
+	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
 // How objects are listed.
@@ -87,41 +87,6 @@ func (a lists) of(id identity.Identity) (l *list, key string) {
 	return l, key
 }
 
-// Known returns the live object as the host has it, see [Target.Supplied], or as the lists have it, see
-// [Target.Listed]; nil if neither does. Absent reports whether that is because there is none by the lists. Both may be
-// of long ago.
-func (t *Target) Known(ctx context.Context, given, manifest *unstructured.Unstructured) (live *unstructured.Unstructured, absent bool, err error) {
-	if live, err = t.Supplied(given, manifest); live != nil || err != nil {
-		return live, false, err
-	}
-	live, known := t.Listed(ctx, manifest)
-	return live, known && live == nil, nil
-}
-
-// Listed returns the object as the lists of [ReadByLists] have it, nil if there is none, and whether they know. It may
-// have changed since; so may that it isn't there. For a manifest that says which object in which version it is for, and
-// for a subresource of what isn't there, the lists don't know.
-func (t *Target) Listed(ctx context.Context, manifest *unstructured.Unstructured) (live *unstructured.Unstructured, known bool) {
-	all, _ := ctx.Value(listsKey{}).(lists)
-	id := t.Identity
-	of, key := all.of(id)
-	if of == nil || isConditional(manifest) {
-		return nil, false
-	}
-	item, known := of.take(ctx, t.Resource, key)
-	if !known || item == nil {
-		return nil, known && t.subresource == ""
-	}
-	obj, ok := t.keep(ctx, *item)
-	if !ok {
-		return nil, false
-	}
-	if _, err := answered(id, obj, precondition.Complete(obj)); err != nil {
-		return nil, false // a read names what is wrong
-	}
-	return t.seen(obj), true
-}
-
 // list is the list of the objects of a kind and namespace, as far as it was read. Its keys are names; in that of all
 // namespaces the namespace, a slash and the name, which is how a server orders them.
 type list struct {
@@ -152,7 +117,7 @@ func (l *list) want(key string) {
 }
 
 // take returns the object of a key, nil if there is none, and whether that is known.
-func (l *list) take(ctx context.Context, of *Resource, key string) (item *native.Listed, known bool) {
+func (l *list) take(ctx context.Context, of *wire.Resource, key string) (item *native.Listed, known bool) {
 	if l.using.Take(ctx) != nil {
 		return nil, false
 	}
@@ -175,11 +140,10 @@ func (l *list) isPast(key string) bool { return l.complete || l.sorted && l.bega
 
 // readPage reads the next page. What can't be listed, because the caller may not or the token is too old, is left to
 // single reads.
-func (l *list) readPage(ctx context.Context, of *Resource) {
-	quiet, _ := CollectWarnings(ctx) // those of the server come with the dry run, too
-	listed := identity.Identity{APIVersion: of.object.APIVersion, Kind: of.object.Kind, Namespace: strings.TrimSuffix(l.namespace, everyNamespace)}
-	beside := of.server.Resource(of.kind, listed)
-	p, err := beside.page(quiet, metav1.ListOptions{Limit: int64(l.limit()), Continue: l.next})
+func (l *list) readPage(ctx context.Context, of *wire.Resource) {
+	quiet, _ := warnings.Collect(ctx) // those of the server come with the dry run, too
+	beside := of.In(strings.TrimSuffix(l.namespace, everyNamespace))
+	p, err := beside.Page(quiet, metav1.ListOptions{Limit: int64(l.limit()), Continue: l.next})
 	l.began = true
 	if err != nil {
 		l.ended = true

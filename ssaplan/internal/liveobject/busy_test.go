@@ -1,16 +1,13 @@
-package wire
+package liveobject
 
 import (
-	"io"
 	"net/http"
-	"strings"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/ssaplan/internal/precondition"
 	"github.com/ssaplan/primitives/ssaplan/internal/wiretest"
@@ -19,8 +16,6 @@ import (
 const (
 	recorded = `,"managedFields":[{"manager":"x","operation":"Update"}]`
 	patched  = `,"managedFields":[{"manager":"m","operation":"Apply"}]`
-	// testFailed is how a server answers a JSON patch of which a test fails, and any other that can't be done.
-	testFailed = `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"the server rejected our request due to an error in our request","reason":"Invalid","details":{},"code":422}`
 )
 
 // busy answers reads and patches in turn, each with the last one when there are no more.
@@ -39,34 +34,18 @@ func (b *busy) RoundTrip(request *http.Request) (*http.Response, error) {
 		}
 		return body
 	}
-	body, status := "", http.StatusOK
+	var body string
 	switch {
 	case request.URL.Path == "/api/v1":
-		body = discovery
-	case isQuestion(request):
-		body = unknownDryRun
+		body = wiretest.Discovery
+	case wiretest.IsQuestion(request):
+		body = wiretest.UnknownDryRun
 	case request.Method == http.MethodGet:
 		body = next(&b.reads)
 	default:
 		body = next(&b.patches)
 	}
-	if known, isFailure := failures[body]; isFailure {
-		status = known
-	} else if body == testFailed {
-		status = http.StatusUnprocessableEntity
-	}
-	return &http.Response{
-		StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Request: request,
-		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)),
-	}, nil
-}
-
-func (b *busy) target(t *testing.T) *Target {
-	server, err := dial(&rest.Config{Host: "http://recorded", Transport: b}, Options{ThrottleRetries: -1})
-	require.NoError(t, err)
-	target, err := server.Locate(t.Context(), a, "", "n")
-	require.NoError(t, err)
-	return target
+	return wiretest.Response(request, body), nil
 }
 
 func TestTryByRecord(t *testing.T) {
@@ -83,11 +62,11 @@ func TestTryByRecord(t *testing.T) {
 		{"the object stayed as it was", []string{at("5", recorded)}, []string{at("5", patched)}, "", 2},
 		{"read in the same version at last", []string{at("6", recorded), at("8", recorded)}, []string{at("7", patched), at("8", patched)}, "", 4},
 		{"the dry run wrote", []string{at("6", patched)}, []string{at("6", patched)}, "the dry run wrote", 2},
-		{"the record is another one", []string{at("6", recorded)}, []string{testFailed}, "the object has been modified", 2},
-		{"the read failed", []string{throttled}, []string{at("6", patched)}, "slow down", 2},
+		{"the record is another one", []string{at("6", recorded)}, []string{wiretest.TestFailed}, "the object has been modified", 2},
+		{"the read failed", []string{wiretest.Throttled}, []string{at("6", patched)}, "slow down", 2},
 		{"re-created", []string{wiretest.Versioned(`,"uid":"2","resourceVersion":"6"` + recorded)}, []string{at("6", patched)}, "the object has been modified", 2},
 	} {
-		target := (&busy{reads: row.reads, patches: row.patches}).target(t)
+		target := locate(t, &busy{reads: row.reads, patches: row.patches})
 		now, made, err := target.TryByRecord(t.Context(), live, []byte(`[]`), "m")
 		assert.Equal(t, row.requests, target.Requests(), row.why)
 		if row.err != "" {
@@ -118,7 +97,7 @@ func TestTryContent(t *testing.T) {
 		{"or something else there", of("9", "4", recorded, `{"n":"1"}`, `{"size":3,"free":{"n":1}}`), of("9", "4", patched, `{"n":"1"}`, `{"size":2,"free":{"n":1}}`), ""},
 		{"what others wrote was changed", of("9", "4", recorded, `{"n":"2"}`, `{"size":1,"free":{"n":1}}`), of("9", "5", patched, `{"n":"3"}`, `{"size":2,"free":{"n":1}}`), ""},
 	} {
-		made, err := (&busy{reads: []string{row.now}, patches: []string{row.answer}}).target(t).TryContent(t.Context(), live, []byte(patch), "m")
+		made, err := locate(t, &busy{reads: []string{row.now}, patches: []string{row.answer}}).TryContent(t.Context(), live, []byte(patch), "m")
 		if row.want == "" {
 			assert.True(t, precondition.IsOutdated(err), row.why)
 			continue
@@ -133,7 +112,7 @@ func TestPair(t *testing.T) {
 	at := func(version string) string {
 		return wiretest.Versioned(`,"uid":"1","resourceVersion":"` + version + `"`)
 	}
-	target := (&busy{reads: []string{at("6"), at("8")}, patches: []string{at("7"), at("8")}}).target(t)
+	target := locate(t, &busy{reads: []string{at("6"), at("8")}, patches: []string{at("7"), at("8")}})
 	pair, live, options := &Pair{}, wiretest.Decoded(t, at("5")), metav1.PatchOptions{FieldManager: "m"}
 	require.False(t, pair.IsExact())
 	_, err := pair.Try(t.Context(), target, live, []byte(`{}`), options)
@@ -152,16 +131,4 @@ func TestPair(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.Equal(t, 8, target.Requests())
-}
-
-func TestChanged(t *testing.T) {
-	was := wiretest.Decoded(t, wiretest.Versioned(wiretest.Identified+`,"labels":{"a":"1","b":"2"}`))
-	now := wiretest.Decoded(t, wiretest.Versioned(`,"uid":"1","resourceVersion":"6","generation":2,"labels":{"a":"1","b":"3"},"managedFields":[{}]`))
-	now.Object["data"] = map[string]any{"l": []any{"x"}}
-	var paths []string
-	for _, p := range Changed(was, now) {
-		paths = append(paths, p.String())
-	}
-	require.ElementsMatch(t, []string{"metadata.labels.b", "data.k", "data.l"}, paths)
-	require.Empty(t, Changed(was, was))
 }

@@ -1,9 +1,8 @@
-package wire
+package liveobject
 
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -14,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan/internal/turn"
+	"github.com/ssaplan/primitives/ssaplan/internal/wiretest"
 )
 
 // shelf is a transport that answers lists of ConfigMaps page by page, in the order of names, and counts requests by
@@ -36,23 +35,20 @@ type shelf struct {
 func (s *shelf) RoundTrip(request *http.Request) (*http.Response, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	body, status := discovery, http.StatusOK
+	body := wiretest.Discovery
 	switch path := request.URL.Path; {
 	case path == "/api/v1":
 	case strings.HasSuffix(path, "/configmaps"):
 		s.lists++
 		if body = s.page(request); s.broken > 0 && s.lists >= s.broken {
-			body, status = forbidden, http.StatusForbidden
+			body = wiretest.Forbidden
 		}
 		s.bytes += len(body)
 	default:
 		s.reads++
 		body = s.head() + s.item(path[strings.LastIndex(path, "/")+1:])[1:] + "\n"
 	}
-	return &http.Response{
-		StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Request: request,
-		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)),
-	}, nil
+	return wiretest.Response(request, body), nil
 }
 
 func (s *shelf) head() string { return `{"kind":"ConfigMap","apiVersion":"v1",` }
@@ -112,8 +108,8 @@ func spread(n int, namespaces ...string) (spread []string) {
 
 // listAll asks for each of some names, in their order, and counts what is known.
 func listAll(t *testing.T, s *shelf, wanted []string) (found, absent, unknown int) {
-	server, err := dial(&rest.Config{Host: "http://recorded", Transport: s}, Options{ThrottleRetries: -1})
-	require.NoError(t, err)
+	locator := locator(t, s)
+	locator.DefaultNamespace = "default"
 	ids := func(yield func(identity.Identity) bool) {
 		for _, name := range wanted {
 			if !yield(shelved(name)) {
@@ -123,7 +119,7 @@ func listAll(t *testing.T, s *shelf, wanted []string) (found, absent, unknown in
 	}
 	ctx := ReadByLists(t.Context(), ids, "default")
 	for _, name := range wanted {
-		target, err := server.Locate(ctx, shelved(name), "", "default")
+		target, err := locator.Locate(ctx, shelved(name), "")
 		require.NoError(t, err)
 		live, known := target.Listed(ctx, &unstructured.Unstructured{Object: map[string]any{}})
 		switch {
@@ -250,15 +246,13 @@ func TestListsAreBoundedInMemory(t *testing.T) {
 // no-op.
 func TestAListedObjectIsAsARead(t *testing.T) {
 	s := &shelf{names: names("set", 60)}
-	server, err := dial(&rest.Config{Host: "http://recorded", Transport: s}, Options{})
-	require.NoError(t, err)
-	r := server.Resource(configMaps, shelved("set-0001"))
+	r := locator(t, s).Server.Resource(wiretest.ConfigMaps, shelved("set-0001"))
 	read, err := r.Get(t.Context(), "set-0001", metav1.GetOptions{})
 	require.NoError(t, err)
-	p, err := r.page(t.Context(), metav1.ListOptions{Limit: 3})
+	p, err := r.Page(t.Context(), metav1.ListOptions{Limit: 3})
 	require.NoError(t, err)
 	require.Equal(t, "3", p.Next)
-	kept, ok := r.keep(t.Context(), p.Items[1])
+	kept, ok := r.Keep(t.Context(), p.Items[1])
 	require.True(t, ok)
 	require.Equal(t, read.Object, kept.Object)
 	again, err := r.Apply(t.Context(), "set-0001", []byte(`{}`), metav1.PatchOptions{})

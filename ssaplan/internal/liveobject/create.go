@@ -1,0 +1,45 @@
+package liveobject
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/ssaplan/internal/standin"
+)
+
+// TryCreate returns the object as the server would create it by applying the manifest to nothing, as [standin.Try]
+// does. Unless the name is known to be taken, it reads first whether there is such an object, which is
+// [standin.ErrTaken]. So one that appears in the dry run just as it was to be tried is known to be written by that,
+// which is another error.
+func (t *Target) TryCreate(
+	ctx context.Context, manifest map[string]any, options metav1.PatchOptions, taken bool,
+) (*unstructured.Unstructured, error) {
+	if !taken {
+		there, err := t.Live(ctx)
+		switch {
+		case there != nil:
+			return nil, standin.ErrTaken
+		case err != nil && authresilience.Classify(err) != authresilience.ClassAuthorization: // who may apply may be unable to read
+			return nil, err
+		}
+	}
+	made, err := standin.Try(ctx, t.Resource, manifest, options, taken)
+	if errors.Is(err, standin.ErrTaken) && made != nil {
+		body, failure := json.Marshal(manifest)
+		if failure == nil {
+			_, failure = t.Relook(ctx, nil, made, body, options)
+		}
+		if failure != nil {
+			return nil, failure
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return made, nil
+}

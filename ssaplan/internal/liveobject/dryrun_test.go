@@ -1,0 +1,178 @@
+package liveobject
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/ssaplan/primitives/ssaplan/internal/wiretest"
+)
+
+func TestTry(t *testing.T) {
+	live := wiretest.Decoded(t, wiretest.Versioned(wiretest.Identified))
+	for why, metadata := range wiretest.Incomplete {
+		_, err := target(t, wiretest.Versioned(metadata)).Try(t.Context(), live, []byte(`{}`), metav1.PatchOptions{})
+		require.Error(t, err, why)
+		_, err = target(t, wiretest.Versioned(metadata)).Try(t.Context(), nil, []byte(`{}`), metav1.PatchOptions{})
+		require.NoError(t, err, "what doesn't exist has none")
+	}
+	for metadata, want := range map[string]string{
+		wiretest.Identified:                "",
+		`,"uid":"1","resourceVersion":"6"`: "",
+		`,"uid":"2","resourceVersion":"6"`: "", // somebody re-created it
+		`,"uid":"2"`:                       "", // it would be created, so the live one is gone
+		`,"uid":"1"`:                       "resourceVersion",
+		`,"uid":"2","resourceVersion":"5"`: "another object of the same version",
+	} {
+		obj, err := target(t, wiretest.Versioned(metadata)).Try(t.Context(), live, []byte(`{}`), metav1.PatchOptions{})
+		assert.Equal(t, want == "", err == nil, metadata)
+		if err == nil {
+			assert.Equal(t, wiretest.Decoded(t, wiretest.Versioned(metadata)), obj)
+			continue
+		}
+		assert.ErrorContains(t, err, want)
+	}
+	_, err := target(t, wiretest.Throttled).Try(t.Context(), live, []byte(`{}`), metav1.PatchOptions{})
+	require.Error(t, err)
+}
+
+func TestTryPinned(t *testing.T) {
+	live := wiretest.Decoded(t, wiretest.Versioned(wiretest.Identified))
+	for metadata, want := range map[string]string{
+		wiretest.Identified:                "",
+		`,"uid":"1","resourceVersion":"6"`: `so nothing can be planned through it ("a" in resourceVersion "6")`,
+		`,"uid":"2"`:                       `so nothing can be planned through it ("a" in resourceVersion "")`, // the version was asked for
+		`,"uid":"2","resourceVersion":"5"`: "another object of the same version",
+		`,"uid":"1"`:                       "resourceVersion",
+	} {
+		obj, err := target(t, wiretest.Versioned(metadata)).TryPinned(t.Context(), live, []byte(wiretest.Versioned("")), metav1.PatchOptions{})
+		if want == "" {
+			require.NoError(t, err)
+			assert.Equal(t, live, obj)
+			continue
+		}
+		assert.ErrorContains(t, err, want, metadata)
+	}
+	_, err := target(t, wiretest.Throttled).TryPinned(t.Context(), live, []byte(wiretest.Versioned("")), metav1.PatchOptions{})
+	require.Error(t, err)
+	_, err = target(t, wiretest.Throttled).TryPinned(t.Context(), wiretest.Decoded(t, wiretest.Versioned("")), []byte(wiretest.Versioned("")), metav1.PatchOptions{})
+	require.ErrorContains(t, err, "nothing could be written safely")
+}
+
+func TestTryUnread(t *testing.T) {
+	for _, row := range []struct {
+		why     string
+		answers []string
+		sent    int // beside the discovery
+		err     string
+	}{
+		{"the server gets dryRun", []string{wiretest.UnknownDryRun, wiretest.Versioned(wiretest.Identified)}, 2, ""},
+		{"the dry run fails", []string{wiretest.UnknownDryRun, wiretest.Broken}, 2, "broken"},
+		{"it doesn't, and the object is another one or isn't there", []string{wiretest.Outdated}, 1, "drops dryRun"},
+		{"it doesn't, and the manifest is invalid", []string{wiretest.UnknownOption}, 1, "drops dryRun"},
+		{"it doesn't, and doesn't look at the uid either", []string{wiretest.Versioned(wiretest.Identified)}, 1, "drops dryRun"},
+		{"the caller may not apply", []string{wiretest.Forbidden}, 1, "unknown"},
+		{"nobody knows", []string{wiretest.Broken}, 1, "broken"},
+	} {
+		target := targetOf(t, &wiretest.Answers{Bodies: row.answers, Asked: true})
+		body := []byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`)
+		obj, err := target.TryUnread(t.Context(), body, metav1.PatchOptions{})
+		assert.Equal(t, row.sent, target.Requests(), row.why)
+		if row.err == "" {
+			require.NoError(t, err, row.why)
+			require.Equal(t, wiretest.Decoded(t, wiretest.Versioned(wiretest.Identified)), obj, row.why)
+			continue
+		}
+		require.ErrorContains(t, err, row.err, row.why)
+		require.Nil(t, obj, row.why)
+	}
+}
+
+func TestTryUnreadOfInvalidBodies(t *testing.T) {
+	target := target(t, wiretest.UnknownDryRun)
+	for _, body := range []string{`[`, `{"metadata":"a"}`} {
+		_, err := target.TryUnread(t.Context(), []byte(body), metav1.PatchOptions{})
+		require.Error(t, err)
+	}
+	target.subresource = "scale"
+	_, err := target.TryUnread(t.Context(), []byte(`{"metadata":{},"spec":{}}`), metav1.PatchOptions{})
+	require.ErrorContains(t, err, "spec.replicas")
+	require.Zero(t, target.Requests())
+}
+
+// An apply is only tried if the server gets the dryRun, which it is asked once.
+func TestDryRunsOfApplies(t *testing.T) {
+	made := wiretest.Versioned(wiretest.Identified)
+	for _, row := range []struct {
+		why     string
+		answers []string // to two dry runs
+		sent    int
+		err     string
+	}{
+		{"the server gets dryRun", []string{wiretest.UnknownDryRun, made, made}, 3, ""},
+		{"it doesn't, and the object is another one or isn't there", []string{wiretest.Outdated}, 2, "drops dryRun"},
+		{"it doesn't, and the manifest is invalid", []string{wiretest.UnknownOption}, 2, "drops dryRun"},
+		{"it doesn't, and doesn't look at the uid either", []string{made}, 2, "drops dryRun"},
+		{"who may not apply may not try to", []string{wiretest.Forbidden}, 2, "unknown"},
+		{"it has no time", []string{wiretest.Throttled}, 2, "slow down"},
+		{"nobody knows", []string{wiretest.Broken}, 2, "broken"},
+		{"something doesn't take the question", []string{wiretest.Missing, made, wiretest.Missing, made}, 4, ""},
+	} {
+		transport := &wiretest.Answers{Bodies: row.answers, Asked: true}
+		target := targetOf(t, transport)
+		for range 2 {
+			obj, err := target.Try(t.Context(), nil, []byte(wiretest.Object), metav1.PatchOptions{})
+			if row.err != "" {
+				require.ErrorContains(t, err, row.err, row.why)
+				require.Nil(t, obj, row.why)
+				require.Zero(t, target.Requests(), "what is asked is for all objects")
+				continue
+			}
+			require.NoError(t, err, row.why)
+			require.Equal(t, wiretest.Decoded(t, made), obj, row.why)
+		}
+		require.Len(t, transport.Requests[1:], row.sent, row.why)
+		for _, request := range transport.Requests[1:] {
+			require.Equal(t, "PATCH /api/v1/namespaces/n/configmaps/a", request, row.why)
+		}
+	}
+}
+
+// A JSON patch is only tried if the server gets the dryRun of one, and an answer in another version proves that it was
+// carried out.
+func TestDryRunsOfJSONPatches(t *testing.T) {
+	made := wiretest.Versioned(wiretest.Identified)
+	live := wiretest.Decoded(t, made)
+	written := strings.Replace(made, live.GetResourceVersion(), "999", 1)
+	for _, row := range []struct {
+		why     string
+		answers []string // to two dry runs
+		sent    int
+		err     string
+	}{
+		{"the server gets dryRun", []string{wiretest.UnknownDryRun, made, made}, 3, ""},
+		{"it doesn't, and the test fails", []string{wiretest.UnknownOption}, 2, "drops dryRun"},
+		{"it doesn't, and doesn't test", []string{made}, 2, "drops dryRun"},
+		{"who may not patch may not try to", []string{wiretest.Forbidden}, 2, "unknown"},
+		{"something doesn't take the question", []string{wiretest.Missing, made, wiretest.Missing, made}, 4, ""},
+		{"the dry run wrote", []string{wiretest.UnknownDryRun, written, written}, 3, "the dry run wrote"},
+	} {
+		transport := &wiretest.Answers{Bodies: row.answers, Asked: true}
+		target := targetOf(t, transport)
+		for range 2 {
+			obj, err := target.Patch(t.Context(), live, []byte("[]"), "me", metav1.DryRunAll)
+			if row.err != "" {
+				require.ErrorContains(t, err, row.err, row.why)
+				require.Nil(t, obj, row.why)
+				continue
+			}
+			require.NoError(t, err, row.why)
+			require.Equal(t, live, obj, row.why)
+		}
+		require.Len(t, transport.Requests[1:], row.sent, row.why)
+		require.Equal(t, row.why == "the dry run wrote", target.Wrote() != nil, row.why)
+	}
+}

@@ -1,0 +1,102 @@
+package liveobject
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/internal/precondition"
+	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
+	"github.com/ssaplan/primitives/ssaplan/internal/wire"
+)
+
+// Relook returns the object as it is after a dry run whose answer is of another version than the live object, nil if
+// there was none, that was read right before. Between the two somebody else may have written. But if the object is now
+// just what the dry run of the body was to try, the dry run wrote it, unless the server says that it gets the dryRun of
+// such requests: then another run of the same program did. If it is older than what was seen of it, it comes from a
+// cache. Both are errors.
+func (t *Target) Relook(ctx context.Context, live, answer *unstructured.Unstructured, body []byte,
+	options metav1.PatchOptions) (*unstructured.Unstructured, error) {
+	now, err := t.Live(ctx)
+	if err == nil {
+		err = t.Verify(ctx, live, answer, now, body, options)
+	}
+	if err == nil && older(now, answer) {
+		err = fromCache(answer, now)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return now, nil
+}
+
+// Verify is what [Target.Relook] does with what it has read, which may be of before the answer here.
+func (t *Target) Verify(ctx context.Context, live, answer, now *unstructured.Unstructured, body []byte,
+	options metav1.PatchOptions) error {
+	if now == nil {
+		return nil
+	}
+	if wrote(live, answer, now, fieldowner.Applier{Manager: options.FieldManager, Subresource: t.subresource}) {
+		switch err := t.ask(ctx, t.Beside(), body, options); {
+		case errors.Is(err, wire.ErrDropped):
+			return precondition.DryRunWrote(now)
+		case err != nil:
+			return secrecy.Quoting("the dry run wrote, or another client wrote the same at that moment: the object has the values that it tried, and "+
+				"the server may not receive dryRun", "resourceVersion %q", now.GetResourceVersion())
+		}
+	}
+	for _, then := range []*unstructured.Unstructured{answer, now} {
+		if older(then, live) {
+			return fromCache(live, then)
+		}
+	}
+	return nil
+}
+
+// fromCache says that the server's second answer is older than the first.
+func fromCache(first, then *unstructured.Unstructured) error {
+	return secrecy.Quoting("the second of the server's answers is the older one: something in front of the server answers from a cache",
+		"resourceVersion %q and then %q", first.GetResourceVersion(), then.GetResourceVersion())
+}
+
+// wrote reports whether the object has by now what a dry run of the applier answered, and didn't have it before: all of
+// it, or the record of the apply, as controllers change an object as soon as it is written.
+func wrote(live, answer, now *unstructured.Unstructured, applier fieldowner.Applier) bool {
+	before, tried, after := recordOf(live, applier), recordOf(answer, applier), recordOf(now, applier)
+	if explain.Equal(now.Object, answer.Object) {
+		return before == nil || !reflect.DeepEqual(before, tried) || !sameButStatus(live, answer)
+	}
+	return tried != nil && !reflect.DeepEqual(before, tried) && reflect.DeepEqual(tried, after)
+}
+
+// recordOf returns the applier's entry in the managedFields of an object, nil if it has none.
+func recordOf(obj *unstructured.Unstructured, applier fieldowner.Applier) any {
+	if obj == nil {
+		return nil
+	}
+	for _, entry := range precondition.ManagedFields(obj) {
+		fields, _ := entry.(map[string]any)
+		subresource, _ := fields["subresource"].(string)
+		isApply := fields["operation"] == fieldowner.OperationApply
+		if fields["manager"] == applier.Manager && isApply && subresource == applier.Subresource {
+			return entry
+		}
+	}
+	return nil
+}
+
+// older reports whether a is certainly an earlier version of the object that b is.
+func older(a, b *unstructured.Unstructured) bool {
+	if a == nil || b == nil || a.GetUID() != b.GetUID() {
+		return false
+	}
+	versionA, errA := strconv.ParseUint(a.GetResourceVersion(), 10, 64)
+	versionB, errB := strconv.ParseUint(b.GetResourceVersion(), 10, 64)
+	return errA == nil && errB == nil && versionA < versionB
+}
