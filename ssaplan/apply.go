@@ -19,7 +19,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/handover"
 	"github.com/ssaplan/primitives/ssaplan/internal/liveobject"
 	"github.com/ssaplan/primitives/ssaplan/internal/precondition"
-	"github.com/ssaplan/primitives/ssaplan/internal/wire"
+	"github.com/ssaplan/primitives/ssaplan/internal/warnings"
 )
 
 // ChangedError says that the apply would do something else than the reviewed plan says, usually because the object
@@ -356,7 +356,7 @@ func (p *Planner) send(ctx context.Context, plan *Plan, live *unstructured.Unstr
 		return nil, applier.NotSent(err)
 	}
 	if p.Guard(plan.basis.request.Manifest, live).Withholds() {
-		ctx, _ = wire.CollectWarnings(ctx) // the plan counted them
+		ctx, _ = warnings.Collect(ctx) // the plan counted them
 	}
 	obj, failure := write.Send(ctx)
 	if failure == nil && write.IsAlone(obj) {

@@ -12,7 +12,7 @@ import (
 	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/internal/handover"
-	"github.com/ssaplan/primitives/ssaplan/internal/wire"
+	"github.com/ssaplan/primitives/ssaplan/internal/warnings"
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
@@ -67,7 +67,7 @@ func (w *planning) customResources(ctx context.Context) ([]unstructured.Unstruct
 	if kind.Version == "" {
 		return nil, false, nil
 	}
-	ctx, _ = wire.CollectWarnings(ctx) // that a version is deprecated doesn't concern the CRD
+	ctx, _ = warnings.Collect(ctx) // that a version is deprecated doesn't concern the CRD
 	object := identity.Identity{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind}
 	resource := w.server.Resource(kind, object)
 	objects, more, err := resource.First(ctx, mostLooked)

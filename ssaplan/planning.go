@@ -32,7 +32,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/scale"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/internal/standin"
-	"github.com/ssaplan/primitives/ssaplan/internal/wire"
+	"github.com/ssaplan/primitives/ssaplan/internal/warnings"
 	"github.com/ssaplan/primitives/ssaplan/redact"
 )
 
@@ -55,8 +55,8 @@ func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
 	if request.Prior != nil && request.Prior.Identity == (identity.Identity{}) {
 		request.Prior = nil // the zero State remembers nothing
 	}
-	ctx, warnings := wire.CollectWarnings(p.server.ShareRecords(ctx))
-	w := &planning{Planner: p, request: request, warnings: warnings, plan: &Plan{Object: id, Subresource: request.Subresource}}
+	ctx, collected := warnings.Collect(p.server.ShareRecords(ctx))
+	w := &planning{Planner: p, request: request, warnings: collected, plan: &Plan{Object: id, Subresource: request.Subresource}}
 	if err := w.run(ctx); errors.Is(err, explain.ErrTooDeep) {
 		return nil, err // looking for secrets in the manifest might not end
 	} else if err != nil {
@@ -73,7 +73,7 @@ func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
 type planning struct {
 	*Planner
 	request  Request
-	warnings *wire.Warnings     // of the server
+	warnings *warnings.Warnings // of the server
 	target   *liveobject.Target // nil if the server doesn't serve the kind
 	// recalled reports whether the plan is a no-op because Options.NoOps knew.
 	recalled bool

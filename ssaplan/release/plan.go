@@ -18,7 +18,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/applier"
 	"github.com/ssaplan/primitives/ssaplan/internal/precondition"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
-	"github.com/ssaplan/primitives/ssaplan/internal/wire"
+	"github.com/ssaplan/primitives/ssaplan/internal/warnings"
 	"github.com/ssaplan/primitives/ssaplan/redact"
 	"github.com/ssaplan/primitives/ssaplan/write"
 )
@@ -117,9 +117,9 @@ func (p *Plan) look(ctx context.Context) error {
 // try has the server try the release, and notes what that changes, or the refusal. Only an error that isn't about the
 // release is returned.
 func (p *Plan) try(ctx context.Context) error {
-	listening, warnings := wire.CollectWarnings(ctx)
+	listening, collected := warnings.Collect(ctx)
 	made, err := p.ask(listening)
-	p.Warnings = p.guard.Warnings(warnings.All())
+	p.Warnings = p.guard.Warnings(collected.All())
 	switch {
 	case err == nil:
 		if err = p.compareOwners(made); err == nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/internal/precondition"
-	"github.com/ssaplan/primitives/ssaplan/internal/wire"
+	"github.com/ssaplan/primitives/ssaplan/internal/warnings"
 	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
@@ -110,7 +110,7 @@ func Once(ctx context.Context, send func(context.Context) (*unstructured.Unstruc
 // looking returns the context of looks after a write, which doesn't end with the caller's.
 func looking(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := clock.WithTimeout(context.WithoutCancel(ctx), lookTimeout)
-	ctx, _ = wire.CollectWarnings(ctx) // the plan had them
+	ctx, _ = warnings.Collect(ctx) // the plan had them
 	return ctx, cancel
 }
 

@@ -13,6 +13,7 @@ import (
 	facts "github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/internal/ordered"
+	"github.com/ssaplan/primitives/ssaplan/internal/warnings"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
@@ -101,7 +102,7 @@ func (d *Deleter) count(ctx context.Context, contents *deletion.Contents, kinds 
 		c.requests = resource.Requests()
 		return c
 	}
-	ctx, _ = wire.CollectWarnings(ctx) // that a version is deprecated doesn't concern the delete
+	ctx, _ = warnings.Collect(ctx) // that a version is deprecated doesn't concern the delete
 	for i, c := range ordered.Map(ctx, len(kinds), countConcurrency, ask) {
 		d.counting += c.requests
 		switch {

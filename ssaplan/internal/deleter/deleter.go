@@ -23,6 +23,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/applier"
 	"github.com/ssaplan/primitives/ssaplan/internal/precondition"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
+	"github.com/ssaplan/primitives/ssaplan/internal/warnings"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 	"github.com/ssaplan/primitives/ssaplan/redact"
 	"github.com/ssaplan/primitives/ssaplan/write"
@@ -154,9 +155,9 @@ func (d *Deleter) try(ctx context.Context, plan *deletion.Plan, reason string) e
 	if err := d.target.Resource.CheckDelete(ctx); err != nil {
 		return err
 	}
-	listening, warnings := wire.CollectWarnings(ctx)
+	listening, collected := warnings.Collect(ctx)
 	err := d.target.Resource.Delete(listening, plan.Object.Name, d.options(plan.UID, metav1.DryRunAll))
-	plan.Warnings = append(plan.Warnings, d.tell(warnings)...)
+	plan.Warnings = append(plan.Warnings, d.tell(collected)...)
 	switch {
 	case err == nil:
 		plan.Reason = reason
@@ -176,7 +177,7 @@ func (d *Deleter) try(ctx context.Context, plan *deletion.Plan, reason string) e
 // checkDryRun returns an error if the object isn't there any more, or not any more as it was, after a delete that was
 // only to be tried. Of one that may not be read the server is asked the same again.
 func (d *Deleter) checkDryRun(ctx context.Context, uid string) error {
-	ctx, _ = wire.CollectWarnings(ctx) // they are known
+	ctx, _ = warnings.Collect(ctx) // they are known
 	var live *unstructured.Unstructured
 	var err error
 	if d.Seen != nil {
@@ -216,8 +217,8 @@ func (d *Deleter) guard() redact.Guard {
 }
 
 // tell tells the host those warnings of the server that it wasn't told before, and returns all as they can be printed.
-func (d *Deleter) tell(warnings *wire.Warnings) []foreign.Text {
-	texts := d.guard().Warnings(warnings.All())
+func (d *Deleter) tell(collected *warnings.Warnings) []foreign.Text {
+	texts := d.guard().Warnings(collected.All())
 	for _, text := range texts {
 		if d.Options.Warning != nil && !slices.Contains(d.told, text) {
 			d.told = append(d.told, text)
@@ -287,12 +288,12 @@ func (d *Deleter) isRemoved(err error) bool {
 func (d *Deleter) send(ctx context.Context, uid string) error {
 	var answered error
 	_, failure := applier.Once(ctx, func(ctx context.Context) (*unstructured.Unstructured, error) {
-		listening, warnings := ctx, &wire.Warnings{}
+		listening, collected := ctx, &warnings.Warnings{}
 		if d.Options.Warning != nil || d.guard().Withholds() { // or else they go where the client's other warnings go
-			listening, warnings = wire.CollectWarnings(ctx)
+			listening, collected = warnings.Collect(ctx)
 		}
 		answered = d.target.Resource.Delete(listening, d.Request.Object.Name, d.options(uid))
-		d.tell(warnings)
+		d.tell(collected)
 		return nil, answered
 	}, func(ctx context.Context) applier.Found {
 		live, err := d.read(ctx)

@@ -20,6 +20,7 @@ import (
 	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan/internal/scale"
 	"github.com/ssaplan/primitives/ssaplan/internal/turn"
+	"github.com/ssaplan/primitives/ssaplan/internal/warnings"
 )
 
 // refusedDryRun is a dry run in a way that no server knows. A server that gets it refuses the request before it looks
@@ -102,7 +103,7 @@ func (r *Resource) askApply(ctx context.Context, name string, body []byte, optio
 	if err != nil {
 		return err
 	}
-	ctx, _ = CollectWarnings(ctx)
+	ctx, _ = warnings.Collect(ctx)
 	options.DryRun = refusedDryRun
 	_, err = r.Apply(ctx, name, absent, options, sub...)
 	return dropped(err)
@@ -110,7 +111,7 @@ func (r *Resource) askApply(ctx context.Context, name string, body []byte, optio
 
 // askJSONPatch sends a JSON patch whose dryRun a server refuses. It does nothing to an object of any uid.
 func (r *Resource) askJSONPatch(ctx context.Context, name string, options metav1.PatchOptions) error {
-	ctx, _ = CollectWarnings(ctx)
+	ctx, _ = warnings.Collect(ctx)
 	options.DryRun = refusedDryRun
 	_, err := r.JSONPatch(ctx, name, []byte(`[{"op":"test","path":"/metadata/uid","value":"`+absentUID+`"}]`), options)
 	return dropped(err)
@@ -163,7 +164,7 @@ func (r *Resource) CheckDelete(ctx context.Context) error {
 }
 
 func (r *Resource) askDelete(ctx context.Context) error {
-	ctx, _ = CollectWarnings(ctx)
+	ctx, _ = warnings.Collect(ctx)
 	options := metav1.DeleteOptions{DryRun: refusedDryRun, Preconditions: metav1.NewUIDPreconditions(absentUID)}
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // never fails

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ssaplan/primitives/ssaplan/internal/native"
+	"github.com/ssaplan/primitives/ssaplan/internal/warnings"
 	"github.com/ssaplan/primitives/ssaplan/internal/wiretest"
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
@@ -87,7 +88,7 @@ func TestAnswersOfAServer(t *testing.T) {
 	answer := &unstructured.Unstructured{Object: map[string]any{"kind": "ConfigMap"}}
 	api := &bare{answer: server.Response{Object: answer, Warnings: []string{"w", "w"}, Requests: 3}}
 	resource := New(api, Options{}).Resource(wiretest.ConfigMaps, wiretest.A)
-	ctx, collected := CollectWarnings(t.Context())
+	ctx, collected := warnings.Collect(t.Context())
 	obj, err := resource.Get(ctx, "a", metav1.GetOptions{})
 	require.NoError(t, err)
 	assert.Same(t, answer, obj)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan/internal/turn"
+	"github.com/ssaplan/primitives/ssaplan/internal/warnings"
 )
 
 // views are what was seen of the parts of a server's configuration, by part. The zero views are of nothing yet.
@@ -63,7 +64,7 @@ func (w *watched) look(ctx context.Context, interval time.Duration, read func(co
 	case w.failed != nil && now.Before(w.again):
 		return view{}, w.failed
 	}
-	quiet, _ := CollectWarnings(ctx) // the server's, about versions that are going to go, are no business of a plan
+	quiet, _ := warnings.Collect(ctx) // the server's, about versions that are going to go, are no business of a plan
 	seen, err := read(quiet)
 	if err != nil {
 		if ctx.Err() == nil { // else it is the failure of this one
