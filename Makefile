@@ -235,7 +235,7 @@ fuzz: ## run every fuzz target for a while, four at a time: make fuzz FUZZTIME=1
 leaks: export TF_ACC := $(or $(TF_ACC),$(shell command -v terraform >/dev/null && echo 1))
 leaks: controlplane ## every sensitive value, quoted in every way by every kind of answer, searched for in everything that is shown
 	@set -e; export LEAKS=all GOFLAGS="$$GOFLAGS -count=1"; $(TEST) -v -run PrintedResults ./ssaplan; \
-		$(TEST) -v -run "Passwords" ./ssaplan/internal/wire; \
+		$(TEST) -v -run "Passwords" ./ssaplan/internal/passwords; \
 		(cd test && $(TEST) -timeout 0 -v -run "Quoted?Secrets|SecretsInside|Passwords" ./e2e/planner ./e2e/kit); \
 		(cd ctrlssaplan && $(TEST) -timeout 0 -v -run "Quoted?Secrets" .); \
 		cd examples && $(TEST) -timeout 0 -v -run "Quoted?Secrets|ShapesOfSecrets|NoCredentials|NoPasswords|TestScripts" ./kubectl-ssaplan/cmd; \

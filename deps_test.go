@@ -31,7 +31,7 @@ var planner = budget{
 		"projection", "projection/foreign", "identity", "identity/importid", "immutability", "authresilience", "fieldowner",
 		"internal/clock", "internal/kinds", "internal/plainjson", "internal/answer",
 		"ssaplan/internal/wire", "ssaplan/internal/native", "ssaplan/internal/turn", "ssaplan/internal/warnings", "ssaplan/server",
-		"ssaplan/internal/precondition", "ssaplan/internal/liveobject",
+		"ssaplan/internal/precondition", "ssaplan/internal/liveobject", "ssaplan/internal/passwords", "ssaplan/internal/cached",
 		"ssaplan/internal/fastjson", "ssaplan/internal/secrecy", "ssaplan/internal/objectset", "ssaplan/internal/ordered",
 		"ssaplan/internal/recent", "ssaplan/internal/noop", "ssaplan/internal/deleter", "ssaplan/internal/scale",
 		"ssaplan/internal/standin", "ssaplan/internal/applier", "ssaplan/internal/handover", "ssaplan/write",

@@ -54,7 +54,7 @@ func (p *Planner) imported(ctx context.Context, id importid.ID) (identity.Identi
 	if err != nil {
 		return target.Identity, nil, err
 	}
-	hidden := redact.Fields(p.options.Sensitive, p.server.Passwords, target.Identity, live)
+	hidden := redact.Fields(p.options.Sensitive, p.passwords.Of, target.Identity, live)
 	imported, err := explain.NewImported(live, id.Selection, p.options.FieldManager, hidden...)
 	if version := new(fieldowner.VersionError); errors.As(err, &version) {
 		version.Path = hidden.Shown(version.Path)

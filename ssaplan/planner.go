@@ -18,6 +18,7 @@ import (
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan/internal/liveobject"
+	"github.com/ssaplan/primitives/ssaplan/internal/passwords"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 	"github.com/ssaplan/primitives/ssaplan/redact"
@@ -85,10 +86,11 @@ type Options struct {
 
 // Planner plans and applies. It is safe for concurrent use. The zero Planner can't be used: see [New].
 type Planner struct {
-	options Options
-	server  *wire.Server
-	locator liveobject.Locator
-	rules   immutability.Rules
+	options   Options
+	server    *wire.Server
+	passwords *passwords.Fields
+	locator   liveobject.Locator
+	rules     immutability.Rules
 }
 
 // New returns a Planner for an API server. It sends nothing yet. The client of package client is the fastest, and lacks
@@ -115,7 +117,8 @@ func New(api server.Server, options Options) (*Planner, error) {
 		options.DefaultNamespace = metav1.NamespaceDefault
 	}
 	p := &Planner{options: options, server: wire.New(api, options.wire())}
-	p.locator = liveobject.Locator{Server: p.server, DefaultNamespace: options.DefaultNamespace}
+	p.passwords = passwords.New(p.server, options.passwords())
+	p.locator = liveobject.Locator{Server: p.server, Passwords: p.passwords, DefaultNamespace: options.DefaultNamespace}
 	return p, nil
 }
 
@@ -151,7 +154,7 @@ func (p *Planner) Known(ctx context.Context, missing Deferral) ([]string, error)
 func (p *Planner) LearnDefinitions(objects ...*unstructured.Unstructured) {
 	for _, obj := range objects {
 		if kind := obj.GroupVersionKind(); kind.Kind == "CustomResourceDefinition" && kind.Group == "apiextensions.k8s.io" {
-			p.server.LearnDefinition(obj.Object)
+			p.passwords.LearnDefinition(obj.Object)
 		}
 	}
 }
@@ -166,7 +169,7 @@ func (p *Planner) locate(ctx context.Context, id identity.Identity, subresource 
 // redacted. A caller needs a guard to print other texts about an object: its status, an Event, the answer to a request
 // of its own, or fields of the object itself.
 func (p *Planner) Guard(objects ...*unstructured.Unstructured) redact.Guard {
-	return redact.For(p.options.Sensitive, p.server.Passwords, objects...).Quoting(p.options.ShowServerText)
+	return redact.For(p.options.Sensitive, p.passwords.Of, objects...).Quoting(p.options.ShowServerText)
 }
 
 // failure returns the error for a request that failed: the object, what was tried, the cause as far as it may be shown

@@ -114,7 +114,7 @@ func (w *planning) run(ctx context.Context) error {
 	} else if !meta.IsNoMatchError(err) {
 		return w.failed("discovery", err)
 	}
-	w.server.LearnCarried(ctx, w.request.Manifest)
+	w.passwords.LearnCarried(ctx, w.request.Manifest)
 	if err := w.compareIdentity(ctx); err != nil {
 		return err
 	}
@@ -247,7 +247,7 @@ func (w *planning) encode(e *fastjson.Encoder) (content map[string]any, err erro
 func (w *planning) ask(ctx context.Context) (err error) {
 	supplied := w.live != nil || w.absent // and maybe of long ago
 	if supplied {
-		w.server.LearnCarried(ctx, w.live)
+		w.passwords.LearnCarried(ctx, w.live)
 	} else {
 		if w.live, err = w.target.Live(ctx); err != nil {
 			return w.unreadable(ctx, err)
@@ -660,12 +660,12 @@ func (w *planning) withheld() (warnings []foreign.Text) {
 		return nil
 	}
 	option := cmp.Or(w.options.ShowValuesOption, "ShowValuesOf")
-	if kind := manifest.GroupVersionKind(); w.server.MarksUnknown(kind) {
+	if kind := manifest.GroupVersionKind(); w.passwords.MarksUnknown(kind) {
 		warnings = append(warnings, foreign.Textf("no value is shown: it isn't known which fields of a %s are secret; %s %s shows them",
 			kind.Kind, option, kind.GroupKind()))
 	}
 	for _, kind := range secrecy.Carried(manifest.Object) {
-		if w.server.MarksUnknown(kind) {
+		if w.passwords.MarksUnknown(kind) {
 			warnings = append(warnings, foreign.Textf(
 				"no value of the %s inside of the object is shown: it isn't known which of its fields are secret; %s %s shows them",
 				kind.Kind, option, kind.GroupKind()))
@@ -676,7 +676,7 @@ func (w *planning) withheld() (warnings []foreign.Text) {
 
 // sensitive returns the fields whose values are never shown.
 func (w *planning) sensitive() projection.Patterns {
-	return redact.Fields(w.options.Sensitive, w.server.Passwords, w.plan.Object, w.request.Manifest, w.live, w.result)
+	return redact.Fields(w.options.Sensitive, w.passwords.Of, w.plan.Object, w.request.Manifest, w.live, w.result)
 }
 
 // guard keeps texts of others from quoting secret values of the object in any of its states.

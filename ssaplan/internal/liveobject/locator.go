@@ -12,6 +12,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	facts "github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/ssaplan/internal/passwords"
 	"github.com/ssaplan/primitives/ssaplan/internal/scale"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
@@ -21,7 +22,8 @@ var ErrNoNamespace = errors.New("metadata.namespace: missing, and there is no de
 
 // Locator finds out where objects are.
 type Locator struct {
-	Server *wire.Server
+	Server    *wire.Server
+	Passwords *passwords.Fields
 	// DefaultNamespace is the namespace of namespaced objects that name none. Empty means that there is no default.
 	DefaultNamespace string
 }
@@ -31,11 +33,11 @@ type Locator struct {
 // holds.
 func (l Locator) Locate(ctx context.Context, id identity.Identity, subresource string) (*Target, error) {
 	gvk := schema.GroupVersionKind{Group: id.Group(), Version: id.Version(), Kind: id.Kind}
-	kind, err := l.Server.FindAndLearn(ctx, gvk)
+	kind, err := l.Passwords.Find(ctx, gvk)
 	if err != nil {
 		return nil, err
 	}
-	t := &Target{server: l.Server, Scope: identity.ScopeCluster, subresource: subresource}
+	t := &Target{passwords: l.Passwords, Scope: identity.ScopeCluster, subresource: subresource}
 	if kind.Namespaced {
 		t.Scope = identity.ScopeNamespaced
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	facts "github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/ssaplan/internal/passwords"
 	"github.com/ssaplan/primitives/ssaplan/internal/precondition"
 	"github.com/ssaplan/primitives/ssaplan/internal/scale"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
@@ -31,7 +32,7 @@ type Target struct {
 	// Warnings are about the namespace.
 	Warnings []foreign.Text
 
-	server      *wire.Server
+	passwords   *passwords.Fields
 	subresource string
 	replicas    scale.Places // of a scale
 	wrote       error        // what was carried out and was only to be tried
@@ -55,7 +56,7 @@ func (t *Target) Live(ctx context.Context) (*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.server.LearnCarried(ctx, obj)
+	t.passwords.LearnCarried(ctx, obj)
 	return t.seen(obj), nil
 }
 

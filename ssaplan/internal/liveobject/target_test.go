@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ssaplan/primitives/ssaplan/internal/passwords"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 	"github.com/ssaplan/primitives/ssaplan/internal/wiretest"
 )
@@ -27,7 +28,8 @@ func locate(t *testing.T, transport http.RoundTripper) *Target {
 }
 
 func locator(t *testing.T, transport http.RoundTripper) Locator {
-	return Locator{Server: wire.New(wiretest.Client(t, transport), wire.Options{ThrottleRetries: -1}), DefaultNamespace: "n"}
+	server := wire.New(wiretest.Client(t, transport), wire.Options{ThrottleRetries: -1})
+	return Locator{Server: server, Passwords: passwords.New(server, passwords.Options{Skip: true}), DefaultNamespace: "n"}
 }
 
 func TestLiveObjectsThatCantGuard(t *testing.T) {

@@ -62,7 +62,7 @@ func (s *Server) customDefinition(ctx context.Context, resource schema.GroupVers
 	}
 	name := resource.GroupResource().String()
 	return s.views.of(name).look(ctx, interval, func(ctx context.Context) (view, error) {
-		obj, err := s.Resource(server.Kind{}, identity.Identity{}).Definitions().Get(ctx, name, metav1.GetOptions{})
+		obj, err := s.Definitions().Get(ctx, name, metav1.GetOptions{})
 		p := partOf("", err)
 		if err == nil {
 			p.print = string(obj.GetUID()) + "@" + obj.GetResourceVersion()

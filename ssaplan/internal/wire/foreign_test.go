@@ -143,8 +143,8 @@ func TestWhatAServerCanDo(t *testing.T) {
 	assert.False(t, ok)
 	_, err = poor.Deletable(t.Context())
 	require.ErrorIs(t, err, errNoDiscoverer)
-	_, err = poor.kinds.schemas(t.Context(), wiretest.ConfigMap.GroupVersion())
-	require.ErrorIs(t, err, errNoSchema)
+	_, err = poor.Schemas(t.Context(), wiretest.ConfigMap.GroupVersion())
+	require.ErrorIs(t, err, ErrNoSchema)
 	assert.Zero(t, resource.Requests())
 	configured, err := resource.Configuration(t.Context(), 0)
 	require.NoError(t, err)
@@ -162,12 +162,12 @@ func TestWhatAServerCanDo(t *testing.T) {
 	found, err := s.Deletable(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, []server.Kind{wiretest.ConfigMaps}, found.Kinds)
-	text, err := s.kinds.schemas(t.Context(), wiretest.ConfigMap.GroupVersion())
+	text, err := s.Schemas(t.Context(), wiretest.ConfigMap.GroupVersion())
 	require.NoError(t, err)
 	assert.Equal(t, "{}", string(text))
 	api.text = nil
-	_, err = s.kinds.schemas(t.Context(), wiretest.ConfigMap.GroupVersion())
-	require.ErrorIs(t, err, errNoSchema)
+	_, err = s.Schemas(t.Context(), wiretest.ConfigMap.GroupVersion())
+	require.ErrorIs(t, err, ErrNoSchema)
 }
 
 // A change of the version or of the schemas is seen. What may not be read is unseen.

@@ -3,6 +3,7 @@ package wire
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
@@ -44,14 +45,14 @@ func (k kinds) deletable(ctx context.Context) (found Deletable, err error) {
 
 func (k kinds) schemas(ctx context.Context, gv schema.GroupVersion) (document []byte, err error) {
 	if k.schemaReader == nil {
-		return nil, errNoSchema
+		return nil, ErrNoSchema
 	}
 	err = k.discover(ctx, func(ctx context.Context) error {
 		document, err = k.schemaReader.Schemas(ctx, gv)
 		return err
 	})
 	if err == nil && document == nil {
-		err = errNoSchema
+		err = ErrNoSchema
 	}
 	return document, err
 }
@@ -69,6 +70,9 @@ func (d *Deletable) sort() {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Group, b.Group))
 	})
 }
+
+// ErrNoSchema says that a definition, or a document, has no schema of a kind.
+var ErrNoSchema = errors.New("no schema of the kind")
 
 // missingKinds are the kinds that were found not to be served.
 type missingKinds struct {
@@ -110,6 +114,11 @@ func (m *missingKinds) add(kind schema.GroupVersionKind) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.kinds[kind] = true
+}
+
+// Schemas returns the document of all schemas of a group and version. It returns [ErrNoSchema] if the server has none.
+func (s *Server) Schemas(ctx context.Context, gv schema.GroupVersion) ([]byte, error) {
+	return s.kinds.schemas(ctx, gv)
 }
 
 // Preferred returns the kind in the version that the server prefers, for a kind without one; and if it has no group

@@ -68,23 +68,30 @@ func (r *Resource) In(namespace string) *Resource {
 // count as those of r.
 func (r *Resource) IPAddresses() *Resource {
 	kind := schema.GroupVersionKind{Group: "networking.k8s.io", Version: "v1", Kind: "IPAddress"}
-	return r.beside(server.Kind{GroupVersionKind: kind, Resource: "ipaddresses"})
+	return r.counting(r.server.cluster(server.Kind{GroupVersionKind: kind, Resource: "ipaddresses"}))
 }
 
 // Definitions gives access to the definitions of custom resources. Its requests count as those of r.
-func (r *Resource) Definitions() *Resource {
-	kind := schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
-	return r.beside(server.Kind{GroupVersionKind: kind, Resource: "customresourcedefinitions"})
-}
+func (r *Resource) Definitions() *Resource { return r.counting(r.server.Definitions()) }
 
 // Namespaces gives access to the namespaces. Its requests count as those of r.
-func (r *Resource) Namespaces() *Resource { return r.beside(namespaceKind) }
+func (r *Resource) Namespaces() *Resource { return r.counting(r.server.cluster(namespaceKind)) }
 
-// beside gives access to objects that are in no namespace.
-func (r *Resource) beside(kind server.Kind) *Resource {
-	other := r.server.Resource(kind, identity.Identity{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind})
+// counting returns access to other objects whose requests count as those of r.
+func (r *Resource) counting(other *Resource) *Resource {
 	other.requests = r.requests
 	return other
+}
+
+// Definitions gives access to the definitions of custom resources.
+func (s *Server) Definitions() *Resource {
+	kind := schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
+	return s.cluster(server.Kind{GroupVersionKind: kind, Resource: "customresourcedefinitions"})
+}
+
+// cluster gives access to objects that are in no namespace.
+func (s *Server) cluster(kind server.Kind) *Resource {
+	return s.Resource(kind, identity.Identity{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind})
 }
 
 func (r *Resource) send(ctx context.Context, verb, name string, dryRun []string, request func(context.Context) error) error {

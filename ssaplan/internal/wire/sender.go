@@ -8,7 +8,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/internal/clock"
@@ -26,12 +25,6 @@ type Options struct {
 	// ThrottleRetries is how often a request is sent again that the server throttled; never if it is negative, and as
 	// often as client-go does it if it is 0.
 	ThrottleRetries int
-	// Passwords finds out which fields of a kind are passwords before anything is asked of its objects; see
-	// [Server.Passwords].
-	Passwords bool
-	// ShowValuesOf are kinds whose values are shown if it isn't known which of them are passwords; see
-	// [Server.Passwords].
-	ShowValuesOf []schema.GroupKind
 }
 
 // sender sends requests.
@@ -39,15 +32,6 @@ type sender struct {
 	observe func(context.Context, server.Observation) // nil if no observer is set
 	retries int
 	pace    *pace
-}
-
-// shows returns the set of the kinds in ShowValuesOf.
-func (o Options) shows() map[schema.GroupKind]bool {
-	shows := map[schema.GroupKind]bool{}
-	for _, kind := range o.ShowValuesOf {
-		shows[kind] = true
-	}
-	return shows
 }
 
 func (o Options) sender() sender {

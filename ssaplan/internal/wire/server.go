@@ -3,7 +3,6 @@ package wire
 import (
 	"context"
 	"slices"
-	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -12,6 +11,7 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/internal/clock"
+	"github.com/ssaplan/primitives/ssaplan/internal/cached"
 	"github.com/ssaplan/primitives/ssaplan/internal/native"
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
@@ -25,22 +25,15 @@ type Server struct {
 	lacks   []string      // what the server can't do, and what that costs
 	sender  sender
 	views   views
-
+	alive   *cached.Value[bool]
 	dryRuns dryRuns
-
-	learns    bool                      // which fields are passwords
-	shows     map[schema.GroupKind]bool // whose values are shown though their marks aren't known
-	passwords sync.Map                  // patterns by kind, of served definitions
-	coming    sync.Map                  // patterns by kind, of other definitions
-	unserved  sync.Map                  // kinds that the server doesn't serve
-	firstOf   sync.Map                  // of each group and version, the first kind that was learned
 }
 
 // New returns the server that a Planner was made for. What it can do in addition to a [server.Server] is asked once,
 // here.
 func New(api server.Server, options Options) *Server {
 	sender := options.sender()
-	s := &Server{sender: sender, learns: options.Passwords, shows: options.shows()}
+	s := &Server{sender: sender, alive: cached.New[bool]()}
 	if access := native.Open(api, sender.sendAgain); access != nil {
 		s.access, s.lists = access, true
 		s.kinds = kinds{resolver: access, discoverer: access, versioner: access, schemaReader: access, discover: atOnce}
@@ -78,11 +71,11 @@ func (s *Server) whetherBrokenOff(ctx context.Context, err error) error {
 	const patience = 5 * time.Second
 	ctx, cancel := clock.WithTimeout(ctx, patience)
 	defer cancel()
-	_, dead := s.views.of("alive").look(ctx, 0, func(ctx context.Context) (view, error) {
+	_, dead := s.alive.Get(ctx, 0, func(ctx context.Context, _ bool) (bool, error) {
 		if !s.access.Alive(ctx) {
-			return view{}, err
+			return false, err
 		}
-		return view{}, nil
+		return true, nil
 	})
 	if dead != nil {
 		return err

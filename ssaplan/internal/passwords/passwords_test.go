@@ -1,4 +1,4 @@
-package wire
+package passwords
 
 import (
 	"io"
@@ -10,8 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/rest"
 
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 	"github.com/ssaplan/primitives/ssaplan/internal/wiretest"
 )
 
@@ -30,6 +31,20 @@ func (b byPath) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Request: request,
 		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}, nil
+}
+
+// fieldsOf returns the passwords of a server whose requests a transport answers.
+func fieldsOf(t *testing.T, transport http.RoundTripper, options Options) *Fields {
+	return New(wire.New(wiretest.Client(t, transport), wire.Options{}), options)
+}
+
+// printed returns patterns, one a line.
+func printed(patterns projection.Patterns) string {
+	texts := make([]string, len(patterns))
+	for i, p := range patterns {
+		texts[i] = p.String()
+	}
+	return strings.Join(texts, "\n")
 }
 
 // Which fields are passwords comes from the definition, or from the document of all schemas; if neither tells, all
@@ -62,13 +77,12 @@ func TestPasswords(t *testing.T) {
 		"neither":                             {byPath{}, "*"},
 	} {
 		row.answers[list] = served
-		server, err := dial(&rest.Config{Host: "http://recorded", Transport: row.answers}, Options{Passwords: true})
-		require.NoError(t, err)
+		fields := fieldsOf(t, row.answers, Options{})
 		for range 2 {
-			_, err = server.FindAndLearn(t.Context(), kind)
+			_, err := fields.Find(t.Context(), kind)
 			require.NoError(t, err, why)
 			got := ""
-			for _, p := range server.Passwords(kind) {
+			for _, p := range fields.Of(kind) {
 				got += p.String()
 			}
 			require.Equal(t, row.want, got, why)
@@ -80,13 +94,12 @@ func TestPasswords(t *testing.T) {
 		definition: crd + `{"name":"v1","schema":{"openAPIV3Schema":` + schemas + `}}}]}}`,
 		document:   `{"components":{"schemas":{"com.example.Tape":{"properties":{"pin":{"format":"password"}},"x-kubernetes-group-version-kind":[{"group":"example.com","version":"v1","kind":"Tape"}]}}}}`,
 	}
-	server, err := dial(&rest.Config{Host: "http://recorded", Transport: two}, Options{Passwords: true})
-	require.NoError(t, err)
+	fields := fieldsOf(t, two, Options{})
 	for _, name := range []string{"Disk", "Tape"} {
-		_, err = server.FindAndLearn(t.Context(), schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: name})
+		_, err := fields.Find(t.Context(), schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: name})
 		require.NoError(t, err)
 	}
-	require.Equal(t, "pin", server.Passwords(schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Tape"})[0].String())
+	require.Equal(t, "pin", fields.Of(schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Tape"})[0].String())
 	require.Equal(t, [2]string{".", "."}, [2]string{two["asked "+definition], two["asked "+document]})
 	require.Empty(t, two["asked "+strings.ReplaceAll(definition, "disks", "tapes")], "the document has the other kinds")
 
@@ -96,55 +109,50 @@ func TestPasswords(t *testing.T) {
 		map[string]any{"name": "v1", "schema": map[string]any{"openAPIV3Schema": map[string]any{"properties": map[string]any{"pin": map[string]any{"format": "password"}}}}},
 	}}}
 	for _, comesFirst := range []bool{false, true} {
-		server, err = dial(&rest.Config{Host: "http://recorded", Transport: two}, Options{Passwords: true})
-		require.NoError(t, err)
+		fields = fieldsOf(t, two, Options{})
 		if comesFirst {
-			server.LearnDefinition(disk)
+			fields.LearnDefinition(disk)
 		}
-		_, err = server.FindAndLearn(t.Context(), kind)
+		_, err := fields.Find(t.Context(), kind)
 		require.NoError(t, err)
 		if !comesFirst {
-			require.Equal(t, "spec.key", printed(server.Passwords(kind)))
-			server.LearnDefinition(disk)
+			require.Equal(t, "spec.key", printed(fields.Of(kind)))
+			fields.LearnDefinition(disk)
 		}
-		require.Equal(t, "spec.key\npin", printed(server.Passwords(kind)))
+		require.Equal(t, "spec.key\npin", printed(fields.Of(kind)))
 	}
-	server.LearnDefinition(map[string]any{"spec": map[string]any{"group": "example.com", "names": map[string]any{"kind": "Disk"},
+	fields.LearnDefinition(map[string]any{"spec": map[string]any{"group": "example.com", "names": map[string]any{"kind": "Disk"},
 		"versions": []any{map[string]any{"name": "v1"}}}})
-	require.True(t, server.MarksUnknown(kind), "a definition without a schema marks all, also of a kind that is served")
+	require.True(t, fields.MarksUnknown(kind), "a definition without a schema marks all, also of a kind that is served")
 
 	answers := byPath{list: served, "/api/v1": wiretest.Discovery}
-	server, err = dial(&rest.Config{Host: "http://recorded", Transport: answers}, Options{Passwords: true})
+	fields = fieldsOf(t, answers, Options{})
+	_, err := fields.Find(t.Context(), wiretest.ConfigMap)
 	require.NoError(t, err)
-	_, err = server.FindAndLearn(t.Context(), wiretest.ConfigMap)
-	require.NoError(t, err)
-	require.Empty(t, server.Passwords(wiretest.ConfigMap))
+	require.Empty(t, fields.Of(wiretest.ConfigMap))
 	require.Len(t, answers, 3, "nothing is asked about the kinds of Kubernetes")
-	_, err = kinds{}.schemas(t.Context(), kind.GroupVersion())
-	require.ErrorIs(t, err, errNoSchema)
 }
 
 // The marks of a kind that the server doesn't serve aren't known, unless a definition was given.
 func TestPasswordsOfKindsThatAreNotServed(t *testing.T) {
 	answers := byPath{"/apis/example.com/v1": `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"example.com/v1","resources":[]}`, "/api/v1": wiretest.Discovery}
 	kind := schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Disk"}
-	server, err := dial(&rest.Config{Host: "http://recorded", Transport: answers}, Options{Passwords: true})
-	require.NoError(t, err)
-	require.True(t, server.MarksUnknown(kind), "before anything is asked")
-	require.False(t, server.MarksUnknown(wiretest.ConfigMap))
+	fields := fieldsOf(t, answers, Options{})
+	require.True(t, fields.MarksUnknown(kind), "before anything is asked")
+	require.False(t, fields.MarksUnknown(wiretest.ConfigMap))
 	misspelt := schema.GroupVersionKind{Version: "v1", Kind: "secret"}
 	for _, kind := range []schema.GroupVersionKind{kind, misspelt} {
-		_, err = server.FindAndLearn(t.Context(), kind)
+		_, err := fields.Find(t.Context(), kind)
 		require.True(t, meta.IsNoMatchError(err), err)
 	}
-	require.True(t, server.MarksUnknown(kind))
-	require.True(t, server.MarksUnknown(misspelt))
+	require.True(t, fields.MarksUnknown(kind))
+	require.True(t, fields.MarksUnknown(misspelt))
 	inside := schema.GroupVersionKind{Version: "v1", Kind: "Secrets"}
-	server.LearnCarried(t.Context(), &unstructured.Unstructured{Object: map[string]any{
+	fields.LearnCarried(t.Context(), &unstructured.Unstructured{Object: map[string]any{
 		"spec": map[string]any{"apiVersion": "v1", "kind": "Secrets", "metadata": map[string]any{"name": "s"}},
 	}})
-	require.True(t, server.MarksUnknown(inside))
-	server.LearnDefinition(map[string]any{"spec": map[string]any{
+	require.True(t, fields.MarksUnknown(inside))
+	fields.LearnDefinition(map[string]any{"spec": map[string]any{
 		"group": "example.com", "names": map[string]any{"kind": "Disk"}, "versions": []any{
 			map[string]any{"name": "v1", "schema": map[string]any{"openAPIV3Schema": map[string]any{
 				"properties": map[string]any{"key": map[string]any{"format": "password"}},
@@ -152,10 +160,9 @@ func TestPasswordsOfKindsThatAreNotServed(t *testing.T) {
 			map[string]any{"name": "v2"},
 		},
 	}})
-	require.Len(t, server.Passwords(kind), 1)
-	require.Equal(t, "key", server.Passwords(kind)[0].String())
-	require.True(t, server.MarksUnknown(schema.GroupVersionKind{Group: "example.com", Version: "v2", Kind: "Disk"}), "a version without a schema")
-	open, err := dial(&rest.Config{Host: "http://recorded", Transport: answers}, Options{Passwords: true, ShowValuesOf: []schema.GroupKind{kind.GroupKind()}})
-	require.NoError(t, err)
+	require.Len(t, fields.Of(kind), 1)
+	require.Equal(t, "key", fields.Of(kind)[0].String())
+	require.True(t, fields.MarksUnknown(schema.GroupVersionKind{Group: "example.com", Version: "v2", Kind: "Disk"}), "a version without a schema")
+	open := fieldsOf(t, answers, Options{ShowValuesOf: []schema.GroupKind{kind.GroupKind()}})
 	require.False(t, open.MarksUnknown(kind))
 }
