@@ -94,7 +94,7 @@ func (w *planning) recall(ctx context.Context, body []byte) {
 		return
 	}
 	var known *noop.Answer
-	if known, w.asked = w.options.NoOps.cache.Ask(ctx, w.target.Resource, w.question(body)); known == nil {
+	if known, w.asked = w.options.NoOps.cache.Ask(ctx, w.configuration, w.question(body)); known == nil {
 		return
 	}
 	w.recalled = true
@@ -115,5 +115,8 @@ func (w *planning) remember() {
 
 // question is whether sending body changes the live object.
 func (w *planning) question(body []byte) noop.Question {
-	return noop.Question{Object: w.plan.Object, Subresource: w.plan.Subresource, Live: w.live, Body: body, Options: w.patch.Options}
+	return noop.Question{
+		Object: w.plan.Object, Resource: w.target.GroupVersionResource(), Subresource: w.plan.Subresource, Live: w.live, Body: body,
+		Options: w.patch.Options,
+	}
 }

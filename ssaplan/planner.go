@@ -18,6 +18,7 @@ import (
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan/internal/liveobject"
+	"github.com/ssaplan/primitives/ssaplan/internal/noop"
 	"github.com/ssaplan/primitives/ssaplan/internal/passwords"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
@@ -90,7 +91,9 @@ type Planner struct {
 	server    *wire.Server
 	passwords *passwords.Fields
 	locator   liveobject.Locator
-	rules     immutability.Rules
+	// configuration reads what a remembered no-op depends on.
+	configuration *noop.ConfigurationReader
+	rules         immutability.Rules
 }
 
 // New returns a Planner for an API server. It sends nothing yet. The client of package client is the fastest, and lacks
@@ -119,6 +122,7 @@ func New(api server.Server, options Options) (*Planner, error) {
 	p := &Planner{options: options, server: wire.New(api, options.wire())}
 	p.passwords = passwords.New(p.server, options.passwords())
 	p.locator = liveobject.Locator{Server: p.server, Passwords: p.passwords, DefaultNamespace: options.DefaultNamespace}
+	p.configuration = noop.NewConfigurationReader(p.server)
 	return p, nil
 }
 

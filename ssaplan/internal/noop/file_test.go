@@ -15,7 +15,6 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/recent"
-	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
 // portable returns a cache that knows the answer to a question, and one with warnings.
@@ -106,7 +105,7 @@ func TestASetupIsKnownAcrossProcesses(t *testing.T) {
 	long, now := time.Now().Add(-time.Hour), time.Now()
 	seenFor := func(c *Cache, kind, admission, definition string, since time.Time) time.Time {
 		sum := sha256.Sum256([]byte(admission)) // no text, as those of a server aren't
-		configured := wire.Configuration{Fingerprint: [3]string{string(sum[:]), "v1", definition}, Since: since}
+		configured := Configuration{Fingerprint: [3]string{string(sum[:]), "v1", definition}, Since: since}
 		c.settle(identity.Identity{APIVersion: "v1", Kind: kind}, &configured)
 		return configured.Since
 	}

@@ -4,6 +4,9 @@ package noop
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"slices"
 	"strconv"
 	"sync"
@@ -12,13 +15,13 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/recent"
-	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
 // Cache remembers answers. It is safe for concurrent use; see [New].
@@ -80,6 +83,7 @@ func (c *Cache) Clear() { c.answers.Clear(time.Now()) }
 // Question is whether an apply changes an object.
 type Question struct {
 	Object      identity.Identity
+	Resource    schema.GroupVersionResource
 	Subresource string
 	Live        *unstructured.Unstructured
 	Body        []byte
@@ -100,18 +104,19 @@ type Asked struct {
 	cache      *Cache
 	trust      uint64    // that of the cache
 	at         time.Time // when it was asked
-	configured wire.Configuration
+	configured Configuration
 }
 
 // Answer is an answer that is known.
 type Answer struct{ notes *notes }
 
-// Ask returns the answer to a question, if it is known, and else what it can be remembered with.
-func (c *Cache) Ask(ctx context.Context, resource *wire.Resource, q Question) (*Answer, *Asked) {
+// Ask returns the answer to a question, if it is known, and else what it can be remembered with. The reader is of the
+// server that has the object. It may be nil if [Options.ServerInterval] is negative.
+func (c *Cache) Ask(ctx context.Context, reader *ConfigurationReader, q Question) (*Answer, *Asked) {
 	asked := &Asked{cache: c, at: clock.Now(ctx)}
 	if c.interval >= 0 {
 		var err error
-		if asked.configured, err = resource.Configuration(ctx, c.interval); err != nil {
+		if asked.configured, err = reader.Read(ctx, q.Resource, c.interval); err != nil {
 			return nil, nil // an answer of which nobody knows whether it is still true
 		}
 		c.unseen.Store(&asked.configured.Unseen)
@@ -163,4 +168,35 @@ func (a *Asked) key(q Question) (recent.Key, bool) {
 	server, since := &a.configured.Fingerprint, strconv.FormatInt(a.configured.Since.UnixNano(), 36)
 	return recent.KeyOf(q.Body, string(q.Live.GetUID()), q.Live.GetResourceVersion(), content,
 		q.Options.FieldManager, strconv.FormatBool(*q.Options.Force), server[0], server[1], server[2], since), ok
+}
+
+// settle has the configuration be known since when the cache first saw it, by another Planner or in another process if
+// need be. What the server was asked right after it was set up otherwise is trusted for some seconds only, see
+// [recent.Settling]; without this a process that ends sooner would remember nothing. What came and went between two
+// processes isn't seen.
+func (c *Cache) settle(object identity.Identity, configured *Configuration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	kind := recent.KeyOf(nil, object.APIVersion, object.Kind)
+	if known := c.setups[kind]; known.print == configured.Fingerprint && known.since.Before(configured.Since) {
+		configured.Since = known.since
+		return
+	}
+	for kind, known := range c.setups {
+		if known.print[0] != configured.Fingerprint[0] || known.print[1] != configured.Fingerprint[1] {
+			delete(c.setups, kind) // the server was set up otherwise since, for all kinds
+		}
+	}
+	c.setups[kind] = setup{configured.Fingerprint, configured.Since}
+}
+
+// digest returns a text that tells the content of an object from any other.
+func (c *Cache) digest(content map[string]any) (string, bool) {
+	if !c.portable {
+		sum, ok := c.answers.Digest(content)
+		return strconv.FormatUint(sum, 16), ok
+	}
+	text, err := json.Marshal(content)
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), err == nil
 }

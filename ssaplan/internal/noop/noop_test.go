@@ -25,8 +25,8 @@ func newQuestion(change func(*Question, *Asked)) (Question, *Asked) {
 	live.SetUID("u1")
 	live.SetResourceVersion("23")
 	q := Question{
-		identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "n", Name: "a"}, "", live,
-		[]byte(`{"data":{"a":"b"}}`), metav1.PatchOptions{FieldManager: "m", Force: &force},
+		Object: identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "n", Name: "a"}, Live: live,
+		Body: []byte(`{"data":{"a":"b"}}`), Options: metav1.PatchOptions{FieldManager: "m", Force: &force},
 	}
 	asked := &Asked{}
 	asked.configured.Fingerprint = [3]string{"webhooks", "v1.36", "definition"}
@@ -144,24 +144,25 @@ func TestTheServerIsLookedAt(t *testing.T) {
 	require.NoError(t, err)
 	q, _ := newQuestion(unchanged)
 	kind := api.Kind{GroupVersionKind: schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, Resource: "configmaps", Namespaced: true}
-	resource := wire.New(server.API(), wire.Options{}).Resource(kind, q.Object)
+	q.Resource = kind.GroupVersionResource()
+	reader := NewConfigurationReader(wire.New(server.API(), wire.Options{}))
 
 	blind := New(Options{Size: 10, ServerInterval: -1})
-	_, asked := blind.Ask(t.Context(), resource, q)
+	_, asked := blind.Ask(t.Context(), reader, q)
 	require.NotNil(t, asked)
 	require.Empty(t, server.Requests())
 	require.Nil(t, blind.Stats().Unseen)
 
 	c := New(Options{Size: 10, ServerInterval: 1})
-	_, asked = c.Ask(t.Context(), resource, q)
+	_, asked = c.Ask(t.Context(), reader, q)
 	require.NotEmpty(t, server.Requests())
 	require.Equal(t, []string{"the server's version"}, c.Stats().Unseen, "a client of a host's can't ask for it")
 	asked.NoOp(q, &explain.Explanation{}, nil)
-	answer, _ := c.Ask(t.Context(), resource, q)
+	answer, _ := c.Ask(t.Context(), reader, q)
 	require.NotNil(t, answer)
 
 	defer server.Answer(func(ssaplantest.Request) error { return apierrors.NewServiceUnavailable("starting") })()
-	answer, asked = c.Ask(t.Context(), resource, q)
+	answer, asked = c.Ask(t.Context(), reader, q)
 	require.Nil(t, answer, "nobody knows whether it is still true")
 	require.Nil(t, asked)
 }

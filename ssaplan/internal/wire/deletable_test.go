@@ -100,7 +100,7 @@ func TestDeletableKindsThatNobodyTells(t *testing.T) {
 		_, err := connect(t, &wiretest.Answers{Bodies: bodies}, Options{}).Deletable(t.Context())
 		require.ErrorContains(t, err, want)
 	}
-	_, err := New(&bare{}, Options{}).Deletable(t.Context())
+	_, err := New(&wiretest.Minimal{}, Options{}).Deletable(t.Context())
 	require.ErrorIs(t, err, errNoDiscoverer)
 }
 

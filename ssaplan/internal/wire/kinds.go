@@ -121,6 +121,19 @@ func (s *Server) Schemas(ctx context.Context, gv schema.GroupVersion) ([]byte, e
 	return s.kinds.schemas(ctx, gv)
 }
 
+// HasVersions reports whether the server shows its version and those of its schemas.
+func (s *Server) HasVersions() bool { return s.kinds.versioner != nil }
+
+// Versions returns texts that differ after a change of the server's version, and of the schemas of each group and
+// version, see [server.Versioner]. It is for servers that have versions.
+func (s *Server) Versions(ctx context.Context) (version string, schemas map[schema.GroupVersion]string, err error) {
+	err = s.kinds.discover(ctx, func(ctx context.Context) error {
+		version, schemas, err = s.kinds.versioner.Versions(ctx)
+		return err
+	})
+	return version, schemas, err
+}
+
 // Preferred returns the kind in the version that the server prefers, for a kind without one; and if it has no group
 // either, in the group that comes first: the core group, and then the server's order. A kind that nothing serves is an
 // error for which meta.IsNoMatchError holds.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -39,12 +38,8 @@ type Resource struct {
 // Wrote returns an error if the server carried out a create, an update or a JSON patch that it was only to try.
 func (r *Resource) Wrote() error { return r.wrote }
 
-// Configuration returns what the server is set up with that decides what it makes of an apply to an object of the
-// resource, as it was at most interval ago. That the caller may not read a part of it is no error. Its requests don't
-// count as those of r.
-func (r *Resource) Configuration(ctx context.Context, interval time.Duration) (Configuration, error) {
-	return r.server.configuration(ctx, r.resource, interval)
-}
+// GroupVersionResource returns the resource.
+func (r *Resource) GroupVersionResource() schema.GroupVersionResource { return r.resource }
 
 // GroupResource returns the resource, as errors name it.
 func (r *Resource) GroupResource() schema.GroupResource { return r.resource.GroupResource() }

@@ -24,7 +24,6 @@ type Server struct {
 	lists   bool          // whether the metadata of objects can be listed
 	lacks   []string      // what the server can't do, and what that costs
 	sender  sender
-	views   views
 	alive   *cached.Value[bool]
 	dryRuns dryRuns
 }

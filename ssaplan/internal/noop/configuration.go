@@ -1,8 +1,9 @@
-package wire
+package noop
 
 import (
 	"context"
 	"crypto/sha256"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -13,8 +14,11 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/internal/clock"
 	facts "github.com/ssaplan/primitives/internal/kinds"
+	"github.com/ssaplan/primitives/ssaplan/internal/cached"
 	"github.com/ssaplan/primitives/ssaplan/internal/ordered"
+	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
@@ -30,16 +34,53 @@ type Configuration struct {
 	Unseen []string
 }
 
-func (s *Server) configuration(ctx context.Context, resource schema.GroupVersionResource, interval time.Duration) (Configuration, error) {
-	admission, err := s.views.of("admission").look(ctx, interval, s.admission)
+// ConfigurationReader reads the configuration of one server. It is safe for concurrent use; see
+// [NewConfigurationReader].
+type ConfigurationReader struct {
+	server *wire.Server
+	parts  cached.Values[view]
+}
+
+// NewConfigurationReader returns the reader of a server's configuration. It reads nothing yet.
+func NewConfigurationReader(of *wire.Server) *ConfigurationReader {
+	return &ConfigurationReader{server: of}
+}
+
+// view is how a part of the configuration looked.
+type view struct {
+	prints map[string]string // another one after a change, by what it is about; empty for what all objects have in common
+	unseen []string          // what the caller may not look at
+	since  time.Time         // when it was seen first
+}
+
+// look returns a part as it was at most interval ago.
+func (r *ConfigurationReader) look(ctx context.Context, part string, interval time.Duration,
+	read func(context.Context) (view, error)) (view, error) {
+	return r.parts.Of(part).Get(ctx, interval, func(ctx context.Context, before view) (view, error) {
+		seen, err := read(ctx)
+		if err != nil {
+			return view{}, err
+		}
+		seen.since = clock.Now(ctx)
+		if !before.since.IsZero() && maps.Equal(seen.prints, before.prints) && slices.Equal(seen.unseen, before.unseen) {
+			seen.since = before.since
+		}
+		return seen, nil
+	})
+}
+
+// Read returns what the server is set up with that decides what it makes of an apply to an object of a resource, as it
+// was at most interval ago. That the caller may not read a part of it is no error.
+func (r *ConfigurationReader) Read(ctx context.Context, resource schema.GroupVersionResource, interval time.Duration) (Configuration, error) {
+	admission, err := r.look(ctx, "admission", interval, r.admission)
 	if err != nil {
 		return Configuration{}, err
 	}
-	definition, about, err := s.definition(ctx, resource, interval)
+	definition, about, err := r.definition(ctx, resource, interval)
 	if err != nil {
 		return Configuration{}, err
 	}
-	custom, err := s.customDefinition(ctx, resource, interval)
+	custom, err := r.customDefinition(ctx, resource, interval)
 	if err != nil {
 		return Configuration{}, err
 	}
@@ -56,13 +97,13 @@ func (s *Server) configuration(ctx context.Context, resource schema.GroupVersion
 
 // customDefinition looks at the definition of a custom resource, nothing at those of other kinds. It has what no schema
 // says: how objects are converted.
-func (s *Server) customDefinition(ctx context.Context, resource schema.GroupVersionResource, interval time.Duration) (view, error) {
+func (r *ConfigurationReader) customDefinition(ctx context.Context, resource schema.GroupVersionResource, interval time.Duration) (view, error) {
 	if facts.IsBuiltin(map[string]any{"apiVersion": resource.GroupVersion().String()}) {
 		return view{}, nil
 	}
 	name := resource.GroupResource().String()
-	return s.views.of(name).look(ctx, interval, func(ctx context.Context) (view, error) {
-		obj, err := s.Definitions().Get(ctx, name, metav1.GetOptions{})
+	return r.look(ctx, name, interval, func(ctx context.Context) (view, error) {
+		obj, err := r.server.Definitions().Get(ctx, name, metav1.GetOptions{})
 		p := partOf("", err)
 		if err == nil {
 			p.print = string(obj.GetUID()) + "@" + obj.GetResourceVersion()
@@ -110,15 +151,15 @@ func partOf(print string, err error) part {
 }
 
 // admission looks at what the server asks before it writes.
-func (s *Server) admission(ctx context.Context) (view, error) {
+func (r *ConfigurationReader) admission(ctx context.Context) (view, error) {
 	var unseen, prints []string
-	if !s.lists {
+	if !r.server.Lists() {
 		for _, kind := range admissionKinds {
 			unseen = append(unseen, kind.resource)
 		}
 		return view{prints: map[string]string{"": ""}, unseen: unseen}, nil
 	}
-	for i, p := range ordered.Map(ctx, len(admissionKinds), len(admissionKinds), s.admissionKind) {
+	for i, p := range ordered.Map(ctx, len(admissionKinds), len(admissionKinds), r.admissionKind) {
 		if p.err != nil {
 			return view{}, p.err
 		}
@@ -130,12 +171,12 @@ func (s *Server) admission(ctx context.Context) (view, error) {
 	return view{prints: map[string]string{"": digest(strings.Join(prints, " "))}, unseen: unseen}, nil
 }
 
-func (s *Server) admissionKind(ctx context.Context, i int) part {
+func (r *ConfigurationReader) admissionKind(ctx context.Context, i int) part {
 	kind := admissionKinds[i]
 	for _, version := range kind.versions {
 		gv := schema.GroupVersion{Group: "admissionregistration.k8s.io", Version: version}
 		served := server.Kind{GroupVersionKind: gv.WithKind(kind.kind), Resource: kind.resource}
-		objects := s.Resource(served, identity.Identity{APIVersion: gv.String(), Kind: kind.kind})
+		objects := r.server.Resource(served, identity.Identity{APIVersion: gv.String(), Kind: kind.kind})
 		print, err := objects.Versions(ctx)
 		if authresilience.Classify(err) != authresilience.ClassTypeNotServed {
 			return partOf(print, err)
@@ -146,26 +187,21 @@ func (s *Server) admissionKind(ctx context.Context, i int) part {
 
 // definition has nothing to add to what is seen of a custom resource if the server isn't a Versioner. So the version of
 // the server isn't seen either.
-func (s *Server) definition(ctx context.Context, resource schema.GroupVersionResource,
+func (r *ConfigurationReader) definition(ctx context.Context, resource schema.GroupVersionResource,
 	interval time.Duration) (seen view, about string, err error) {
 	about = resource.GroupVersion().String()
-	if s.kinds.versioner == nil {
+	if !r.server.HasVersions() {
 		return view{prints: map[string]string{"": "", about: ""}, unseen: unseenVersion}, about, nil
 	}
-	seen, err = s.views.of("definitions").look(ctx, interval, s.kinds.versions)
+	seen, err = r.look(ctx, "definitions", interval, r.versions)
 	return seen, about, err
 }
 
 // unseenVersion is what a caller can't see that may not read the version of the server.
 var unseenVersion = []string{"the server's version"}
 
-func (k kinds) versions(ctx context.Context) (view, error) {
-	var version string
-	var schemas map[schema.GroupVersion]string
-	err := k.discover(ctx, func(ctx context.Context) (err error) {
-		version, schemas, err = k.versioner.Versions(ctx)
-		return err
-	})
+func (r *ConfigurationReader) versions(ctx context.Context) (view, error) {
+	version, schemas, err := r.server.Versions(ctx)
 	if err != nil {
 		return view{}, err
 	}
