@@ -145,12 +145,12 @@ func (p *Planner) Resolve(ctx context.Context, id identity.Identity) (identity.I
 // [DeferralNamespaceNotFound] they are its namespaces, at most 500. If the server can't list them, Known returns an
 // error. Use the names to suggest the right one after a typo.
 func (p *Planner) Known(ctx context.Context, missing Deferral) ([]string, error) {
-	list := p.server.Kinds
 	if missing == DeferralNamespaceNotFound {
-		list = p.server.Namespaces
+		names, err := p.server.NamespaceNames(ctx)
+		return names, authresilience.Redact(err)
 	}
-	names, err := list(ctx)
-	return names, authresilience.Redact(err)
+	kinds, err := p.server.Deletable(ctx)
+	return kinds.Names(), authresilience.Redact(err)
 }
 
 // LearnDefinitions reads from CRDs which fields of their custom resources are passwords. Call it with CRDs that aren't

@@ -23,6 +23,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/internal/clock"
+	"github.com/ssaplan/primitives/ssaplan/client"
 	"github.com/ssaplan/primitives/ssaplan/internal/wiretest"
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
@@ -53,9 +54,9 @@ func serve(t *testing.T, options Options, handle http.HandlerFunc) *Resource {
 
 func resourceOf(t *testing.T, host string, options Options) *Resource {
 	t.Helper()
-	connected, err := dial(&rest.Config{Host: host, BearerToken: "c4n4ry", TLSClientConfig: rest.TLSClientConfig{Insecure: strings.HasPrefix(host, "https")}}, options)
+	api, err := client.New(&rest.Config{Host: host, BearerToken: "c4n4ry", TLSClientConfig: rest.TLSClientConfig{Insecure: strings.HasPrefix(host, "https")}}, client.Options{})
 	require.NoError(t, err)
-	return connected.Resource(wiretest.ConfigMaps, wiretest.A)
+	return New(api, options).Resource(wiretest.ConfigMaps, wiretest.A)
 }
 
 // requests are one of each kind that a Resource sends, and whether it asks if the server is alive after it.

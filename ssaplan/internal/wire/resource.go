@@ -3,11 +3,6 @@ package wire
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
-	"slices"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -15,10 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ssaplan/primitives/identity"
-	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/internal/native"
 	"github.com/ssaplan/primitives/ssaplan/internal/precondition"
-	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
@@ -35,13 +28,36 @@ type Resource struct {
 	wrote    error // what was carried out and was only to be tried
 }
 
+// Resource gives access to the objects of a kind in the namespace of an identity, which is what the requests are
+// reported to be about; its name is taken from each request.
+func (s *Server) Resource(kind server.Kind, object identity.Identity) *Resource {
+	return &Resource{
+		server: s, objects: s.objects(kind, object.Namespace), kind: kind, resource: kind.GroupVersionResource(), object: object,
+		requests: new(int),
+	}
+}
+
+// Definitions gives access to the definitions of custom resources.
+func (s *Server) Definitions() *Resource {
+	kind := schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
+	return s.cluster(server.Kind{GroupVersionKind: kind, Resource: "customresourcedefinitions"})
+}
+
+// cluster gives access to objects that are in no namespace.
+func (s *Server) cluster(kind server.Kind) *Resource {
+	return s.Resource(kind, identity.Identity{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind})
+}
+
+// namespaceKind is how a server serves namespaces.
+var namespaceKind = server.Kind{GroupVersionKind: schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}, Resource: "namespaces"}
+
 // Wrote returns an error if the server carried out a create, an update or a JSON patch that it was only to try.
 func (r *Resource) Wrote() error { return r.wrote }
 
-// GroupVersionResource returns the resource.
+// GroupVersionResource returns the resource in its version.
 func (r *Resource) GroupVersionResource() schema.GroupVersionResource { return r.resource }
 
-// GroupResource returns the resource, as errors name it.
+// GroupResource returns the resource without a version, as errors name it.
 func (r *Resource) GroupResource() schema.GroupResource { return r.resource.GroupResource() }
 
 // Requests returns how many requests were sent.
@@ -78,17 +94,7 @@ func (r *Resource) counting(other *Resource) *Resource {
 	return other
 }
 
-// Definitions gives access to the definitions of custom resources.
-func (s *Server) Definitions() *Resource {
-	kind := schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
-	return s.cluster(server.Kind{GroupVersionKind: kind, Resource: "customresourcedefinitions"})
-}
-
-// cluster gives access to objects that are in no namespace.
-func (s *Server) cluster(kind server.Kind) *Resource {
-	return s.Resource(kind, identity.Identity{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind})
-}
-
+// send sends a request about the object of that name, and counts how often it was sent.
 func (r *Resource) send(ctx context.Context, verb, name string, dryRun []string, request func(context.Context) error) error {
 	object := r.object
 	object.Name = name
@@ -113,38 +119,11 @@ func (r *Resource) Get(ctx context.Context, name string, options metav1.GetOptio
 	return obj, err
 }
 
-// Apply sends a server-side apply. If the answer is byte for byte that of the [Resource.Get] right before, as that of a
-// dry run that would write nothing is, both return the same object. Other clients than that of package client usually
-// return two. Before a dry run is sent, the server may be asked whether it gets that it is one.
-func (r *Resource) Apply(ctx context.Context, name string, body []byte,
-	options metav1.PatchOptions, sub ...string) (obj *unstructured.Unstructured, err error) {
-	if isTry(options) {
-		if err := r.checkApply(ctx, name, body, options, sub); err != nil {
-			return nil, err
-		}
-	}
+// patch sends a patch.
+func (r *Resource) patch(ctx context.Context, name string, as types.PatchType, body []byte, options metav1.PatchOptions,
+	sub ...string) (obj *unstructured.Unstructured, err error) {
 	err = r.send(ctx, "patch", name, options.DryRun, func(ctx context.Context) error {
-		obj, err = r.objects.Patch(ctx, name, types.ApplyPatchType, body, options, sub...)
-		return err
-	})
-	return obj, err
-}
-
-// isTry reports whether a patch is a dry run of one, and not the question whether a server gets that.
-func isTry(options metav1.PatchOptions) bool {
-	return slices.Equal(options.DryRun, []string{metav1.DryRunAll})
-}
-
-// JSONPatch sends a JSON patch. Before a dry run is sent, the server may be asked as for that of [Resource.Apply].
-func (r *Resource) JSONPatch(ctx context.Context, name string, patch []byte,
-	options metav1.PatchOptions) (obj *unstructured.Unstructured, err error) {
-	if isTry(options) {
-		if err := r.checkJSONPatch(ctx, name, options); err != nil {
-			return nil, err
-		}
-	}
-	err = r.send(ctx, "patch", name, options.DryRun, func(ctx context.Context) error {
-		obj, err = r.objects.Patch(ctx, name, types.JSONPatchType, patch, options)
+		obj, err = r.objects.Patch(ctx, name, as, body, options, sub...)
 		return err
 	})
 	return obj, err
@@ -190,62 +169,4 @@ func (r *Resource) Delete(ctx context.Context, name string, options metav1.Delet
 		return err
 	})
 	return err
-}
-
-// Count returns how many objects there are, and whether there are more that the server didn't count. It reads one of
-// them.
-func (r *Resource) Count(ctx context.Context) (n int, more bool, err error) {
-	list, err := r.list(ctx, metav1.ListOptions{Limit: 1})
-	if err != nil {
-		return 0, false, err
-	}
-	n = len(list.Items)
-	if remaining := list.GetRemainingItemCount(); remaining != nil {
-		return n + int(*remaining), false, nil
-	}
-	return n, list.GetContinue() != "", nil
-}
-
-// First returns the metadata of the first objects, no more than n, and whether there are more.
-func (r *Resource) First(ctx context.Context, n int64) (objects []unstructured.Unstructured, more bool, err error) {
-	list, err := r.list(ctx, metav1.ListOptions{Limit: n})
-	if err != nil {
-		return nil, false, err
-	}
-	return list.Items, list.GetContinue() != "", nil
-}
-
-// Versions returns a text that is another one after each change of the objects. It reads the metadata of all.
-func (r *Resource) Versions(ctx context.Context) (string, error) {
-	const page, pages = 250, 1000 // the metadata of an object can take some 10 KB
-	digest := sha256.New()
-	options := metav1.ListOptions{Limit: page}
-	for range pages {
-		list, err := r.list(ctx, options)
-		if err != nil {
-			return "", err
-		}
-		for _, item := range list.Items {
-			digest.Write([]byte(string(item.GetUID()) + " " + item.GetResourceVersion() + "\n"))
-		}
-		if options.Continue = list.GetContinue(); options.Continue == "" {
-			return hex.EncodeToString(digest.Sum(nil)), nil
-		}
-	}
-	return "", fmt.Errorf("the list of %s has no end", foreign.Text(r.object.Kind))
-}
-
-// list reads the metadata of objects.
-func (r *Resource) list(ctx context.Context, options metav1.ListOptions) (list *unstructured.UnstructuredList, err error) {
-	if !r.server.lists {
-		return nil, ErrNoLister
-	}
-	err = r.send(ctx, "list", "", nil, func(ctx context.Context) error {
-		list, err = r.objects.List(ctx, options)
-		return err
-	})
-	if err == nil && !strings.HasSuffix(list.GetKind(), "List") {
-		return nil, secrecy.Quoting(fmt.Sprintf("the answer is no list of %s: check the server's address", foreign.Text(r.object.Kind)), "kind %q", list.GetKind())
-	}
-	return list, err
 }

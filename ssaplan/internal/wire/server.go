@@ -9,7 +9,6 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/fieldowner"
-	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan/internal/cached"
 	"github.com/ssaplan/primitives/ssaplan/internal/native"
@@ -18,11 +17,8 @@ import (
 
 // Server is a Kubernetes API server. It is safe for concurrent use.
 type Server struct {
-	kinds   kinds
-	objects func(kind server.Kind, namespace string) native.Objects
+	abilities
 	access  native.Access // nil if the client is a server of the caller's
-	lists   bool          // whether the metadata of objects can be listed
-	lacks   []string      // what the server can't do, and what that costs
 	sender  sender
 	alive   *cached.Value[bool]
 	dryRuns dryRuns
@@ -34,14 +30,19 @@ func New(api server.Server, options Options) *Server {
 	sender := options.sender()
 	s := &Server{sender: sender, alive: cached.New[bool]()}
 	if access := native.Open(api, sender.sendAgain); access != nil {
-		s.access, s.lists = access, true
-		s.kinds = kinds{resolver: access, discoverer: access, versioner: access, schemaReader: access, discover: atOnce}
-		s.objects = access.Objects
+		s.access = access
+		s.abilities = abilities{
+			objects: access.Objects, lists: true, resolver: access, discoverer: access, versioner: access, schemaReader: access,
+			discover: atOnce,
+		}
 		return s
 	}
-	s.useForeign(api)
+	s.abilities = abilitiesOf(api, sender.discover)
 	return s
 }
+
+// atOnce is discover of a client that sends these requests with the sender itself.
+func atOnce(ctx context.Context, request func(context.Context) error) error { return request(ctx) }
 
 // ShareRecords returns a context in which the objects that are read, listed or tried share their records of
 // managedFields with those of other requests, if the client can do that. So these must not be modified, and no host may
@@ -82,9 +83,6 @@ func (s *Server) whetherBrokenOff(ctx context.Context, err error) error {
 	return &authresilience.BrokenOffError{Err: err}
 }
 
-// Deletable returns the kinds that the server serves and whose objects can be listed and deleted.
-func (s *Server) Deletable(ctx context.Context) (Deletable, error) { return s.kinds.deletable(ctx) }
-
 // Lacks returns what the server can't do and what that costs, a sentence each.
 func (s *Server) Lacks() []string { return slices.Clone(s.lacks) }
 
@@ -96,14 +94,5 @@ func (s *Server) Lists() bool { return s.lists }
 func (s *Server) Forget(gv schema.GroupVersion) {
 	if s.access != nil {
 		s.access.Forget(gv)
-	}
-}
-
-// Resource gives access to the objects of a kind in the namespace of an identity, which is what the requests are
-// reported to be about; its name is taken from each request.
-func (s *Server) Resource(kind server.Kind, object identity.Identity) *Resource {
-	return &Resource{
-		server: s, objects: s.objects(kind, object.Namespace), kind: kind, resource: kind.GroupVersionResource(), object: object,
-		requests: new(int),
 	}
 }

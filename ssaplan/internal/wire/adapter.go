@@ -20,25 +20,33 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
-// ErrNoLister says that a server of the caller can't list objects.
-var ErrNoLister = errors.New("the server that the planner was made for can't list objects (server.Lister)")
+var errNilAnswer = errors.New("the server that the planner was made for returned neither an object nor an error")
 
-var (
-	errNoDiscoverer   = errors.New("the server that the planner was made for can't list its kinds (server.Discoverer)")
-	errNoObjectLister = errors.New("the server that the planner was made for can't list whole objects (server.ObjectLister)")
-	errNilAnswer      = errors.New("the server that the planner was made for returned neither an object nor an error")
-)
+// abilities are what a server can do, and how.
+type abilities struct {
+	objects  func(kind server.Kind, namespace string) native.Objects
+	lists    bool // whether the metadata of objects can be listed
+	resolver native.Resolver
+	// These are nil if the server can't do it.
+	discoverer   server.Discoverer
+	versioner    server.Versioner
+	schemaReader server.SchemaReader
+	// discover sends a request for what is no object.
+	discover func(ctx context.Context, request func(context.Context) error) error
+	lacks    []string // what the server can't do, and what that costs
+}
 
-// useForeign makes the requests go to a server that the caller implements.
-func (s *Server) useForeign(api server.Server) {
-	s.kinds = kinds{resolver: foreignResolver{api}, discover: s.sender.discover}
+// abilitiesOf returns what a server can do that the caller implements. The requests for what is no object are sent by
+// discover.
+func abilitiesOf(api server.Server, discover func(context.Context, func(context.Context) error) error) abilities {
+	can := abilities{resolver: foreignResolver{api}, discover: discover}
 	lister, lists := api.(server.Lister)
 	whole, listsWhole := api.(server.ObjectLister)
 	var discovers, versions, reads bool
-	s.kinds.discoverer, discovers = api.(server.Discoverer)
-	s.kinds.versioner, versions = api.(server.Versioner)
-	s.kinds.schemaReader, reads = api.(server.SchemaReader)
-	s.lists = lists
+	can.discoverer, discovers = api.(server.Discoverer)
+	can.versioner, versions = api.(server.Versioner)
+	can.schemaReader, reads = api.(server.SchemaReader)
+	can.lists = lists
 	for _, optional := range []struct {
 		is    bool
 		costs string
@@ -54,16 +62,17 @@ func (s *Server) useForeign(api server.Server) {
 			"can't be read or doesn't exist."},
 	} {
 		if !optional.is {
-			s.lacks = append(s.lacks, optional.costs)
+			can.lacks = append(can.lacks, optional.costs)
 		}
 	}
-	s.objects = func(kind server.Kind, namespace string) native.Objects {
+	can.objects = func(kind server.Kind, namespace string) native.Objects {
 		one := &serverObjects{api: api, lister: lister, kind: kind, namespace: namespace}
 		if listsWhole {
 			return &serverPages{one, whole}
 		}
 		return one
 	}
+	return can
 }
 
 // foreignResolver checks what a server of the caller answers.

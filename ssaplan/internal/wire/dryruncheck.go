@@ -7,19 +7,16 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/internal/answer"
-	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan/internal/scale"
-	"github.com/ssaplan/primitives/ssaplan/internal/turn"
 	"github.com/ssaplan/primitives/ssaplan/internal/warnings"
 )
 
@@ -33,40 +30,6 @@ const absentUID = "00000000-0000-0000-0000-000000000000"
 // ErrDropped says that a server didn't get the dryRun of a request. Nothing was written.
 var ErrDropped = errors.New("the server didn't get the dryRun of a request that writes nothing: the client, or something in " +
 	"front of the server, drops dryRun, so nothing can be planned through it")
-
-// dryRunAge is how old the knowledge may be that a server gets the dryRun of requests.
-const dryRunAge = 10 * time.Minute
-
-// dryRuns are the kinds of requests whose dryRun a server got, and when. The zero value is of none.
-type dryRuns struct{ kinds sync.Map }
-
-// gotten is when a server got the dryRun of a kind of request.
-type gotten struct {
-	asking turn.Turn
-	at     time.Time
-}
-
-// check asks whether a server gets the dryRun of a kind of request, unless it did at most age ago: once even under
-// concurrency. The error of ask is not remembered, as it can be about one object.
-func (d *dryRuns) check(ctx context.Context, kind string, age time.Duration, ask func() error) error {
-	found, known := d.kinds.Load(kind)
-	if !known {
-		found, _ = d.kinds.LoadOrStore(kind, &gotten{asking: turn.New()})
-	}
-	g := found.(*gotten)
-	if err := g.asking.Take(ctx); err != nil {
-		return err
-	}
-	defer g.asking.End()
-	if !g.at.IsZero() && clock.Now(ctx).Sub(g.at).Abs() < age {
-		return nil
-	}
-	err := ask()
-	if err == nil {
-		g.at = clock.Now(ctx)
-	}
-	return err
-}
 
 // applies is the kind of request that an apply to a resource is: each version of a group can be served by another
 // program.
@@ -105,7 +68,7 @@ func (r *Resource) askApply(ctx context.Context, name string, body []byte, optio
 	}
 	ctx, _ = warnings.Collect(ctx)
 	options.DryRun = refusedDryRun
-	_, err = r.Apply(ctx, name, absent, options, sub...)
+	_, err = r.patch(ctx, name, types.ApplyPatchType, absent, options, sub...)
 	return dropped(err)
 }
 
@@ -113,7 +76,7 @@ func (r *Resource) askApply(ctx context.Context, name string, body []byte, optio
 func (r *Resource) askJSONPatch(ctx context.Context, name string, options metav1.PatchOptions) error {
 	ctx, _ = warnings.Collect(ctx)
 	options.DryRun = refusedDryRun
-	_, err := r.JSONPatch(ctx, name, []byte(`[{"op":"test","path":"/metadata/uid","value":"`+absentUID+`"}]`), options)
+	_, err := r.patch(ctx, name, types.JSONPatchType, []byte(`[{"op":"test","path":"/metadata/uid","value":"`+absentUID+`"}]`), options)
 	return dropped(err)
 }
 

@@ -10,10 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/ssaplan/primitives/authresilience"
-	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan/internal/wiretest"
-	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
 // coreGroup and otherGroups are documents of a server, shortened.
@@ -104,40 +101,46 @@ func TestDeletableKindsThatNobodyTells(t *testing.T) {
 	require.ErrorIs(t, err, errNoDiscoverer)
 }
 
-func TestCount(t *testing.T) {
-	const item = `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"a"}}`
-	list := func(metadata, items string) string {
-		return `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{` + metadata + `},"items":[` + items + `]}`
+func TestKindsAreLookedUpOnce(t *testing.T) {
+	transport := &wiretest.Answers{Bodies: []string{wiretest.Discovery}}
+	server := connect(t, transport, Options{})
+	for range 2 {
+		served, err := server.Find(t.Context(), wiretest.ConfigMap)
+		require.NoError(t, err)
+		require.Equal(t, wiretest.ConfigMaps, served)
+		served, err = server.Find(t.Context(), schema.GroupVersionKind{Version: "v1", Kind: "Node"})
+		require.NoError(t, err)
+		require.False(t, served.Namespaced)
 	}
-	for _, row := range []struct {
-		why, body string
-		want      int
-		more      bool
-	}{
-		{"none", list(`"resourceVersion":"1"`, ""), 0, false},
-		{"one", list(`"resourceVersion":"1"`, item), 1, false},
-		{"as many as the server says", list(`"continue":"x","remainingItemCount":41`, item), 42, false},
-		{"more than one, if it doesn't say", list(`"continue":"x"`, item), 1, true},
-		{"a server that knows no limit", list("", item+","+item), 2, false},
-	} {
-		transport := &wiretest.Answers{Bodies: []string{row.body}}
-		var seen []server.Observation
-		resource := connect(t, transport, Options{Observe: noteIn(&seen)}).Resource(wiretest.ConfigMaps, wiretest.A)
-		n, more, err := resource.Count(t.Context())
-		require.NoError(t, err, row.why)
-		assert.Equal(t, row.want, n, row.why)
-		assert.Equal(t, row.more, more, row.why)
-		assert.Equal(t, 1, resource.Requests())
-		assert.Equal(t, []string{"GET /api/v1/namespaces/n/configmaps"}, transport.Requests)
-		require.Len(t, seen, 1)
-		assert.Equal(t, "list", seen[0].Verb)
-		assert.Equal(t, identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "n"}, seen[0].Object)
-	}
-	_, _, err := connect(t, &wiretest.Answers{Bodies: []string{wiretest.Throttled}}, Options{}).Resource(wiretest.ConfigMaps, wiretest.A).Count(t.Context())
-	require.Equal(t, authresilience.ClassThrottled, authresilience.Classify(err))
+	require.Equal(t, []string{"GET /api/v1"}, transport.Requests)
+	server.Forget(wiretest.ConfigMap.GroupVersion())
+	_, err := server.Find(t.Context(), wiretest.ConfigMap)
+	require.NoError(t, err)
+	require.Len(t, transport.Requests, 2)
 }
 
-// noteIn returns an observer that notes what it is told.
-func noteIn(seen *[]server.Observation) func(context.Context, server.Observation) {
-	return func(_ context.Context, o server.Observation) { *seen = append(*seen, o) }
+func TestMissingKindsAreLookedForAgainUnlessRemembered(t *testing.T) {
+	transport := &wiretest.Answers{Bodies: []string{wiretest.Discovery}}
+	server := connect(t, transport, Options{})
+	for _, row := range []struct {
+		why  string
+		ctx  context.Context
+		want int
+	}{
+		{"a kind is found as soon as it is served", t.Context(), 2},
+		{"a set of objects asks once", RememberMissing(t.Context()), 1},
+	} {
+		transport.Requests = nil
+		for range 2 {
+			_, err := server.Find(row.ctx, schema.GroupVersionKind{Version: "v1", Kind: "NodeStatus"})
+			require.True(t, meta.IsNoMatchError(err), row.why)
+		}
+		assert.Len(t, transport.Requests, row.want, row.why)
+	}
+}
+
+func TestDiscoveryOfSomethingElse(t *testing.T) {
+	_, err := connect(t, &wiretest.Answers{Bodies: []string{wiretest.Object}}, Options{}).Find(t.Context(), wiretest.ConfigMap)
+	require.Error(t, err)
+	require.False(t, meta.IsNoMatchError(err), "a wrong address doesn't mean that the kind is missing: %v", err)
 }
