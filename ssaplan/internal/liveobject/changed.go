@@ -30,9 +30,8 @@ func sameButStatus(live, now *unstructured.Unstructured) bool {
 	return reflect.DeepEqual(bare[0], bare[1])
 }
 
-// AsOfAnswer returns the live object as it was when the server answered a dry run, nil if that isn't known. It is
-// known if nothing but the status was written between two reads around the dry run: then the answer, which has the
-// status of that moment, tells.
+// AsOfAnswer returns the live object as it was when the server answered a dry run, nil if that isn't known. It is known
+// if only the status was written between two reads around the dry run: the answer has the status of that moment.
 func AsOfAnswer(live, answer, now *unstructured.Unstructured) *unstructured.Unstructured {
 	if !SameButStatus(live, now) {
 		return nil

@@ -13,9 +13,8 @@ import (
 )
 
 // TryCreate returns the object as the server would create it by applying the manifest to nothing, as [standin.Try]
-// does. Unless the name is known to be taken, it reads first whether there is such an object, which is
-// [standin.ErrTaken]. So one that appears in the dry run just as it was to be tried is known to be written by that,
-// which is another error.
+// does. Unless the name is known to be taken, it first reads whether the object exists, which is [standin.ErrTaken]. So
+// if the object exists after the dry run exactly as it was tried, the dry run wrote it, which is another error.
 func (t *Target) TryCreate(
 	ctx context.Context, manifest map[string]any, options metav1.PatchOptions, taken bool,
 ) (*unstructured.Unstructured, error) {

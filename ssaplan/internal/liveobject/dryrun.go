@@ -26,11 +26,11 @@ func (t *Target) Try(ctx context.Context, live *unstructured.Unstructured, body 
 	return obj, nil
 }
 
-// TryPinned is [Target.Try] for a live object that may be of long ago, nil if there was none. The dry run is for that
-// version of it, so that the server refuses it as outdated if there is another by now; then nothing can be written even
-// if something in front of the server drops dryRun. An answer in another version proves that the dry run wrote, and is
-// an error. For a body that is [precondition.Copied] it only shows that live isn't of this moment, and is an error as
-// if the server had refused it.
+// TryPinned is [Target.Try] for a live object that may be out of date, nil if there was none. The dry run is for that
+// version of the object. So the server refuses it as outdated if there is another version by now, and nothing is
+// written even if something in front of the server drops dryRun. An answer in another version proves that the dry run
+// wrote, and is an error. For a body that is [precondition.Copied] such an answer only shows that the live object is
+// out of date, and is the error of an outdated request.
 func (t *Target) TryPinned(ctx context.Context, live *unstructured.Unstructured, body []byte,
 	options metav1.PatchOptions) (*unstructured.Unstructured, error) {
 	pinned, err := precondition.Guarded(body, live, options.FieldManager)
@@ -64,8 +64,8 @@ func unversioned(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: content}
 }
 
-// TryUnread is [Target.Try] for a live object that the caller may not read. Nobody could tell afterwards whether that
-// dry run wrote, so the server is asked before each of these whether it gets the dryRun, and has to say so.
+// TryUnread is [Target.Try] for a live object that the caller may not read. Nothing would show afterwards that the dry
+// run wrote. So the server is asked before each of these dry runs whether it receives dryRun, and has to confirm it.
 func (t *Target) TryUnread(ctx context.Context, body []byte, options metav1.PatchOptions) (*unstructured.Unstructured, error) {
 	if err := t.ask(ctx, t.Resource, body, options); err != nil {
 		return nil, err
@@ -73,8 +73,8 @@ func (t *Target) TryUnread(ctx context.Context, body []byte, options metav1.Patc
 	return t.Try(ctx, nil, body, options)
 }
 
-// ask returns an error unless the server says now that it gets the dryRun of an apply. The request is counted as one of
-// by.
+// ask returns an error unless the server shows now that it receives the dryRun of an apply. The question counts as a
+// request of by.
 func (t *Target) ask(ctx context.Context, by *wire.Resource, body []byte, options metav1.PatchOptions) error {
 	var sub []string
 	if t.subresource != "" {
@@ -83,8 +83,8 @@ func (t *Target) ask(ctx context.Context, by *wire.Resource, body []byte, option
 	return by.AskApply(ctx, t.Identity.Name, body, options, sub...)
 }
 
-// Whole returns what tries by force to apply the body, which has all of a manifest, to the live object; nil unless that
-// is needed, since the server refused a part of it.
+// Whole returns a function that tries by force to apply the body, which has the whole manifest, to the live object. It
+// returns nil unless that is needed because the server refused a part of the manifest.
 func (t *Target) Whole(isNeeded bool, live *unstructured.Unstructured, body []byte, options metav1.PatchOptions) func(context.Context) error {
 	if !isNeeded {
 		return nil
@@ -97,10 +97,10 @@ func (t *Target) Whole(isNeeded bool, live *unstructured.Unstructured, body []by
 	}
 }
 
-// Recorded returns the live object with the record of owners that a server makes of one that has none, when it is
-// applied for the first time. Nothing else tells which lists have items of their own, and which lists and maps have one
-// owner. An object that has a record, or of which the server doesn't tell, is returned as it is. It is asked once for
-// an object.
+// Recorded returns the live object with the managedFields that a server gives an object without any when it is applied
+// for the first time. Only they show which lists have items with owners of their own, and which lists and maps have one
+// owner. An object with managedFields is returned as it is, and so is one that the server refuses to try. The server is
+// asked once for an object.
 func (t *Target) Recorded(ctx context.Context, live *unstructured.Unstructured, options metav1.PatchOptions) (*unstructured.Unstructured, error) {
 	if live == nil || t.subresource != "" || len(live.GetManagedFields()) > 0 {
 		return live, nil

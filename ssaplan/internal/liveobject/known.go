@@ -12,9 +12,9 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/precondition"
 )
 
-// Known returns the live object as the host has it, see [Target.Supplied], or as the lists have it, see
-// [Target.Listed]; nil if neither does. Absent reports whether that is because there is none by the lists. Both may be
-// of long ago.
+// Known returns the live object without a read: the supplied one, see [Target.Supplied], or the one of the lists, see
+// [Target.Listed]. It returns nil if there is neither; absent reports whether the object doesn't exist by the lists.
+// Both may be out of date.
 func (t *Target) Known(ctx context.Context, given, manifest *unstructured.Unstructured) (live *unstructured.Unstructured, absent bool, err error) {
 	if live, err = t.Supplied(given, manifest); live != nil || err != nil {
 		return live, false, err
@@ -23,9 +23,9 @@ func (t *Target) Known(ctx context.Context, given, manifest *unstructured.Unstru
 	return live, known && live == nil, nil
 }
 
-// Listed returns the object as the lists of [ReadByLists] have it, nil if there is none, and whether they know. It may
-// have changed since; so may that it isn't there. For a manifest that says which object in which version it is for, and
-// for a subresource of what isn't there, the lists don't know.
+// Listed returns the object from the lists of [ReadByLists], nil if there is none, and whether the lists have an
+// answer. The object may have been changed, created or deleted since. The lists have no answer for a manifest with a
+// uid or a resourceVersion, nor for a subresource of an object that doesn't exist.
 func (t *Target) Listed(ctx context.Context, manifest *unstructured.Unstructured) (live *unstructured.Unstructured, known bool) {
 	all, _ := ctx.Value(listsKey{}).(lists)
 	id := t.Identity
@@ -47,10 +47,9 @@ func (t *Target) Listed(ctx context.Context, manifest *unstructured.Unstructured
 	return t.seen(obj), true
 }
 
-// Supplied returns the live object that the host has, or nil if it has none that is of use: without managedFields,
-// which some caches drop, it doesn't say who owns what, and without a version or for a manifest that names one, nothing
-// can be tried for just that version. One without apiVersion and kind, as typed clients read it, is taken for what the
-// target is.
+// Supplied returns the live object that the caller supplied, or nil if it can't be used: it has no managedFields, which
+// some caches drop, or no version, or the manifest has a uid or a resourceVersion itself. An object without apiVersion
+// and kind, as typed clients read it, gets those of the target.
 func (t *Target) Supplied(live, manifest *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if live == nil {
 		return nil, nil
@@ -73,7 +72,7 @@ func (t *Target) Supplied(live, manifest *unstructured.Unstructured) (*unstructu
 	return t.seen(live), nil
 }
 
-// isConditional reports whether a manifest says which object in which version it is for.
+// isConditional reports whether a manifest has a uid or a resourceVersion.
 func isConditional(manifest *unstructured.Unstructured) bool {
 	metadata, _ := manifest.Object["metadata"].(map[string]any)
 	return slices.ContainsFunc(facts.Preconditions, func(name string) bool { return metadata[name] != nil })
@@ -85,8 +84,8 @@ func IsLossy(live *unstructured.Unstructured) bool {
 	return live != nil && live.Object != nil && live.GetAPIVersion() == "" && live.GetKind() == ""
 }
 
-// completed returns a lossy object with apiVersion and kind of the target, and without nulls, which stand for what
-// isn't there.
+// completed returns a lossy object with apiVersion and kind of the target, and without nulls, which typed clients write
+// for missing fields.
 func (t *Target) completed(live *unstructured.Unstructured) *unstructured.Unstructured {
 	content := withoutNulls(live.Object).(map[string]any)
 	content["apiVersion"], content["kind"] = t.Identity.APIVersion, t.Identity.Kind

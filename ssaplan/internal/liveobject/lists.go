@@ -16,15 +16,15 @@ import (
 
 // How objects are listed.
 const (
-	// fewest is of how many objects of a kind, in a namespace or in all, a list is read. Of fewer, reads side by side
-	// are sooner there.
+	// fewest is the smallest number of objects of a kind, in a namespace or in all, for which a list is read. Fewer
+	// objects are read faster by single reads in parallel.
 	fewest = 50
-	// firstPage is how many objects the first page has. Each has half of what was read before it, so that what turns
-	// out to be useless is never more than what was useful: the list ends when a quarter of it is of others, or would
-	// be in the end, see [list.pays].
+	// firstPage is how many objects the first page has. Each further page has half of what was read before it, so that
+	// useless objects are never more than useful ones: the list ends when a quarter of it is useless, or would be in
+	// the end, see [list.pays].
 	firstPage = 10
-	// largestPage is how many objects a page has at most, and pageBytes how long it is at most, about: far from
-	// [largestAnswer].
+	// largestPage is how many objects a page has at most, and pageBytes how long it is at most, about: far from the
+	// longest answer that package client reads.
 	largestPage, pageBytes = 500, 4 << 20
 	// mostHeld is how much of what was listed waits to be asked for. Objects that are planned in the order of their
 	// names never wait long.
@@ -108,7 +108,7 @@ type list struct {
 	useful, useless int // bytes
 }
 
-// want has the list look for what has a key.
+// want makes the list look for a key.
 func (l *list) want(key string) {
 	if !l.missing[key] {
 		l.missing[key] = true
@@ -131,15 +131,15 @@ func (l *list) take(ctx context.Context, of *wire.Resource, key string) (item *n
 		return &item, true
 	}
 	known = l.missing[key] && l.isPast(key)
-	delete(l.missing, key) // it isn't held for anybody from now on
+	delete(l.missing, key) // no caller needs it from now on
 	return nil, known
 }
 
 // isPast reports whether an object of that key would have been listed by now.
 func (l *list) isPast(key string) bool { return l.complete || l.sorted && l.began && l.last > key }
 
-// readPage reads the next page. What can't be listed, because the caller may not or the token is too old, is left to
-// single reads.
+// readPage reads the next page. If the page can't be listed, because the caller may not or the token is too old, the
+// objects are read one by one.
 func (l *list) readPage(ctx context.Context, of *wire.Resource) {
 	quiet, _ := warnings.Collect(ctx) // those of the server come with the dry run, too
 	beside := of.In(strings.TrimSuffix(l.namespace, everyNamespace))

@@ -28,9 +28,9 @@ type Locator struct {
 	DefaultNamespace string
 }
 
-// Locate finds out where an object lives; one of a namespaced kind that names no namespace is in the default one, and
-// [ErrNoNamespace] if that is empty. A kind that the server doesn't serve is an error for which meta.IsNoMatchError
-// holds.
+// Locate finds out where an object is. A namespaced object without a namespace is in the default namespace; if there is
+// no default, the error is [ErrNoNamespace]. For a kind that the server doesn't serve, meta.IsNoMatchError holds for
+// the error.
 func (l Locator) Locate(ctx context.Context, id identity.Identity, subresource string) (*Target, error) {
 	gvk := schema.GroupVersionKind{Group: id.Group(), Version: id.Version(), Kind: id.Kind}
 	kind, err := l.Passwords.Find(ctx, gvk)
@@ -56,8 +56,8 @@ func (l Locator) Locate(ctx context.Context, id identity.Identity, subresource s
 	return t, nil
 }
 
-// Remembered returns the object that a host remembers by its UID, nil if it isn't there or can't be read, and how many
-// requests that took.
+// Remembered returns the object of a stored UID, nil if it doesn't exist or can't be read, and how many requests that
+// took.
 func (l Locator) Remembered(ctx context.Context, id identity.Identity, uid string) (*unstructured.Unstructured, int) {
 	target, err := l.Locate(ctx, id, "")
 	if err != nil {
@@ -70,9 +70,8 @@ func (l Locator) Remembered(ctx context.Context, id identity.Identity, uid strin
 	return live, target.Requests()
 }
 
-// findReplicas finds out where the objects have their number of replicas, if that is what the target is. The definition
-// of a custom resource says so. Where there is none, or the caller may not read it, spec.replicas is all that can be
-// assumed.
+// findReplicas finds out in which field the objects have their number of replicas, if the target is a scale. The CRD of
+// a custom resource says so. If there is no CRD, or the caller may not read it, the field is taken to be spec.replicas.
 func (t *Target) findReplicas(ctx context.Context) error {
 	if t.subresource != "scale" || facts.IsBuiltin(map[string]any{"apiVersion": t.Identity.APIVersion}) {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
-// beside sends a dry run, and reads the object at the same time. Of an object that others write all the time, a read
-// before or after a dry run is nearly always of another version; one that is under way at the same moment mostly isn't.
+// beside sends a dry run, and reads the object at the same time. If others write an object all the time, a read before
+// or after a dry run nearly always has another version. A read at the same moment mostly has the same one.
 func (t *Target) beside(ctx context.Context, try func() (*unstructured.Unstructured, error)) (
 	now, answer *unstructured.Unstructured, err error) {
 	reader := *t
@@ -33,7 +33,7 @@ func (t *Target) beside(ctx context.Context, try func() (*unstructured.Unstructu
 	return now, answer, err
 }
 
-// Pair is a dry run of an apply, and a read of the object at the same time. The zero value is of none.
+// Pair is a dry run of an apply, and a read of the object at the same time. The zero value has neither.
 type Pair struct {
 	Now, Answer *unstructured.Unstructured
 	body        []byte

@@ -16,11 +16,11 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
-// Relook returns the object as it is after a dry run whose answer is of another version than the live object, nil if
-// there was none, that was read right before. Between the two somebody else may have written. But if the object is now
-// just what the dry run of the body was to try, the dry run wrote it, unless the server says that it gets the dryRun of
-// such requests: then another run of the same program did. If it is older than what was seen of it, it comes from a
-// cache. Both are errors.
+// Relook reads the object after a dry run whose answer is of another version than the live object that was read right
+// before, nil if there was none. Others may have written in between. But if the object now has exactly what the dry run
+// tried, the dry run wrote it, unless the server confirms that it receives the dryRun of such requests; then another
+// run of the same program wrote it. An object that is older than what was seen of it comes from a cache. Both are
+// errors.
 func (t *Target) Relook(ctx context.Context, live, answer *unstructured.Unstructured, body []byte,
 	options metav1.PatchOptions) (*unstructured.Unstructured, error) {
 	now, err := t.Live(ctx)
@@ -36,7 +36,7 @@ func (t *Target) Relook(ctx context.Context, live, answer *unstructured.Unstruct
 	return now, nil
 }
 
-// Verify is what [Target.Relook] does with what it has read, which may be of before the answer here.
+// Verify makes the checks of [Target.Relook] on an object that the caller has read, maybe before the answer.
 func (t *Target) Verify(ctx context.Context, live, answer, now *unstructured.Unstructured, body []byte,
 	options metav1.PatchOptions) error {
 	if now == nil {

@@ -40,8 +40,8 @@ type Target struct {
 	unrecorded, recorded *unstructured.Unstructured
 }
 
-// Live returns the object as it is, or nil if there is none. Only the API server's own word counts for that: a proxy's
-// 404 is an error. A subresource is read through the object.
+// Live returns the object as it is, or nil if it doesn't exist. Only an answer of the API server counts for that: a
+// proxy's 404 is an error. A subresource is read through the object.
 func (t *Target) Live(ctx context.Context) (*unstructured.Unstructured, error) {
 	obj, err := t.Resource.Get(ctx, t.Identity.Name, metav1.GetOptions{})
 	switch authresilience.Classify(err) {
@@ -69,8 +69,8 @@ func (t *Target) seen(live *unstructured.Unstructured) *unstructured.Unstructure
 	return live
 }
 
-// answered returns the object that a request was answered with, if it is the one of that identity: whatever stands in
-// front of a server can answer 200 with something else.
+// answered returns the object in the answer to a request if it is the one of that identity. A proxy in front of a
+// server can answer 200 with something else.
 func answered(want identity.Identity, obj *unstructured.Unstructured, err error) (*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func absent(name string, err error) error {
 	return nil
 }
 
-// Wrote returns an error if the server carried out a create, an update or a JSON patch that it was only to try.
+// Wrote returns an error if the server carried out the dry run of a create, an update or a JSON patch.
 func (t *Target) Wrote() error { return cmp.Or(t.wrote, t.Resource.Wrote()) }
 
 // NotFound returns the error that the object isn't there, as a server words it.

@@ -22,8 +22,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
-// Configuration is what a server is set up with that decides, beside the object and the manifest, what it makes of an
-// apply: its version, the definition of the object's kind, webhooks, and admission policies with their bindings.
+// Configuration is how a server is configured, as far as it decides, beside the object and the manifest, about the
+// result of an apply: its version, the CRD of the object's kind, webhooks, and admission policies with their bindings.
 type Configuration struct {
 	// Fingerprint is another one after a change of any of these: of what the server asks before it writes, of its
 	// version, and of the definition.
@@ -69,8 +69,8 @@ func (r *ConfigurationReader) look(ctx context.Context, part string, interval ti
 	})
 }
 
-// Read returns what the server is set up with that decides what it makes of an apply to an object of a resource, as it
-// was at most interval ago. That the caller may not read a part of it is no error.
+// Read returns the configuration that decides about applies to an object of a resource, as it was at most interval ago.
+// A part that the caller may not read is no error.
 func (r *ConfigurationReader) Read(ctx context.Context, resource schema.GroupVersionResource, interval time.Duration) (Configuration, error) {
 	admission, err := r.look(ctx, "admission", interval, r.admission)
 	if err != nil {
@@ -95,8 +95,8 @@ func (r *ConfigurationReader) Read(ctx context.Context, resource schema.GroupVer
 	return c, nil
 }
 
-// customDefinition looks at the definition of a custom resource, nothing at those of other kinds. It has what no schema
-// says: how objects are converted.
+// customDefinition looks at the CRD of a custom resource, and at nothing for other kinds. It has what no schema has:
+// how objects are converted.
 func (r *ConfigurationReader) customDefinition(ctx context.Context, resource schema.GroupVersionResource, interval time.Duration) (view, error) {
 	if facts.IsBuiltin(map[string]any{"apiVersion": resource.GroupVersion().String()}) {
 		return view{}, nil
@@ -116,7 +116,7 @@ func (r *ConfigurationReader) customDefinition(ctx context.Context, resource sch
 	})
 }
 
-// admissionKinds are the kinds whose objects tell a server what to ask before it writes. The first version that is
+// admissionKinds are the kinds whose objects configure what a server asks before it writes. The first version that is
 // served counts.
 var admissionKinds = []struct {
 	kind, resource string
@@ -137,7 +137,8 @@ type part struct {
 	err    error
 }
 
-// partOf returns the part that was read, or what an error makes of it. That there is none of it is no error.
+// partOf returns the part that was read, or the part for an error of the read. A missing kind is no error, and a
+// forbidden read makes the part unseen.
 func partOf(print string, err error) part {
 	switch class := authresilience.Classify(err); {
 	case err == nil:
@@ -185,8 +186,8 @@ func (r *ConfigurationReader) admissionKind(ctx context.Context, i int) part {
 	return part{}
 }
 
-// definition has nothing to add to what is seen of a custom resource if the server isn't a Versioner. So the version of
-// the server isn't seen either.
+// definition looks at the server's version and at the versions of its schemas. A server that isn't a Versioner shows
+// neither; then only the CRD of a custom resource is seen.
 func (r *ConfigurationReader) definition(ctx context.Context, resource schema.GroupVersionResource,
 	interval time.Duration) (seen view, about string, err error) {
 	about = resource.GroupVersion().String()
@@ -197,7 +198,7 @@ func (r *ConfigurationReader) definition(ctx context.Context, resource schema.Gr
 	return seen, about, err
 }
 
-// unseenVersion is what a caller can't see that may not read the version of the server.
+// unseenVersion is the unseen part of a caller that may not read the version of the server.
 var unseenVersion = []string{"the server's version"}
 
 func (r *ConfigurationReader) versions(ctx context.Context) (view, error) {

@@ -36,8 +36,8 @@ type fileAnswer struct {
 var errNotPortable = errors.New("ssaplan: the cache is not portable: see NoOpCacheOptions.Portable")
 
 // Save writes what is remembered, for another process to [Cache.Restore]: digests and times, and no value of any
-// object. The scope is a text of the host's that names the server and who asks it. Answers with warnings or other notes
-// are left out; they are asked for again.
+// object. The scope is a text of the caller's that names the server and its user. Answers with warnings or other notes
+// are left out; the server is asked for them again.
 func (c *Cache) Save(to io.Writer, scope string) error {
 	if !c.portable {
 		return errNotPortable
@@ -54,8 +54,8 @@ func (c *Cache) Save(to io.Writer, scope string) error {
 	return json.NewEncoder(to).Encode(f)
 }
 
-// Restore remembers what [Cache.Save] wrote for the same scope, as far as there is room and as it isn't too old. An
-// error says that what is read can't be trusted; then the cache is as before, and whoever has the file may delete it.
+// Restore adds what [Cache.Save] wrote for the same scope, as far as there is room and as it isn't too old. An error
+// means that the content can't be trusted. Then the cache doesn't change, and the caller may delete the file.
 func (c *Cache) Restore(from io.Reader, scope string) error {
 	if !c.portable {
 		return errNotPortable

@@ -90,13 +90,13 @@ type Question struct {
 	Options     metav1.PatchOptions
 }
 
-// notes are what an answer told besides.
+// notes are the further parts of an answer.
 type notes struct {
 	explanation explain.Explanation // no more than Known needs
 	warnings    []foreign.Text
 }
 
-// nothing is what most answers told besides.
+// nothing are the notes of most answers.
 var nothing = &notes{}
 
 // Asked is a question that the server is going to be asked. The nil Asked is one whose answer can't be trusted later.
@@ -117,7 +117,7 @@ func (c *Cache) Ask(ctx context.Context, reader *ConfigurationReader, q Question
 	if c.interval >= 0 {
 		var err error
 		if asked.configured, err = reader.Read(ctx, q.Resource, c.interval); err != nil {
-			return nil, nil // an answer of which nobody knows whether it is still true
+			return nil, nil // it isn't known whether an answer is still true
 		}
 		c.unseen.Store(&asked.configured.Unseen)
 		c.settle(q.Object, &asked.configured)
@@ -190,7 +190,7 @@ func (c *Cache) settle(object identity.Identity, configured *Configuration) {
 	c.setups[kind] = setup{configured.Fingerprint, configured.Since}
 }
 
-// digest returns a text that tells the content of an object from any other.
+// digest returns a text that differs for objects with different content.
 func (c *Cache) digest(content map[string]any) (string, bool) {
 	if !c.portable {
 		sum, ok := c.answers.Digest(content)

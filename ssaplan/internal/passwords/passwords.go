@@ -22,10 +22,10 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
-// maxAge is how old the knowledge may be which fields are passwords.
+// maxAge is how long it is known which fields are passwords.
 const maxAge = time.Minute
 
-// Options say what is known without the marks. The zero value works.
+// Options limit what is a password. The zero value works.
 type Options struct {
 	// Skip makes no field a password, and asks the server about none.
 	Skip bool
@@ -37,7 +37,7 @@ type Options struct {
 type Fields struct {
 	server *wire.Server
 	skip   bool
-	shows  map[schema.GroupKind]bool // whose values are shown though their marks aren't known
+	shows  map[schema.GroupKind]bool // whose values are shown if it isn't known which are passwords
 
 	marks     cached.Values[projection.Patterns]            // by kind
 	documents cached.Values[map[string]projection.Patterns] // by group and version, and then by the name of the kind
@@ -57,11 +57,11 @@ func New(of *wire.Server, options Options) *Fields {
 	return &Fields{server: of, skip: options.Skip, shows: shows}
 }
 
-// Of returns the fields of a kind that definitions mark with the format password: the served one and those of
-// [Fields.LearnDefinition]. All fields are if the marks aren't known: of a kind that wasn't found yet or isn't served,
-// or whose definition can't be read. The kinds of Kubernetes that are served have no marks.
+// Of returns the fields of a kind that have the format password in the served CRD, or in a CRD of
+// [Fields.LearnDefinition]. It returns all fields if that isn't known: for a kind that wasn't found yet or isn't
+// served, or whose CRD can't be read. The kinds of Kubernetes that are served have no passwords of this sort.
 //
-// With [Options.Skip] no field is one.
+// With [Options.Skip], no field is a password.
 func (f *Fields) Of(kind schema.GroupVersionKind) projection.Patterns {
 	if f.skip {
 		return nil
@@ -84,7 +84,7 @@ func (f *Fields) Of(kind schema.GroupVersionKind) projection.Patterns {
 	return patterns
 }
 
-// MarksUnknown reports whether all fields of a kind are passwords because its marks aren't known.
+// MarksUnknown reports whether all fields of a kind are passwords because it isn't known which are.
 func (f *Fields) MarksUnknown(kind schema.GroupVersionKind) bool {
 	return secrecy.IsUnmarked(f.Of(kind))
 }
@@ -102,7 +102,7 @@ func (f *Fields) Find(ctx context.Context, kind schema.GroupVersionKind) (server
 }
 
 // LearnCarried finds out which fields of the objects inside of an object are passwords, such as those of the manifest
-// in an Object of Crossplane. All fields of a kind are that isn't known to be served.
+// in an Object of Crossplane. If a kind isn't known to be served, all its fields are.
 func (f *Fields) LearnCarried(ctx context.Context, obj *unstructured.Unstructured) {
 	if f.skip || obj == nil {
 		return
@@ -114,8 +114,8 @@ func (f *Fields) LearnCarried(ctx context.Context, obj *unstructured.Unstructure
 	}
 }
 
-// LearnDefinition makes known which fields the kinds of a definition mark as passwords, which the server doesn't serve
-// yet or serves with another definition. A definition that can't be read marks all fields.
+// LearnDefinition reads which fields a CRD gives the format password. The server doesn't serve the CRD yet, or serves
+// another version of it. If a schema can't be read, all fields of the kind are passwords.
 func (f *Fields) LearnDefinition(definition map[string]any) {
 	group, _, _ := unstructured.NestedString(definition, "spec", "group")
 	name, _, _ := unstructured.NestedString(definition, "spec", "names", "kind")
@@ -136,9 +136,9 @@ func isKubernetes(kind schema.GroupVersionKind) bool {
 	return kind.Version != "" && kinds.IsBuiltinGroup(kind.Group)
 }
 
-// learn finds out which fields of a kind that the server serves are passwords. The kinds of Kubernetes mark none. For
-// others, the definition of the first kind of a group and version is read, and then the document of all schemas, so
-// that many kinds take few requests. If neither can be read, all fields are.
+// learn finds out which fields of a kind that the server serves are passwords. The kinds of Kubernetes have none. For
+// other kinds, the CRD of the first kind of a group and version is read, and then the document of all schemas, so that
+// many kinds take few requests. If neither can be read, all fields are passwords.
 func (f *Fields) learn(ctx context.Context, kind schema.GroupVersionKind, resource schema.GroupVersionResource) {
 	if _, was := f.unserved.Load(kind); was {
 		f.unserved.Delete(kind)
@@ -155,9 +155,9 @@ func (f *Fields) learn(ctx context.Context, kind schema.GroupVersionKind, resour
 	f.served.Store(kind, marks)
 }
 
-// read reads which fields of a kind are passwords. The first kind of a group and version is looked up in its
-// definition, and others in the document of all schemas. Where one of these lacks it, as for the kinds of an aggregated
-// API, or can't be read, the other has it.
+// read reads which fields of a kind are passwords. The first kind of a group and version is looked up in its CRD, and
+// others in the document of all schemas. If one of these can't be read or lacks the kind, as a CRD does for an
+// aggregated API, the other is read.
 func (f *Fields) read(ctx context.Context, kind schema.GroupVersionKind, resource schema.GroupVersionResource) (projection.Patterns, error) {
 	look := []func() (projection.Patterns, error){
 		func() (projection.Patterns, error) { return f.readDefinition(ctx, kind, resource) },

@@ -10,7 +10,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 )
 
-// ErrOnlyTried says that a write was answered as a dry run is: something in front of the server made it one.
+// ErrOnlyTried says that the answer to a write is the one to a dry run: something in front of the server made it one.
 var ErrOnlyTried = errors.New("the server only tried it: the answer is the one to a dry run")
 
 // Written returns an error if an answer that says success can't be the one to a write of the live object, nil to create
@@ -41,8 +41,8 @@ func onlyTried(live, answer *unstructured.Unstructured) bool {
 	return !explain.Equal(live.Object, answer.Object)
 }
 
-// WentWith reports whether an object that is being deleted may have gone with the write that was answered with it, as
-// it does with its last finalizer. The answer is in the version of before then.
+// WentWith reports whether an object that is being deleted may have been removed by the write that was answered with
+// it, as a write that removes the last finalizer does. The answer then has the version before the write.
 func WentWith(live, answer *unstructured.Unstructured) bool {
 	return live.GetDeletionTimestamp() != nil && len(answer.GetFinalizers()) == 0
 }

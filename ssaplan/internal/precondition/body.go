@@ -14,10 +14,10 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
 )
 
-// Guarded adds to the body of an apply which object in which version it is for, or that it is for none if live is nil.
-// Server-side apply never owns these two fields, so they change nothing about what is applied, unless the body is
-// [Copied]: then it is returned as it is. An object or version that the manifest itself names stays.
-// A live object that doesn't say which one it is, or in which version, is an error.
+// Guarded adds the uid and the resourceVersion of the live object to the body of an apply. If live is nil, it adds
+// [AbsentVersion], so that the apply only creates the object. Server-side apply never owns these two fields, so they
+// don't change what is applied, unless the body is [Copied]: then it is returned as it is. If there is a live object, a
+// uid or resourceVersion in the manifest stays. A live object without them is an error.
 func Guarded(body []byte, live *unstructured.Unstructured, manager string) ([]byte, error) {
 	if live != nil {
 		if err := Complete(live); err != nil {
@@ -34,8 +34,8 @@ func Guarded(body []byte, live *unstructured.Unstructured, manager string) ([]by
 	return withGuards(body, guards, live != nil)
 }
 
-// GuardedByUID adds to the body of an apply which object it is for, in whatever version. A body that is [Copied] is
-// returned as it is.
+// GuardedByUID adds the uid of the live object to the body of an apply, for any version of the object. A body that is
+// [Copied] is returned as it is.
 func GuardedByUID(body []byte, live *unstructured.Unstructured, manager string) ([]byte, error) {
 	if err := Complete(live); err != nil {
 		return nil, err

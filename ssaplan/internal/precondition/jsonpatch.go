@@ -15,10 +15,10 @@ import (
 
 const recordPath, versionPath = "/metadata/managedFields", "/metadata/resourceVersion"
 
-// ByRecord returns a JSON patch that is guarded by the version of the live object with another guard: by its uid and
-// its record. So it is refused if anybody has come to own another field since, or to write in another second, and not
-// just because a value was written again; but the values at some paths have to be those of before, too. The record of
-// an object that has none can't guard, so its version still does.
+// ByRecord returns a JSON patch in which the uid and the managedFields of the live object replace the resourceVersion
+// as a guard. The server refuses the patch if another manager has come to own a field since, or has written in another
+// second. It doesn't refuse it just because a value was written again; but the given values have to be unchanged, too.
+// If the object has no managedFields, the patch keeps its resourceVersion.
 func ByRecord(live *unstructured.Unstructured, patch []byte, values projection.FieldSet) ([]byte, error) {
 	record := ManagedFields(live)
 	if len(record) == 0 {
@@ -57,8 +57,8 @@ func Paths(patch []byte) (paths []string) {
 	return paths
 }
 
-// AsOutdated returns the error of a JSON patch, and in the place of one that says that a test failed the error of an
-// object that has changed. A server doesn't say which operation it was.
+// AsOutdated returns the error of a JSON patch. If a test in the patch failed, it returns the error of an outdated
+// request instead. A server doesn't say which operation failed.
 func AsOutdated(err error, patch []byte, resource schema.GroupResource, name string) error {
 	isTest := func(s metav1.Status) bool {
 		const text = "the server rejected our request due to an error in our request"

@@ -19,7 +19,7 @@ import (
 // ignores it where nothing exists, so that a dry run answers with it, and answers 409 where something does.
 const AbsentVersion = "1"
 
-// Complete returns an error unless an object that a server answered with has what a write can be guarded by.
+// Complete returns an error unless an object in an answer has the uid and the resourceVersion that guard a write.
 func Complete(obj *unstructured.Unstructured) error {
 	for name, value := range map[string]string{"resourceVersion": obj.GetResourceVersion(), "uid": string(obj.GetUID())} {
 		if value == "" {
@@ -31,7 +31,7 @@ func Complete(obj *unstructured.Unstructured) error {
 }
 
 // Another returns an error if an object has the version of one that was seen before, nil if none was, and another uid.
-// That somebody re-created the object is no explanation: a server gives each version to one object.
+// A new object of the same name is no explanation: a server gives each version to one object.
 func Another(seen, now *unstructured.Unstructured) error {
 	if seen == nil || now == nil || now.GetResourceVersion() != seen.GetResourceVersion() || now.GetUID() == seen.GetUID() {
 		return nil
@@ -45,5 +45,5 @@ func Outdated(resource schema.GroupResource, name string) error {
 	return apierrors.NewConflict(resource, name, errors.New("the object has been modified"))
 }
 
-// IsOutdated reports whether an error says that the object is of another version than the one that a request was for.
+// IsOutdated reports whether an error says that the object has another version than the one in the request.
 func IsOutdated(err error) bool { return authresilience.Classify(err) == authresilience.ClassOutdated }

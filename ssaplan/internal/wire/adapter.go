@@ -31,13 +31,13 @@ type abilities struct {
 	discoverer   server.Discoverer
 	versioner    server.Versioner
 	schemaReader server.SchemaReader
-	// discover sends a request for what is no object.
+	// discover sends a request that isn't about an object.
 	discover func(ctx context.Context, request func(context.Context) error) error
 	lacks    []string // what the server can't do, and what that costs
 }
 
-// abilitiesOf returns what a server can do that the caller implements. The requests for what is no object are sent by
-// discover.
+// abilitiesOf returns what a server that the caller implements can do. The function discover sends the requests that
+// aren't about an object.
 func abilitiesOf(api server.Server, discover func(context.Context, func(context.Context) error) error) abilities {
 	can := abilities{resolver: foreignResolver{api}, discover: discover}
 	lister, lists := api.(server.Lister)

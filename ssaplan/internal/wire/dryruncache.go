@@ -9,20 +9,20 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/turn"
 )
 
-// dryRunAge is how old the knowledge may be that a server gets the dryRun of requests.
+// dryRunAge is how long it is known that a server receives the dryRun of a kind of request.
 const dryRunAge = 10 * time.Minute
 
-// dryRuns are the kinds of requests whose dryRun a server got, and when. The zero value is of none.
+// dryRuns are the kinds of requests whose dryRun a server received, and when. The zero value has none.
 type dryRuns struct{ kinds sync.Map }
 
-// gotten is when a server got the dryRun of a kind of request.
+// gotten is when a server received the dryRun of a kind of request.
 type gotten struct {
 	asking turn.Turn
 	at     time.Time
 }
 
-// check asks whether a server gets the dryRun of a kind of request, unless it did at most age ago: once even under
-// concurrency. The error of ask is not remembered, as it can be about one object.
+// check asks whether a server receives the dryRun of a kind of request, unless it did at most age ago. Concurrent
+// callers wait for one question. The error of ask is not remembered, as it can be about one object.
 func (d *dryRuns) check(ctx context.Context, kind string, age time.Duration, ask func() error) error {
 	found, known := d.kinds.Load(kind)
 	if !known {

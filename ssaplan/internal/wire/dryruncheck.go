@@ -27,7 +27,7 @@ var refusedDryRun = []string{metav1.DryRunAll, "Unknown"}
 // absentUID is the uid of no object.
 const absentUID = "00000000-0000-0000-0000-000000000000"
 
-// ErrDropped says that a server didn't get the dryRun of a request. Nothing was written.
+// ErrDropped says that a server didn't receive the dryRun of a request. Nothing was written.
 var ErrDropped = errors.New("the server didn't get the dryRun of a request that writes nothing: the client, or something in " +
 	"front of the server, drops dryRun, so nothing can be planned through it")
 
@@ -38,7 +38,7 @@ func (r *Resource) applies() string { return "apply " + r.resource.GroupVersion(
 // patches is the kind of request that a JSON patch of a resource is.
 func (r *Resource) patches() string { return "patch " + r.resource.GroupVersion().String() }
 
-// checkApply returns an error if the server doesn't get the dryRun of an apply, before one writes what it was to try.
+// checkApply returns an error if the server doesn't receive the dryRun of an apply, before a dry run writes.
 func (r *Resource) checkApply(ctx context.Context, name string, body []byte, options metav1.PatchOptions, sub []string) error {
 	return r.checkPatch(ctx, r.applies(), func(by *Resource) error { return by.askApply(ctx, name, body, options, sub) })
 }
@@ -48,9 +48,9 @@ func (r *Resource) checkJSONPatch(ctx context.Context, name string, options meta
 	return r.checkPatch(ctx, r.patches(), func(by *Resource) error { return by.askJSONPatch(ctx, name, options) })
 }
 
-// checkPatch asks whether the server gets the dryRun of a kind of patch. Once one has arrived, no more are asked for a
-// while; it doesn't count as a request of r. A server that refuses the question for another reason doesn't tell, unless
-// it is one for which it refuses the patch, too.
+// checkPatch asks whether the server receives the dryRun of a kind of patch. Once one has arrived, it doesn't ask again
+// for a while. The question doesn't count as a request of r. If the server refuses the question for another reason,
+// nothing is known, and that is no error, unless the server would refuse the patch for the same reason.
 func (r *Resource) checkPatch(ctx context.Context, kind string, ask func(by *Resource) error) error {
 	err := r.server.dryRuns.check(ctx, kind, dryRunAge, func() error { return ask(r.Beside()) })
 	if authresilience.Classify(err) != authresilience.ClassAuthorization && slices.ContainsFunc(answer.Statuses(err), answer.IsRefusal) {
@@ -59,8 +59,8 @@ func (r *Resource) checkPatch(ctx context.Context, kind string, ask func(by *Res
 	return err
 }
 
-// askApply sends an apply whose dryRun a server refuses, for an object that isn't there. A server that isn't told of
-// the dryRun refuses that, which is an error.
+// askApply sends an apply with a dryRun that a server refuses, for an object that doesn't exist. A server that doesn't
+// receive the dryRun refuses the apply for another reason, which is an error.
 func (r *Resource) askApply(ctx context.Context, name string, body []byte, options metav1.PatchOptions, sub []string) error {
 	absent, err := forNone(body, sub)
 	if err != nil {
@@ -72,7 +72,7 @@ func (r *Resource) askApply(ctx context.Context, name string, body []byte, optio
 	return dropped(err)
 }
 
-// askJSONPatch sends a JSON patch whose dryRun a server refuses. It does nothing to an object of any uid.
+// askJSONPatch sends a JSON patch with a dryRun that a server refuses. The patch changes no object, whatever its uid.
 func (r *Resource) askJSONPatch(ctx context.Context, name string, options metav1.PatchOptions) error {
 	ctx, _ = warnings.Collect(ctx)
 	options.DryRun = refusedDryRun
@@ -80,8 +80,8 @@ func (r *Resource) askJSONPatch(ctx context.Context, name string, options metav1
 	return dropped(err)
 }
 
-// dropped returns what the answer to a patch whose dryRun a server refuses tells: nothing if it refused that, and
-// [ErrDropped] if it looked at the object instead.
+// dropped evaluates the answer to a patch with a dryRun that a server refuses. It returns no error if the server
+// refused the dryRun, and [ErrDropped] if the server looked at the object instead.
 func dropped(err error) error {
 	switch {
 	case slices.ContainsFunc(answer.Statuses(err), answer.RefusesDryRun):
@@ -107,15 +107,16 @@ func forNone(body []byte, sub []string) ([]byte, error) {
 	return json.Marshal(content)
 }
 
-// AskApply returns an error unless the server says now that it gets the dryRun of an apply. The request is one of r.
+// AskApply returns an error unless the server shows now that it receives the dryRun of an apply. The question counts as
+// a request of r.
 func (r *Resource) AskApply(ctx context.Context, name string, body []byte, options metav1.PatchOptions, sub ...string) error {
 	return r.server.dryRuns.check(ctx, r.applies(), 0, func() error { return r.askApply(ctx, name, body, options, sub) })
 }
 
-// CheckDelete returns an error if the server doesn't get the dryRun of a delete, before one deletes what it was to try.
-// It sends a delete of an object that isn't there, with a dryRun that a server refuses. Once one has arrived, no more
-// are sent for a while; it doesn't count as a request of r. A server that refuses the delete for another reason doesn't
-// tell.
+// CheckDelete returns an error if the server doesn't receive the dryRun of a delete, before a dry run deletes the
+// object. It sends a delete of an object that doesn't exist, with a dryRun that a server refuses. Once one has arrived,
+// it doesn't ask again for a while. The question doesn't count as a request of r. If the server refuses the delete for
+// another reason, nothing is known, and that is no error.
 func (r *Resource) CheckDelete(ctx context.Context) error {
 	err := r.server.dryRuns.check(ctx, "delete", dryRunAge, func() error {
 		return r.Beside().askDelete(ctx)

@@ -44,7 +44,7 @@ func (r *Resource) First(ctx context.Context, n int64) (objects []unstructured.U
 	return list.Items, list.GetContinue() != "", nil
 }
 
-// Versions returns a text that is another one after each change of the objects. It reads the metadata of all.
+// Versions returns a digest that differs after each change of the objects. It reads the metadata of all objects.
 func (r *Resource) Versions(ctx context.Context) (string, error) {
 	const page, pages = 250, 1000 // the metadata of an object can take some 10 KB
 	digest := sha256.New()

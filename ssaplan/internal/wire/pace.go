@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// pace holds requests back of a server that throttles: each time it does, only half as many may be under way, and one
-// more after some that it answered. As long as it throttles none, none is held back.
+// pace limits the number of requests under way to a server that throttles. Each throttled request halves the number,
+// and it grows by one after some answers. Without throttled requests there is no limit.
 type pace struct {
 	mu     sync.Mutex
 	under  int           // requests that are under way

@@ -28,8 +28,8 @@ type Resource struct {
 	wrote    error // what was carried out and was only to be tried
 }
 
-// Resource gives access to the objects of a kind in the namespace of an identity, which is what the requests are
-// reported to be about; its name is taken from each request.
+// Resource gives access to the objects of a kind in the namespace of an identity. The requests are reported to be about
+// this identity, each with the name in the request.
 func (s *Server) Resource(kind server.Kind, object identity.Identity) *Resource {
 	return &Resource{
 		server: s, objects: s.objects(kind, object.Namespace), kind: kind, resource: kind.GroupVersionResource(), object: object,
@@ -51,7 +51,7 @@ func (s *Server) cluster(kind server.Kind) *Resource {
 // namespaceKind is how a server serves namespaces.
 var namespaceKind = server.Kind{GroupVersionKind: schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}, Resource: "namespaces"}
 
-// Wrote returns an error if the server carried out a create, an update or a JSON patch that it was only to try.
+// Wrote returns an error if the server carried out the dry run of a create, an update or a JSON patch.
 func (r *Resource) Wrote() error { return r.wrote }
 
 // GroupVersionResource returns the resource in its version.
@@ -149,8 +149,8 @@ func (r *Resource) Update(ctx context.Context, in *unstructured.Unstructured, op
 	return r.tried(in, obj, err, options.DryRun)
 }
 
-// tried returns the answer to a create or an update of in, and an error in its place if it was carried out and was only
-// to be tried.
+// tried returns the answer to a create or an update of in. It returns an error instead if the request was a dry run and
+// the server carried it out.
 func (r *Resource) tried(in, answer *unstructured.Unstructured, err error, dryRun []string) (*unstructured.Unstructured, error) {
 	if err == nil {
 		err = precondition.CheckDryRun(in, answer, dryRun)

@@ -18,12 +18,12 @@ import (
 
 // Options say how requests are sent. The zero value works.
 type Options struct {
-	// Observe is told of each request, from the goroutine that sent it.
+	// Observe is called after each request, in the goroutine that sent it.
 	Observe func(context.Context, server.Observation)
 	// Logger gets each request at level debug.
 	Logger *slog.Logger
-	// ThrottleRetries is how often a request is sent again that the server throttled; never if it is negative, and as
-	// often as client-go does it if it is 0.
+	// ThrottleRetries is how often a throttled request is sent again: as often as client-go does it if it is 0, and
+	// never if it is negative.
 	ThrottleRetries int
 }
 
@@ -53,7 +53,7 @@ func (o Options) logged(ctx context.Context, seen server.Observation) {
 	}
 }
 
-// send sends a request, and again when the server had no time for it. It returns how often it did.
+// send sends a request, and sends it again if the server throttles it. It returns how often it sent the request.
 func (s sender) send(ctx context.Context, o server.Observation, request func(context.Context) error) (sent int, err error) {
 	for sent = 1; ; sent++ {
 		err = s.sendInTime(ctx, o, request)
@@ -63,23 +63,24 @@ func (s sender) send(ctx context.Context, o server.Observation, request func(con
 	}
 }
 
-// sendAgain is send for those who don't count.
+// sendAgain is send for callers that don't count requests.
 func (s sender) sendAgain(ctx context.Context, o server.Observation, request func(context.Context) error) error {
 	_, err := s.send(ctx, o, request)
 	return err
 }
 
-// discover sends a request for what is no object.
+// discover sends a request that isn't about an object.
 func (s sender) discover(ctx context.Context, request func(context.Context) error) error {
 	return s.sendAgain(ctx, server.Observation{Verb: "discover"}, request)
 }
 
-// longestWait is for how long a server may ask to wait. Kubernetes asks for half a minute at most (maxRetryAfter in
-// k8s.io/apiserver/pkg/util/flowcontrol); what asks for more has nothing to say about when it has time.
+// longestWait is the longest time that a server may ask to wait. Kubernetes asks for half a minute at most
+// (maxRetryAfter in k8s.io/apiserver/pkg/util/flowcontrol). A longer time doesn't come from a server that has too many
+// requests.
 const longestWait = time.Minute
 
-// wait waits as long as the server asks for, and a little longer, so that not all who were told the same come back at
-// once. It reports false if that is too long, or if ctx ends first.
+// wait waits as long as the server asks for, and a little longer, so that callers who got the same answer don't retry
+// at the same moment. It returns false if that is too long, or if ctx ends first.
 func wait(ctx context.Context, throttled error) bool {
 	seconds, _ := apierrors.SuggestsClientDelay(throttled)
 	if seconds > int(longestWait/time.Second) {
@@ -89,7 +90,7 @@ func wait(ctx context.Context, throttled error) bool {
 	return clock.Sleep(ctx, asked+rand.N(asked/4)) == nil
 }
 
-// sendInTime sends a request when the server has time for it.
+// sendInTime sends a request as soon as the pace allows it.
 func (s sender) sendInTime(ctx context.Context, o server.Observation, request func(context.Context) error) error {
 	began, err := s.pace.enter(ctx)
 	if err != nil {

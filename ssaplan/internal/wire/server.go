@@ -41,12 +41,12 @@ func New(api server.Server, options Options) *Server {
 	return s
 }
 
-// atOnce is discover of a client that sends these requests with the sender itself.
+// atOnce is the discover function of a client that itself sends these requests with the sender.
 func atOnce(ctx context.Context, request func(context.Context) error) error { return request(ctx) }
 
-// ShareRecords returns a context in which the objects that are read, listed or tried share their records of
-// managedFields with those of other requests, if the client can do that. So these must not be modified, and no host may
-// get them.
+// ShareRecords returns a context in which the objects that are read, listed or tried share their managedFields with
+// those of other requests, if the client can do that. These objects must not be modified or given to callers of the
+// library.
 func (s *Server) ShareRecords(ctx context.Context) context.Context {
 	if s.access == nil {
 		return ctx
@@ -62,8 +62,8 @@ func (s *Server) Records() fieldowner.Records {
 	return s.access.Records()
 }
 
-// whetherBrokenOff returns the error of a request. If the connection broke and the server answers another one, it
-// concerns that request alone.
+// whetherBrokenOff returns the error of a request. If the connection broke and the server answers another request, the
+// error concerns this request alone.
 func (s *Server) whetherBrokenOff(ctx context.Context, err error) error {
 	if s.access == nil || authresilience.Classify(err) != authresilience.ClassConnection {
 		return err // no method of a server of the caller's shows whether it answers
