@@ -26,12 +26,6 @@ func (w Warning) InDocument() string {
 	return fmt.Sprintf("line %d: %s", w.Source.Line, w.Text)
 }
 
-// booleans are the words that YAML 1.1 reads as booleans and YAML 1.2 as texts. Kubernetes reads YAML 1.1.
-var booleans = map[string]bool{
-	"y": true, "Y": true, "yes": true, "Yes": true, "YES": true, "on": true, "On": true, "ON": true,
-	"n": false, "N": false, "no": false, "No": false, "NO": false, "off": false, "Off": false, "OFF": false,
-}
-
 // maxWarnings is the number up to which the words of a document are listed.
 const maxWarnings = 20
 
@@ -55,7 +49,7 @@ type booleanFinder struct {
 	moreFrom Source // the place of the first of them
 }
 
-// visit looks at a node and what is in it. What an alias refers to is looked at where it stands.
+// visit looks at a node and the nodes in it. The target of an alias is looked at where it is defined.
 func (w *booleanFinder) visit(n *goyaml.Node, at *place) {
 	if value, found := asBoolean(n); found {
 		w.warn(n, func() string { return w.value(n, value, at) })

@@ -3,7 +3,6 @@ package manifest
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	goyaml "sigs.k8s.io/yaml/goyaml.v3"
 )
@@ -59,59 +58,6 @@ func checkMerged(maps []*goyaml.Node, start int) error {
 		}
 	}
 	return nil
-}
-
-// eachMap visits the maps of a node at a place, as they are written.
-func eachMap(n *goyaml.Node, at *place, do func(*goyaml.Node, *place) error) error {
-	if n.Kind == goyaml.MappingNode {
-		if err := do(n, at); err != nil {
-			return err
-		}
-	}
-	return eachChild(n, at, func(_, child *goyaml.Node, at *place) error { return eachMap(child, at, do) })
-}
-
-func isMerge(key *goyaml.Node) bool { return key.Tag == "!!merge" && key.Value == "<<" }
-
-// mergedMaps returns the maps that the value of a merge key names. The parser refuses what is no map.
-func mergedMaps(n *goyaml.Node) []*goyaml.Node {
-	n = target(n)
-	if n.Kind != goyaml.SequenceNode {
-		return []*goyaml.Node{n}
-	}
-	var maps []*goyaml.Node
-	for _, item := range n.Content {
-		maps = append(maps, target(item))
-	}
-	return maps
-}
-
-// infinities are written by Go and YAML in different ways.
-var infinities = strings.NewReplacer("+Inf", ".inf", "-Inf", "-.inf", "NaN", ".nan")
-
-// readKey returns the name that a key gets in JSON, and the value that it is to YAML. What can't be a key isn't valid,
-// or any name: the parser refuses it.
-func readKey(n *goyaml.Node) (name string, value any, valid bool) {
-	n = target(n)
-	if n.Kind != goyaml.ScalarNode {
-		return "", nil, false
-	}
-	if word, found := booleans[n.Value]; found && (n.Style == 0 || n.Tag == "!!bool") {
-		return strconv.FormatBool(word), word, true
-	}
-	if n.Tag == "!!str" {
-		return n.Value, n.Value, true
-	}
-	if n.Decode(&value) != nil {
-		return "", nil, false
-	}
-	switch v := value.(type) {
-	case float64:
-		return infinities.Replace(strconv.FormatFloat(v, 'g', -1, 32)), v, true // as sigs.k8s.io/yaml does
-	case int, bool, string:
-		return fmt.Sprint(v), v, true
-	}
-	return n.Value, n.Value, true // dates are texts
 }
 
 // spellings returns how two keys of one name are written, unless that is the same.
