@@ -8,32 +8,18 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// Warning describes a value in a document that YAML may read in an unexpected way.
-type Warning struct {
-	// Source is the source of the document, with the line that the warning is about.
-	Source Source
-	// Text is one line.
-	Text string
-}
-
-func (w Warning) String() string { return fmt.Sprintf("%s: %s", w.Source, w.Text) }
-
-// InDocument returns the warning without the document, to print it below the document's name.
-func (w Warning) InDocument() string {
-	if w.Source.Line == 0 {
-		return w.Text
-	}
-	return fmt.Sprintf("line %d: %s", w.Source.Line, w.Text)
-}
-
 // maxWarnings is the number up to which the words of a document are listed.
 const maxWarnings = 20
 
-// booleanWarnings returns a warning for each word of an entry that is read as a boolean though it doesn't look like
-// one. Where there are many, the last warning counts the others. What data and stringData of a secret say isn't shown.
-func booleanWarnings(source Source, e entry, secret bool) []Warning {
-	w := &booleanFinder{source: source, start: e.start, secret: secret}
-	w.visit(e.node, nil)
+// booleanWarnings returns a warning for each word of a node that is read as a boolean though it doesn't look like one,
+// and none for nil. If there are many, the last warning counts the others. secret says that values of data and
+// stringData may not be shown. start is the line of the file at which the text of the node begins.
+func booleanWarnings(source Source, node *goyaml.Node, start int, secret bool) []Warning {
+	if node == nil {
+		return nil
+	}
+	w := &booleanFinder{source: source, start: start, secret: secret}
+	w.visit(node, nil)
 	if w.more > 0 {
 		w.warnings = append(w.warnings, Warning{w.moreFrom, fmt.Sprintf("and %d more such words from here on", w.more)})
 	}

@@ -19,30 +19,6 @@ type entry struct {
 	start int          // the line of the file at which the text begins whose lines node counts
 }
 
-// warnings returns what in the entry could be read otherwise than it was meant.
-func (e entry) warnings(source Source) []Warning {
-	if e.node == nil {
-		return nil
-	}
-	obj, _ := e.value.(map[string]any)
-	return booleanWarnings(source, e, obj["kind"] == "Secret")
-}
-
-// itemNodes returns how the items of a list are written.
-func (e entry) itemNodes(count int) []*goyaml.Node {
-	nodes := make([]*goyaml.Node, count)
-	if e.node == nil {
-		return nodes
-	}
-	fields := target(e.node).Content
-	for i := 0; i+1 < len(fields); i += 2 {
-		if items := target(fields[i+1]); fields[i].Value == "items" && len(items.Content) == count {
-			copy(nodes, items.Content)
-		}
-	}
-	return nodes
-}
-
 // decode reads one document strictly: a key that appears twice is an error. Integers are int64 as long as they fit.
 // The problem that it reports shows no value of the document.
 func decode(doc document) (entry, error) {
@@ -118,19 +94,4 @@ func parseNodes(doc document) (*goyaml.Node, error) {
 		return &root, nil
 	}
 	return root.Content[0], nil
-}
-
-// sortOf names the sort of a value.
-func sortOf(value any) string {
-	switch value.(type) {
-	case nil:
-		return "null"
-	case []any:
-		return "a list"
-	case string:
-		return "a string"
-	case bool:
-		return "true or false"
-	}
-	return "a number"
 }

@@ -1,9 +1,9 @@
 package manifest
 
 import (
-	"errors"
-	"fmt"
 	"strings"
+
+	goyaml "sigs.k8s.io/yaml/goyaml.v3"
 )
 
 // list is an object that holds several objects, such as kubectl get prints.
@@ -28,30 +28,6 @@ func asList(obj map[string]any) (list, bool) {
 	return l, ends && hasItems && metadata["name"] == nil
 }
 
-var errNoItems = errors.New("items: expected a list of objects")
-
-// list takes the items of a list as if each stood alone.
-func (p *parser) list(source Source, e entry, l list) {
-	items, ok := l.items.([]any)
-	if !ok && l.items != nil {
-		p.fail(source, errNoItems)
-		return
-	}
-	nodes := e.itemNodes(len(items))
-	for i, item := range items {
-		if p.isFull() {
-			p.fail(source, errTooMany)
-			return
-		}
-		at := source
-		at.Item = strings.TrimPrefix(fmt.Sprintf("%s.items[%d]", source.Item, i), ".")
-		if nodes[i] != nil && at.Line > 0 {
-			at.Line = e.start + nodes[i].Line - 1
-		}
-		p.entry(at, entry{l.completed(item), nodes[i], e.start})
-	}
-}
-
 // completed gives an item the apiVersion and kind of its list where the server leaves them out: in a list of one kind.
 func (l list) completed(item any) any {
 	obj, ok := item.(map[string]any)
@@ -63,4 +39,19 @@ func (l list) completed(item any) any {
 		obj["apiVersion"] = l.apiVersion
 	}
 	return obj
+}
+
+// itemNodes returns how the items of a list are written.
+func (e entry) itemNodes(count int) []*goyaml.Node {
+	nodes := make([]*goyaml.Node, count)
+	if e.node == nil {
+		return nodes
+	}
+	fields := target(e.node).Content
+	for i := 0; i+1 < len(fields); i += 2 {
+		if items := target(fields[i+1]); fields[i].Value == "items" && len(items.Content) == count {
+			copy(nodes, items.Content)
+		}
+	}
+	return nodes
 }
