@@ -50,7 +50,7 @@ func (s *Set) Apply(ctx context.Context) iter.Seq[*Result] {
 				r.stopped = fmt.Sprintf("nothing is applied as long as %s can't be planned", item.Object)
 			}
 		}
-		for stage := 0; stage < len(s.options.Stages); stage++ {
+		for stage := 0; stage < len(s.order.stages); stage++ {
 			if !r.stage(ctx, stage, yield) {
 				return
 			}
@@ -70,9 +70,9 @@ type run struct {
 
 // stage applies a stage, and waits for what others need of it. It reports false if nobody wants to know more.
 func (r *run) stage(ctx context.Context, stage int, yield func(*Result) bool) bool {
-	ctx, end := r.options.Begin(ctx, DoingApply, r.options.Stages[stage].Name)
+	ctx, end := r.options.Begin(ctx, DoingApply, r.order.stages[stage].Name)
 	defer end()
-	numbers := r.inStage(stage)
+	numbers := r.order.inStage(stage)
 	deadline := clock.Now(ctx).Add(r.options.Patience)
 	for item := range r.current(ctx, numbers) {
 		if item.Stage > stage {
@@ -101,7 +101,7 @@ func (r *run) current(ctx context.Context, numbers []int) iter.Seq[*Item] {
 		for _, i := range numbers {
 			item := r.whole(i, r.shown[i])
 			if item == nil {
-				item = &Item{Number: i, Object: r.objectOf(i), Stage: r.Set.stage[i]}
+				item = &Item{Number: i, Object: r.objectOf(i), Stage: r.order.stage[i]}
 			}
 			if !yield(item) {
 				return
@@ -282,7 +282,7 @@ func (r *run) await(ctx context.Context, stage int) {
 	soon := clock.Now(ctx).Add(min(longest, r.options.Patience))
 	var pause time.Duration
 	var lastHeeded *Item
-	for _, i := range r.inStage(stage) {
+	for _, i := range r.order.inStage(stage) {
 		item := r.items[i]
 		if item == nil || !item.changes() || r.failed[i] != "" {
 			continue
@@ -309,7 +309,7 @@ func (r *run) await(ctx context.Context, stage int) {
 			r.failed[i] = why
 		}
 	}
-	if lastHeeded != nil && slices.Max(r.Set.stage) > stage {
+	if lastHeeded != nil && slices.Max(r.order.stage) > stage {
 		r.options.Waiting(lastHeeded.Object, "until the server enforces it, which no response confirms")
 		_ = clock.Sleep(ctx, min(pause, r.options.Patience))
 	}
@@ -317,12 +317,20 @@ func (r *run) await(ctx context.Context, stage int) {
 
 // isNeeded reports whether another object of the set can't exist without one.
 func (s *Set) isNeeded(number int) bool {
-	for i := range s.requests {
-		if slices.Contains(s.needs(i), number) {
+	for i, request := range s.requests {
+		if request.Manifest != nil && slices.Contains(s.contents.needs(request.Manifest, s.namespaceOf(i)), number) {
 			return true
 		}
 	}
 	return false
+}
+
+// namespaceOf returns the namespace of an object: after it was planned, the one that the server gives it.
+func (s *Set) namespaceOf(i int) string {
+	if s.items[i] != nil {
+		return s.objects[i].Namespace
+	}
+	return s.requests[i].Manifest.GetNamespace()
 }
 
 // awaitOne waits until an object can be used. It returns why it can't, if the deadline passes before. A definition that

@@ -28,11 +28,6 @@ type definition struct {
 	versions []string // that it has served
 }
 
-const (
-	admissionGroup  = "admissionregistration.k8s.io"
-	definitionGroup = "apiextensions.k8s.io"
-)
-
 func (c *contents) add(i int, obj *unstructured.Unstructured) {
 	reference := kinds.Reference{Kind: groupKind(obj).String(), Name: obj.GetName()}
 	if kinds.Referred(reference.Kind) { // of most sets few are
@@ -56,10 +51,6 @@ func (c *contents) add(i int, obj *unstructured.Unstructured) {
 			}
 		}
 	}
-}
-
-func isDefinition(obj *unstructured.Unstructured) bool {
-	return groupKind(obj) == schema.GroupKind{Group: definitionGroup, Kind: "CustomResourceDefinition"}
 }
 
 func (c *contents) addDefinition(i int, obj *unstructured.Unstructured) {
@@ -92,27 +83,16 @@ func (c *contents) named(refusal string) (numbers []int) {
 	return numbers
 }
 
-// needs returns the numbers of the objects of the set without which an object can't exist: its definition and its
-// namespace.
-func (s *Set) needs(i int) (numbers []int) {
-	if s.requests[i].Manifest == nil {
-		return nil
-	}
-	if found, ok := s.contents.definitions[groupKind(s.requests[i].Manifest)]; ok {
+// needs returns the numbers of the objects of the set without which an object in a namespace can't exist: its CRD and
+// its namespace.
+func (c *contents) needs(manifest *unstructured.Unstructured, namespace string) (numbers []int) {
+	if found, ok := c.definitions[groupKind(manifest)]; ok {
 		numbers = append(numbers, found.number)
 	}
-	if number, ok := s.contents.namespaces[s.namespaceOf(i)]; ok {
+	if number, ok := c.namespaces[namespace]; ok {
 		numbers = append(numbers, number)
 	}
 	return numbers
-}
-
-// namespaceOf returns the namespace of an object, as far as it is known whether it has one.
-func (s *Set) namespaceOf(i int) string {
-	if s.items[i] != nil {
-		return s.objects[i].Namespace
-	}
-	return s.requests[i].Manifest.GetNamespace()
 }
 
 // regarded returns the numbers of the objects of the set that a server looks at before it admits an object into its

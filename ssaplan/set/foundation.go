@@ -9,6 +9,19 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
+func groupKind(obj *unstructured.Unstructured) schema.GroupKind {
+	return obj.GroupVersionKind().GroupKind()
+}
+
+const (
+	admissionGroup  = "admissionregistration.k8s.io"
+	definitionGroup = "apiextensions.k8s.io"
+)
+
+func isDefinition(obj *unstructured.Unstructured) bool {
+	return groupKind(obj) == schema.GroupKind{Group: definitionGroup, Kind: "CustomResourceDefinition"}
+}
+
 // isFoundation reports whether other objects of a set can't exist before an object can be used.
 func isFoundation(obj *unstructured.Unstructured) bool {
 	return isDefinition(obj) || groupKind(obj) == schema.GroupKind{Kind: "Namespace"}

@@ -31,7 +31,7 @@ func (s *Set) Plan(ctx context.Context) iter.Seq[*Item] {
 		clear(s.lost)
 		s.ran, s.done = false, nil
 		v := &view{Set: s, planned: make([]bool, len(s.requests)), yield: yield}
-		for stage := 0; stage < len(s.options.Stages); stage++ {
+		for stage := 0; stage < len(s.order.stages); stage++ {
 			if !v.stage(ctx, stage) {
 				return
 			}
@@ -49,9 +49,9 @@ type view struct {
 
 // stage plans a stage, and shows what happens to its objects. It reports false if no more is wanted.
 func (v *view) stage(ctx context.Context, stage int) bool {
-	ctx, end := v.options.Begin(ctx, DoingPlan, v.options.Stages[stage].Name)
+	ctx, end := v.options.Begin(ctx, DoingPlan, v.order.stages[stage].Name)
 	defer end()
-	for item := range v.planStage(ctx, v.inStage(stage)) {
+	for item := range v.planStage(ctx, v.order.inStage(stage)) {
 		if item.Stage > stage {
 			continue // it comes with a later one
 		}
@@ -140,7 +140,7 @@ func (s *Set) planStage(ctx context.Context, numbers []int) iter.Seq[*Item] {
 
 // item returns what is to be told of an object, given its plan by itself.
 func (s *Set) item(ctx context.Context, i int, plan *ssaplan.Plan, err error) *Item {
-	item := &Item{Number: i, Object: s.objectOf(i), Stage: s.stage[i], Plan: plan, Err: err}
+	item := &Item{Number: i, Object: s.objectOf(i), Stage: s.order.stage[i], Plan: plan, Err: err}
 	switch {
 	case err != nil:
 		s.explainError(ctx, item)
@@ -151,7 +151,7 @@ func (s *Set) item(ctx context.Context, i int, plan *ssaplan.Plan, err error) *I
 		item.Object = plan.Object
 		s.explainReplacement(item)
 	}
-	item.Stage = s.stage[i]
+	item.Stage = s.order.stage[i]
 	s.objects[i], s.items[i] = item.Object, item
 	s.noteLostVersions(item)
 	return item
@@ -336,7 +336,7 @@ func defaults(manifest, predicted *unstructured.Unstructured) (changes []explain
 func (s *Set) explainError(ctx context.Context, item *Item) {
 	for _, number := range s.regarded(ctx, item) {
 		switch {
-		case s.items[number] == nil && s.postpone(item.Number, number):
+		case s.items[number] == nil && s.order.postpone(item.Number, number):
 			return
 		case s.items[number].changes():
 			item.follow(s, number)
@@ -350,7 +350,7 @@ func (s *Set) explainError(ctx context.Context, item *Item) {
 	if !ok {
 		return
 	}
-	if s.items[number] == nil && s.postpone(item.Number, number) {
+	if s.items[number] == nil && s.order.postpone(item.Number, number) {
 		return // asked again when it is known what happens to the other one
 	}
 	if !s.items[number].changes() && !s.somethingChanges(item.Stage) {
@@ -568,7 +568,7 @@ func (s *Set) firstToChange(numbers []int) (number int, ok bool) {
 // somethingChanges reports whether the stages before one change an object, which a webhook may need.
 func (s *Set) somethingChanges(stage int) bool {
 	for i, item := range s.items {
-		if s.stage[i] < stage && item.changes() {
+		if s.order.stage[i] < stage && item.changes() {
 			return true
 		}
 	}

@@ -110,13 +110,12 @@ func NewRemoval(planner *ssaplan.Planner, members []Member, options RemovalOptio
 	if options.Patience == 0 {
 		options.Patience = time.Minute
 	}
-	stages := Set{options: Options{Stages: options.Stages}}
 	if len(options.Stages) == 0 {
-		stages.options.Stages = DefaultStages()
+		options.Stages = DefaultStages()
 	}
 	r := &Removal{planner: planner, members: members, options: options, shown: make([]*RemovalItem, len(members))}
 	for i, member := range members {
-		r.stage = append(r.stage, stages.stageOf(named(member.Object)))
+		r.stage = append(r.stage, stageOf(options.Stages, named(member.Object)))
 		r.order = append(r.order, i)
 	}
 	slices.SortStableFunc(r.order, func(a, b int) int { return r.stage[b] - r.stage[a] })

@@ -2,7 +2,6 @@ package set
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -65,9 +64,7 @@ type Set struct {
 	options  Options
 	contents contents
 
-	stage   []int                         // of each object, by its number
-	order   []int                         // the numbers of all objects, each behind those to which it refers
-	users   [][]int                       // the numbers of the objects that refer to each object
+	order   *order                        // which dependents of other objects may change
 	objects []identity.Identity           // of the items, also of those that are unchanged
 	items   []*Item                       // as they were planned last; see [Item.kept]
 	ran     bool                          // since it was planned, so that objects may be otherwise than the items say
@@ -102,7 +99,6 @@ func New(planner Planner, requests []ssaplan.Request, options Options) *Set {
 	if options.Waiting == nil {
 		options.Waiting = func(identity.Identity, string) {}
 	}
-	options.Stages = slices.Clip(options.Stages) // which grows by further dependents
 	s := &Set{planner: planner, requests: requests, options: options, names: map[ssaplan.Deferral][]string{}, seen: map[int]Readiness{}, lost: map[schema.GroupKind]lost{}}
 	s.applied = make([]bool, len(requests))
 	s.objects = make([]identity.Identity, len(requests))
@@ -116,13 +112,13 @@ func New(planner Planner, requests []ssaplan.Request, options Options) *Set {
 			s.contents.add(i, request.Manifest)
 		}
 	}
-	s.arrange()
+	s.order = newOrder(options.Stages, requests, &s.contents)
 	return s
 }
 
 // Stages returns the names of all stages, in their order. Item.Stage is an index of the result.
 func (s *Set) Stages() (names []string) {
-	for _, stage := range s.options.Stages {
+	for _, stage := range s.order.stages {
 		names = append(names, stage.Name)
 	}
 	return names
@@ -174,7 +170,7 @@ func (s *Set) whole(i int, kept *Item) *Item {
 		return kept
 	}
 	plan := &ssaplan.Plan{Object: s.objects[i], Subresource: s.requests[i].Subresource, Action: ssaplan.ActionNoOp}
-	return &Item{Number: i, Object: s.objects[i], Stage: s.stage[i], Plan: plan}
+	return &Item{Number: i, Object: s.objects[i], Stage: s.order.stage[i], Plan: plan}
 }
 
 // follow makes the item one that comes after an object of the set.

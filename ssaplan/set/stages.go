@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/internal/kinds"
+	"github.com/ssaplan/primitives/ssaplan"
 )
 
 // Stage is a part of a set. Its objects are planned and applied after those of earlier stages. An object that refers to
@@ -71,17 +71,13 @@ func DefaultStages() []Stage {
 	return out
 }
 
-func groupKind(obj *unstructured.Unstructured) schema.GroupKind {
-	return obj.GroupVersionKind().GroupKind()
-}
-
-// stageOf returns the number of the stage of a manifest.
-func (s *Set) stageOf(manifest *unstructured.Unstructured) int {
-	last := len(s.options.Stages) - 1
+// stageOf returns the number of the stage of a manifest, which may be nil.
+func stageOf(stages []Stage, manifest *unstructured.Unstructured) int {
+	last := len(stages) - 1
 	if manifest == nil {
 		return last
 	}
-	for i, stage := range s.options.Stages[:last] {
+	for i, stage := range stages[:last] {
 		if stage.Has(manifest) {
 			return i
 		}
@@ -89,35 +85,50 @@ func (s *Set) stageOf(manifest *unstructured.Unstructured) int {
 	return last
 }
 
-// arrange puts each object into its stage, or into one behind what it needs of the set, and behind the objects of its
+// order is the order in which the objects of a set are planned and applied. Objects are known by their numbers.
+type order struct {
+	stages  []Stage // with those for further dependents, which are added when they are needed
+	stage   []int   // of each object
+	numbers []int   // of all objects, each behind those to which it refers
+	users   [][]int // of each object: the objects that refer to it
+}
+
+// newOrder puts each object into its stage, or into one behind what it needs of the set, and behind the objects of its
 // stage to which it refers: if one of these isn't applied, the object isn't done yet.
-func (s *Set) arrange() {
-	s.stage, s.users = make([]int, len(s.requests)), make([][]int, len(s.requests))
-	for i, request := range s.requests {
-		s.stage[i] = s.stageOf(request.Manifest)
+func newOrder(stages []Stage, requests []ssaplan.Request, c *contents) *order {
+	o := &order{
+		stages: slices.Clip(stages), // the caller's own array gets no further stage
+		stage:  make([]int, len(requests)), users: make([][]int, len(requests)),
+	}
+	for i, request := range requests {
+		o.stage[i] = stageOf(stages, request.Manifest)
 	}
 	for range 2 { // an object needs a definition or a namespace, and these need nothing
-		for i := range s.requests {
-			for _, other := range s.needs(i) {
-				s.postpone(i, other)
+		for i, request := range requests {
+			if request.Manifest == nil {
+				continue
+			}
+			for _, other := range c.needs(request.Manifest, request.Manifest.GetNamespace()) {
+				o.postpone(i, other)
 			}
 		}
 	}
-	s.order = s.behindReferred()
-	for _, i := range s.order {
-		s.postponeUsers(i)
+	o.behindReferred(requests, c)
+	for _, i := range o.numbers {
+		o.postponeUsers(i)
 	}
+	return o
 }
 
-// behindReferred returns the numbers of all objects, each behind those to which it refers, and else in the order of the
-// requests, also of objects that refer to each other. It notes what refers to an object.
-func (s *Set) behindReferred() []int {
+// behindReferred sets the numbers of all objects, each behind those to which it refers, and otherwise in the order of
+// the requests, also of objects that refer to each other. It notes which objects refer to an object.
+func (o *order) behindReferred(requests []ssaplan.Request, c *contents) {
 	const notSeen, placed = -1, -2
-	order, path, at := make([]int, 0, len(s.requests)), []int{}, slices.Repeat([]int{notSeen}, len(s.requests))
+	numbers, path, at := make([]int, 0, len(requests)), []int{}, slices.Repeat([]int{notSeen}, len(requests))
 	within := map[kinds.Reference][]int{}
-	for reference, numbers := range s.contents.referred {
-		for _, i := range numbers {
-			reference.Namespace = s.requests[i].Manifest.GetNamespace()
+	for reference, referred := range c.referred {
+		for _, i := range referred {
+			reference.Namespace = requests[i].Manifest.GetNamespace()
 			within[reference] = append(within[reference], i)
 		}
 	}
@@ -125,8 +136,8 @@ func (s *Set) behindReferred() []int {
 	place = func(i int) (first int) { // the place on the path of the first object with which i is in a circle
 		own := len(path)
 		path, at[i], first = append(path, i), own, own
-		for _, j := range s.refersTo(i, within) {
-			s.users[j] = append(s.users[j], i)
+		for _, j := range c.refersTo(i, requests[i].Manifest, within) {
+			o.users[j] = append(o.users[j], i)
 			if at[j] == notSeen {
 				first = min(first, place(j))
 			} else if at[j] != placed {
@@ -139,32 +150,31 @@ func (s *Set) behindReferred() []int {
 			for _, j := range circle {
 				at[j] = placed
 			}
-			order, path = append(order, circle...), path[:own]
+			numbers, path = append(numbers, circle...), path[:own]
 		}
 		return first
 	}
-	for i := range s.requests {
+	for i := range requests {
 		if at[i] == notSeen {
 			place(i)
 		}
 	}
-	return order
+	o.numbers = numbers
 }
 
-// refersTo returns the numbers of the objects of the set to which an object refers, as far as the manifests say:
+// refersTo returns the numbers of the objects of the set to which object i refers, as far as the manifests say:
 // a manifest without a namespace may be in any. A definition or a namespace comes first, whatever it refers to: others
 // can't exist without it, and a definition works without the Service of its conversion until a version needs that.
 // Within has the numbers by kind, name and namespace, as each of many namespaces may have an object of the same name.
-func (s *Set) refersTo(i int, within map[kinds.Reference][]int) (numbers []int) {
-	manifest := s.requests[i].Manifest
-	if manifest == nil || len(s.contents.referred) == 0 || isFoundation(manifest) {
+func (c *contents) refersTo(i int, manifest *unstructured.Unstructured, within map[kinds.Reference][]int) (numbers []int) {
+	if manifest == nil || len(c.referred) == 0 || isFoundation(manifest) {
 		return nil
 	}
 	for _, reference := range kinds.References(groupKind(manifest).String(), manifest.Object) {
 		namespace := cmp.Or(reference.Namespace, manifest.GetNamespace())
 		reference.Namespace = ""
 		if namespace == "" {
-			numbers = append(numbers, s.contents.referred[reference]...)
+			numbers = append(numbers, c.referred[reference]...)
 			continue
 		}
 		numbers = append(numbers, within[reference]...)
@@ -176,31 +186,31 @@ func (s *Set) refersTo(i int, within map[kinds.Reference][]int) (numbers []int) 
 
 // postpone makes an object come in a later stage than another one, and with it what refers to it. It reports whether it
 // didn't already.
-func (s *Set) postpone(i, other int) bool {
-	if s.stage[i] > s.stage[other] {
+func (o *order) postpone(i, other int) bool {
+	if o.stage[i] > o.stage[other] {
 		return false
 	}
-	if s.stage[i] = s.stage[other] + 1; s.stage[i] == len(s.options.Stages) {
-		s.options.Stages = append(s.options.Stages, Stage{Name: "further dependents"})
+	if o.stage[i] = o.stage[other] + 1; o.stage[i] == len(o.stages) {
+		o.stages = append(o.stages, Stage{Name: "further dependents"})
 	}
-	s.postponeUsers(i)
+	o.postponeUsers(i)
 	return true
 }
 
 // postponeUsers makes what refers to an object come in no earlier stage.
-func (s *Set) postponeUsers(i int) {
-	for _, user := range s.users[i] {
-		if s.stage[user] < s.stage[i] {
-			s.stage[user] = s.stage[i]
-			s.postponeUsers(user)
+func (o *order) postponeUsers(i int) {
+	for _, user := range o.users[i] {
+		if o.stage[user] < o.stage[i] {
+			o.stage[user] = o.stage[i]
+			o.postponeUsers(user)
 		}
 	}
 }
 
 // inStage returns the numbers of the objects of a stage, in their order.
-func (s *Set) inStage(stage int) (numbers []int) {
-	for _, i := range s.order {
-		if s.stage[i] == stage {
+func (o *order) inStage(stage int) (numbers []int) {
+	for _, i := range o.numbers {
+		if o.stage[i] == stage {
 			numbers = append(numbers, i)
 		}
 	}
