@@ -139,11 +139,6 @@ func (r *run) carryOut(ctx context.Context, item *Item, deadline time.Time) *Res
 	return result
 }
 
-func isLeftOut(err error) bool {
-	_, ok := err.(*LeftOutError)
-	return ok
-}
-
 // obstacle returns why an object isn't even looked at.
 func (r *run) obstacle(ctx context.Context, item *Item) error {
 	shown := r.shown[item.Number]
@@ -246,23 +241,6 @@ func (r *run) unfit(ctx context.Context, item *Item) error {
 		return &LeftOutError{Object: item.Object, Reason: fmt.Sprintf("it refers to %s, which doesn't match the set", of), Because: of}
 	}
 	return nil
-}
-
-// isLeftOut reports whether an item isn't carried out because of its own plan, or for want of one.
-func (s *Set) isLeftOut(item *Item) bool {
-	switch {
-	case item == nil || item == unchanged:
-		return false
-	case item.Plan == nil:
-		return true
-	}
-	switch item.Plan.Action {
-	case ssaplan.ActionConflict, ssaplan.ActionDeferred:
-		return len(item.After) == 0 // what comes after others of the set is planned again
-	case ssaplan.ActionReplace:
-		return !s.options.Replace
-	}
-	return false
 }
 
 func (r *run) send(ctx context.Context, plan *ssaplan.Plan) (*unstructured.Unstructured, error) {

@@ -1,7 +1,6 @@
 package set
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/internal/kinds"
 )
@@ -93,69 +91,4 @@ func (c *contents) needs(manifest *unstructured.Unstructured, namespace string) 
 		numbers = append(numbers, number)
 	}
 	return numbers
-}
-
-// regarded returns the numbers of the objects of the set that a server looks at before it admits an object into its
-// namespace, by what it refused it for.
-func (s *Set) regarded(ctx context.Context, item *Item) (numbers []int) {
-	manifest := s.requests[item.Number].Manifest
-	if manifest == nil {
-		return nil
-	}
-	namespace := s.resolve(ctx, item.Number).Namespace
-	class := authresilience.Classify(item.Err)
-	switch class {
-	case authresilience.ClassQuota, authresilience.ClassLimitRange, authresilience.ClassAdmission: // which one isn't told of a Secret
-		numbers = s.in(ctx, namespace, s.contents.limits)
-	}
-	switch class {
-	case authresilience.ClassAdmission, authresilience.ClassNotFound:
-		for _, reference := range kinds.EnforcedReferences(groupKind(manifest).String(), manifest.Object) {
-			numbers = append(numbers, s.in(ctx, namespace, s.contents.referred[reference])...)
-		}
-	}
-	switch class {
-	case authresilience.ClassAdmission, authresilience.ClassPodSecurity:
-		if number, ok := s.contents.namespaces[namespace]; ok {
-			numbers = append(numbers, number)
-		}
-	}
-	return numbers
-}
-
-// uses returns the numbers of the objects of the set that an object refers to, without which it doesn't work.
-func (s *Set) uses(ctx context.Context, i int) (numbers []int) {
-	manifest := s.requests[i].Manifest
-	if manifest == nil || len(s.contents.referred) == 0 {
-		return nil
-	}
-	for _, reference := range kinds.References(groupKind(manifest).String(), manifest.Object) {
-		namespace := reference.Namespace
-		reference.Namespace = ""
-		candidates := s.contents.referred[reference]
-		if len(candidates) > 0 && namespace == "" {
-			namespace = s.resolve(ctx, i).Namespace
-		}
-		numbers = append(numbers, s.in(ctx, namespace, candidates)...)
-	}
-	return numbers
-}
-
-// in returns the numbers of those objects that are in a namespace, or in none.
-func (s *Set) in(ctx context.Context, namespace string, numbers []int) (found []int) {
-	for _, i := range numbers {
-		if of := s.resolve(ctx, i).Namespace; of == namespace || of == "" {
-			found = append(found, i)
-		}
-	}
-	return found
-}
-
-// resolve names an object with the namespace that it is in, as far as the server tells.
-func (s *Set) resolve(ctx context.Context, i int) identity.Identity {
-	id := s.objectOf(i)
-	if resolved, err := s.planner.Resolve(ctx, id); err == nil {
-		return resolved
-	}
-	return id
 }

@@ -115,19 +115,11 @@ func NewRemoval(planner *ssaplan.Planner, members []Member, options RemovalOptio
 	}
 	r := &Removal{planner: planner, members: members, options: options, shown: make([]*RemovalItem, len(members))}
 	for i, member := range members {
-		r.stage = append(r.stage, stageOf(options.Stages, named(member.Object)))
+		r.stage = append(r.stage, stageOf(options.Stages, bare(member.Object)))
 		r.order = append(r.order, i)
 	}
 	slices.SortStableFunc(r.order, func(a, b int) int { return r.stage[b] - r.stage[a] })
 	return r
-}
-
-// named returns an object that has no more than an identity.
-func named(id identity.Identity) *unstructured.Unstructured {
-	obj := &unstructured.Unstructured{Object: map[string]any{"apiVersion": id.APIVersion, "kind": id.Kind}}
-	obj.SetName(id.Name)
-	obj.SetNamespace(id.Namespace)
-	return obj
 }
 
 // Plan yields what will happen to each member, in the order of [Removal.Apply]. It changes nothing on the server.
@@ -190,7 +182,7 @@ func (r *Removal) rival(ctx context.Context, remembered *explain.State) string {
 
 // inUse returns why a namespace or definition is kept, empty for one that holds nothing but what is removed with it.
 func (r *Removal) inUse(ctx context.Context, item *RemovalItem) string {
-	object := named(item.Member.Object)
+	object := bare(item.Member.Object)
 	if !isFoundation(object) {
 		return ""
 	}
@@ -317,7 +309,7 @@ func (r *Removal) remove(ctx context.Context, item *RemovalItem) *RemovalResult 
 	if result.Err != nil || !item.Deletes() {
 		return result
 	}
-	if isFoundation(named(item.Member.Object)) {
+	if isFoundation(bare(item.Member.Object)) {
 		now := r.item(ctx, item.Number) // after what was in it is gone
 		if result.Item = *now; now.Err != nil || now.Kept != "" {
 			result.Gone, result.Err = now.Gone(), now.Err
@@ -345,4 +337,12 @@ func (item *RemovalItem) String() string {
 		return fmt.Sprintf("%s: kept: %s", item.Member.Object, item.Kept)
 	}
 	return fmt.Sprintf("%s: %s", item.Member.Object, item.Plan.Action)
+}
+
+// bare returns an object with its identity and nothing else.
+func bare(id identity.Identity) *unstructured.Unstructured {
+	obj := &unstructured.Unstructured{Object: map[string]any{"apiVersion": id.APIVersion, "kind": id.Kind}}
+	obj.SetName(id.Name)
+	obj.SetNamespace(id.Namespace)
+	return obj
 }

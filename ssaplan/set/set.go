@@ -2,6 +2,7 @@ package set
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -124,6 +125,35 @@ func (s *Set) Stages() (names []string) {
 	return names
 }
 
+// request returns the request of an object. Entries of managedFields in versions that a CRD of the set loses are moved,
+// as nothing could be applied to the object otherwise, neither now nor later.
+func (s *Set) request(i int) ssaplan.Request {
+	request := s.requests[i]
+	if request.Manifest != nil && request.Subresource == "" {
+		request.LostVersions = slices.Concat(request.LostVersions, s.lost[groupKind(request.Manifest)].versions)
+	}
+	return request
+}
+
+// objectOf names an object as its manifest does.
+func (s *Set) objectOf(i int) identity.Identity {
+	if s.requests[i].Manifest == nil {
+		return identity.Identity{}
+	}
+	id, _ := identity.Of(s.requests[i].Manifest.Object) // the plan's error says what is wrong with it
+	return id
+}
+
+// whole returns the item of object i that was kept, with a plan that has only the object and the action if it is
+// unchanged; nil for nil.
+func (s *Set) whole(i int, kept *Item) *Item {
+	if kept != unchanged {
+		return kept
+	}
+	plan := &ssaplan.Plan{Object: s.objects[i], Subresource: s.requests[i].Subresource, Action: ssaplan.ActionNoOp}
+	return &Item{Number: i, Object: s.objects[i], Stage: s.order.stage[i], Plan: plan}
+}
+
 // Item is the plan for an object of a set.
 type Item struct {
 	// Number is the index of the request, from 0.
@@ -163,14 +193,9 @@ func (item *Item) kept() *Item {
 	return &kept
 }
 
-// whole returns the item of object i that was kept, with a plan that has only the object and the action if it is
-// unchanged; nil for nil.
-func (s *Set) whole(i int, kept *Item) *Item {
-	if kept != unchanged {
-		return kept
-	}
-	plan := &ssaplan.Plan{Object: s.objects[i], Subresource: s.requests[i].Subresource, Action: ssaplan.ActionNoOp}
-	return &Item{Number: i, Object: s.objects[i], Stage: s.order.stage[i], Plan: plan}
+// changes reports whether the item isn't a no-op.
+func (item *Item) changes() bool {
+	return item != nil && item != unchanged && (item.Plan == nil || item.Plan.Action != ssaplan.ActionNoOp)
 }
 
 // follow makes the item one that comes after an object of the set.
@@ -178,7 +203,7 @@ func (item *Item) follow(s *Set, number int) {
 	item.after, item.After = append(item.after, number), append(item.After, s.objectOf(number))
 }
 
-// changes reports whether the item isn't a no-op.
-func (item *Item) changes() bool {
-	return item != nil && item != unchanged && (item.Plan == nil || item.Plan.Action != ssaplan.ActionNoOp)
+// replaces makes an item the replacement that it is by the served CRD.
+func (item *Item) replaces() {
+	item.Plan, item.Err, item.refusal, item.After, item.after = item.replacement, nil, nil, nil, nil
 }

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/fieldowner"
-	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
@@ -29,19 +28,6 @@ func (e *ChangedError) Error() string {
 
 // WriteOutcome is used by [ssaplan.OutcomeOf].
 func (e *ChangedError) WriteOutcome() ssaplan.Outcome { return ssaplan.OutcomeNotSent }
-
-// LeftOutError says why an object was skipped.
-type LeftOutError struct {
-	Object identity.Identity
-	Reason string
-	// Because is the object of the set without which this one can't be applied; zero if there is another reason.
-	Because identity.Identity
-}
-
-func (e *LeftOutError) Error() string { return fmt.Sprintf("%s: left out: %s", e.Object, e.Reason) }
-
-// WriteOutcome is used by [ssaplan.OutcomeOf].
-func (e *LeftOutError) WriteOutcome() ssaplan.Outcome { return ssaplan.OutcomeNotSent }
 
 // isAsShown reports whether who has seen what was shown of an object knows what a plan does.
 func (s *Set) isAsShown(item *Item, now *ssaplan.Plan) bool {

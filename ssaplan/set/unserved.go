@@ -1,0 +1,154 @@
+package set
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/internal/kinds"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
+)
+
+// explainMissing says whether the set brings the kind or namespace that the server lacks. What neither has is an error.
+func (s *Set) explainMissing(ctx context.Context, item *Item) {
+	id := item.Object
+	if item.Plan.Deferral == ssaplan.DeferralTypeNotServed {
+		if number, ok := s.contents.serves(id); ok {
+			item.follow(s, number)
+			item.Plan.Reason += fmt.Sprintf("; CustomResourceDefinition %s of the same set defines it", foreign.Text(s.objectOf(number).Name))
+			s.preview(item, number)
+			s.compareOldVersion(ctx, item, number)
+			return
+		}
+	} else if number, ok := s.contents.namespaces[id.Namespace]; ok {
+		item.follow(s, number)
+		item.Plan.Reason += "; the same set creates it"
+		return
+	}
+	if !s.options.AllowMissing {
+		item.Err = s.missingError(ctx, id, item.Plan.Deferral)
+		item.Plan = nil
+	}
+}
+
+// preview foretells what becomes of an object of a definition of the set. What that doesn't allow is an error already.
+func (s *Set) preview(item *Item, definition int) {
+	if s.options.Preview == nil {
+		return
+	}
+	predicted, err := s.options.Preview(s.requests[definition].Manifest, s.requests[item.Number].Manifest)
+	if err != nil {
+		item.Plan, item.Err = nil, fmt.Errorf("%s: predicted from %s of the same set: %w", item.Object, s.objectOf(definition), err)
+		item.After, item.after = nil, nil
+		return
+	}
+	item.Predicted = predicted
+	if added := defaults(s.requests[item.Number].Manifest, predicted); len(added) > 0 {
+		item.Plan.Changes = added
+		item.Plan.Reason += "; its defaults are predicted"
+	}
+}
+
+// defaults returns what a definition adds to a manifest. What differs in a list that is taken as a whole is the list.
+func defaults(manifest, predicted *unstructured.Unstructured) (changes []explain.Change) {
+	fields, err := projection.Differing(manifest.Object, predicted.Object, projection.FieldSet{})
+	if err != nil {
+		return nil // managedFields that can't be read, which no manifest has
+	}
+	for _, d := range projection.Diff(projection.Project(manifest.Object, fields), projection.Project(predicted.Object, fields)) {
+		changes = append(changes, explain.Change{Difference: d, Cause: explain.CauseSideEffect})
+	}
+	return changes
+}
+
+// compareOldVersion shows what changes of an object that moves to a version which its definition is going to serve: the
+// manifest is tried in a version that is served already. Only a definition without a conversion has the same fields in
+// both. What a conversion makes of the rest isn't known before the version is served.
+func (s *Set) compareOldVersion(ctx context.Context, item *Item, definition int) {
+	crd := s.items[definition]
+	if s.ran || item.Plan == nil || !crd.changes() || crd.Plan == nil || crd.Plan.Live() == nil {
+		return
+	}
+	version := kinds.ServedVersion(crd.Plan.Live().Object)
+	switch {
+	case version == "":
+	case converts(crd.Plan.Live()) || converts(crd.Plan.Result()):
+		item.isConverted = true
+		item.Plan.Warnings = append(item.Plan.Warnings, foreign.Textf(
+			"values of other fields are unknown until the server serves the version and converts objects of %s", crd.Object))
+	default:
+		version = item.Object.Group() + "/" + version
+		if !s.tryOldVersion(ctx, item, version) {
+			s.compareLive(ctx, item, version)
+		}
+	}
+}
+
+// converts reports whether a definition has objects converted between its versions, or isn't known.
+func converts(definition *unstructured.Unstructured) bool {
+	if definition == nil {
+		return true
+	}
+	strategy, _, _ := unstructured.NestedString(definition.Object, "spec", "conversion", "strategy")
+	return strategy != "" && strategy != "None"
+}
+
+// tryOldVersion shows what applying the manifest in a version that is served would do. It reports false if that isn't
+// known, since the version lacks fields of the other one or doesn't allow their values.
+func (s *Set) tryOldVersion(ctx context.Context, item *Item, apiVersion string) bool {
+	request := s.request(item.Number)
+	request.Manifest = request.Manifest.DeepCopy()
+	request.Manifest.SetAPIVersion(apiVersion)
+	plan, err := s.planner.Plan(ctx, request)
+	if err != nil || plan.Action != ssaplan.ActionUpdate && plan.Action != ssaplan.ActionNoOp {
+		return false
+	}
+	hidden := s.planner.Guard(s.requests[item.Number].Manifest).Fields(s.requests[item.Number].Manifest)
+	item.Plan.Changes = append(plan.Changes, missingIn(plan.Live(), item.Plan.Changes)...)
+	for i, change := range item.Plan.Changes {
+		item.Plan.Changes[i].Sensitive = change.Sensitive || hidden.Touches(change.Path)
+	}
+	for i, dropped := range plan.Dropped {
+		plan.Dropped[i].Sensitive = dropped.Sensitive || hidden.Touches(dropped.Path)
+	}
+	item.Plan.Ownership, item.Plan.Dropped = plan.Ownership, plan.Dropped
+	item.Plan.Reason += predictedFrom(apiVersion)
+	return true
+}
+
+// predictedFrom says from which version the changes are known.
+func predictedFrom(apiVersion string) string {
+	return fmt.Sprintf(", and the changes are predicted from %s", foreign.Text(apiVersion))
+}
+
+// compareLive shows in the plan of an object that can't be tried what changes of its declared values, and which
+// defaults of the plan it lacks, compared with the object as it is in a version that is served.
+func (s *Set) compareLive(ctx context.Context, item *Item, apiVersion string) {
+	old := item.Object
+	old.APIVersion = apiVersion
+	reading, err := s.planner.Read(ctx, &explain.State{Identity: old})
+	if err != nil || reading.Live == nil {
+		return // it isn't there, or nothing more is known
+	}
+	hidden := s.planner.Guard(s.requests[item.Number].Manifest, reading.Live).Fields(reading.Live)
+	before := projection.Project(reading.Live.Object, item.Plan.After.Fields).Hiding(hidden)
+	changes := []explain.Change{}
+	for _, d := range projection.Diff(before, item.Plan.After) {
+		changes = append(changes, explain.Change{Difference: d, Cause: explain.CauseUnknown})
+	}
+	item.Plan.Changes = append(changes, missingIn(reading.Live, item.Plan.Changes)...)
+	item.Plan.Reason += predictedFrom(old.APIVersion)
+}
+
+// missingIn returns those of the defaults that an object lacks.
+func missingIn(live *unstructured.Unstructured, defaults []explain.Change) []explain.Change {
+	return slices.DeleteFunc(slices.Clone(defaults), func(added explain.Change) bool {
+		_, exists := projection.NewObject(live.Object, projection.NewFieldSet(added.Path)).Get(added.Path)
+		return exists
+	})
+}
