@@ -51,6 +51,11 @@ func Missing(ctx context.Context, planner Planner, plan *ssaplan.Plan) *MissingE
 	return missingOf(plan.Object, plan.Deferral, known)
 }
 
+// lacksPlace reports whether the server has no kind or no namespace for an object.
+func lacksPlace(plan *ssaplan.Plan) bool {
+	return plan.Deferral == ssaplan.DeferralTypeNotServed || plan.Deferral == ssaplan.DeferralNamespaceNotFound
+}
+
 func missingOf(id identity.Identity, deferral ssaplan.Deferral, known []string) *MissingError {
 	wanted := id.APIVersion + " " + id.Kind
 	if deferral == ssaplan.DeferralNamespaceNotFound {
@@ -58,9 +63,6 @@ func missingOf(id identity.Identity, deferral ssaplan.Deferral, known []string) 
 	}
 	return &MissingError{Object: id, Deferral: deferral, Near: nearest(wanted, known)}
 }
-
-// mostNear is how many names are told that may be meant.
-const mostNear = 3
 
 // missingError returns the error for an object whose kind or namespace is missing. The names that are near are those
 // that the server tells, and those of the set.
@@ -89,6 +91,9 @@ func (s *Set) known(ctx context.Context, deferral ssaplan.Deferral) []string {
 	s.names[deferral] = slices.Compact(names)
 	return s.names[deferral]
 }
+
+// mostNear is how many names are told that may be meant.
+const mostNear = 3
 
 // nearest returns the names that are written most like a wanted one, the nearest first: those of which no more than a
 // third differs.

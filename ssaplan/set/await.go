@@ -7,45 +7,12 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
-
-// Readiness says whether an object is ready, or has failed, and why.
-type Readiness struct {
-	Ready bool
-	// Failed says that the object isn't ready and won't become ready by itself.
-	Failed bool
-	// Why is one line that says what is missing, or what an object that counts as ready still waits for.
-	Why foreign.Text
-	// Said is a free text from the object itself, such as the message of a condition. It is redacted for an object with
-	// sensitive values, since it may quote them.
-	Said foreign.Text
-}
-
-// String returns Why and Said in a line, empty if both are empty.
-func (r Readiness) String() string {
-	if r.Why == "" || r.Said == "" {
-		return (r.Why + r.Said).String()
-	}
-	return (r.Why + ": " + r.Said).String()
-}
-
-// ReadyFunc returns whether a live object is ready. This package has no rules for that. The module readiness has the
-// rules of kstatus (sigs.k8s.io/cli-utils/pkg/kstatus) and stricter ones.
-type ReadyFunc func(live *unstructured.Unstructured) Readiness
-
-// Of returns the result of the ReadyFunc for an object, with sensitive values redacted in its texts.
-func (ready ReadyFunc) Of(live *unstructured.Unstructured, planner Planner) Readiness {
-	found := ready(live)
-	found.Said = planner.Guard(live).Text(found.Said)
-	return found
-}
 
 // ReadyResult is the result of the wait for an object.
 type ReadyResult struct {
@@ -104,8 +71,6 @@ func (s *Set) look(ctx context.Context, i int, ready ReadyFunc) Readiness {
 	return found
 }
 
-var notLookedAt = Readiness{Why: "it wasn't looked at"}
-
 // AwaitObject waits until an object is ready or has failed, as [Set.Await] does for a set. At the end of the time or of
 // ctx, the result is neither ready nor failed, and says what the object waited for last. After each read, waiting is
 // called with the reason why the object isn't ready. An object that doesn't exist yet is waited for, too.
@@ -125,6 +90,22 @@ func AwaitObject(ctx context.Context, planner Planner, id identity.Identity, rea
 	}
 }
 
+var notLookedAt = Readiness{Why: "it wasn't looked at"}
+
+// lookAt reads an object and reports whether it exists, as far as that is known.
+func lookAt(ctx context.Context, planner Planner, id identity.Identity, ready ReadyFunc) (found Readiness, exists bool) {
+	reading, err := planner.Read(ctx, &explain.State{Identity: id})
+	switch {
+	case err != nil:
+		return Readiness{Why: foreign.OfError(err)}, true
+	case reading.Presence == ssaplan.PresenceUnreadable:
+		return Readiness{Failed: true, Why: "it may not be read"}, true
+	case reading.Live == nil:
+		return Readiness{Failed: true, Why: foreign.Textf("it doesn't exist: %s", reading.Presence)}, false
+	}
+	return ready.Of(reading.Live, planner), true
+}
+
 // AwaitPlan waits until the server has the kind and the namespace of the object, and plans. A server has them a moment
 // after the CRD or the namespace was applied. If ctx ends before that, it returns the last plan, which is Deferred.
 func AwaitPlan(ctx context.Context, planner Planner, request ssaplan.Request) (*ssaplan.Plan, error) {
@@ -141,23 +122,4 @@ func AwaitPlan(ctx context.Context, planner Planner, request ssaplan.Request) (*
 		}
 		last = plan
 	}
-}
-
-// lacksPlace reports whether the server has no kind or no namespace for an object.
-func lacksPlace(plan *ssaplan.Plan) bool {
-	return plan.Deferral == ssaplan.DeferralTypeNotServed || plan.Deferral == ssaplan.DeferralNamespaceNotFound
-}
-
-// lookAt reads an object and reports whether it exists, as far as that is known.
-func lookAt(ctx context.Context, planner Planner, id identity.Identity, ready ReadyFunc) (found Readiness, exists bool) {
-	reading, err := planner.Read(ctx, &explain.State{Identity: id})
-	switch {
-	case err != nil:
-		return Readiness{Why: foreign.OfError(err)}, true
-	case reading.Presence == ssaplan.PresenceUnreadable:
-		return Readiness{Failed: true, Why: "it may not be read"}, true
-	case reading.Live == nil:
-		return Readiness{Failed: true, Why: foreign.Textf("it doesn't exist: %s", reading.Presence)}, false
-	}
-	return ready.Of(reading.Live, planner), true
 }
