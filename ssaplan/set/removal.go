@@ -65,11 +65,12 @@ type Removal struct {
 	planner *ssaplan.Planner
 	members []Member
 	options RemovalOptions
-	stage   []int          // of each member, by its number
-	order   []int          // the numbers of the members in the order of their removal
-	shown   []*RemovalItem // as Plan yielded them
-	looked  map[identity.Identity]user
-	ran     bool // it is being applied
+	objects []identity.Identity // of the members
+	stage   []int               // of each member, by its number
+	order   []int               // the numbers of the members in the order of their removal
+	shown   []*RemovalItem      // as Plan yielded them
+	usage   *usage              // which objects refer to members, as Plan or Apply finds them
+	ran     bool                // it is being applied
 }
 
 // RemovalItem says what will happen to a member.
@@ -116,18 +117,26 @@ func NewRemoval(planner *ssaplan.Planner, members []Member, options RemovalOptio
 	r := &Removal{planner: planner, members: members, options: options, shown: make([]*RemovalItem, len(members))}
 	for i, member := range members {
 		r.stage = append(r.stage, stageOf(options.Stages, bare(member.Object)))
-		r.order = append(r.order, i)
+		r.objects, r.order = append(r.objects, member.Object), append(r.order, i)
 	}
 	slices.SortStableFunc(r.order, func(a, b int) int { return r.stage[b] - r.stage[a] })
 	return r
+}
+
+// bare returns an object with its identity and nothing else.
+func bare(id identity.Identity) *unstructured.Unstructured {
+	obj := &unstructured.Unstructured{Object: map[string]any{"apiVersion": id.APIVersion, "kind": id.Kind}}
+	obj.SetName(id.Name)
+	obj.SetNamespace(id.Namespace)
+	return obj
 }
 
 // Plan yields what will happen to each member, in the order of [Removal.Apply]. It changes nothing on the server.
 func (r *Removal) Plan(ctx context.Context) iter.Seq[*RemovalItem] {
 	return func(yield func(*RemovalItem) bool) {
 		clear(r.shown)
-		r.looked, r.ran = map[identity.Identity]user{}, false
-		r.arrange(ctx)
+		r.begin(false)
+		r.order = r.usage.usersFirst(ctx, r.objects, r.order)
 		for _, i := range r.order {
 			item := r.item(ctx, i)
 			if r.shown[i] = item; !yield(item) {
@@ -135,6 +144,11 @@ func (r *Removal) Plan(ctx context.Context) iter.Seq[*RemovalItem] {
 			}
 		}
 	}
+}
+
+// begin starts Plan, or Apply if ran is true. References that were read before may have changed.
+func (r *Removal) begin(ran bool) {
+	r.usage, r.ran = &usage{r.planner, r.options.Set, map[identity.Identity]user{}}, ran
 }
 
 // item plans the removal of one member.
@@ -178,6 +192,26 @@ func (r *Removal) rival(ctx context.Context, remembered *explain.State) string {
 		return rival.String()
 	}
 	return ""
+}
+
+// usedBy returns why a member is kept to which other objects refer, empty if none does.
+func (r *Removal) usedBy(ctx context.Context, member identity.Identity) string {
+	member = r.usage.resolve(ctx, member)
+	if !kinds.Referred(kindOf(member)) {
+		return ""
+	}
+	return r.usage.reason(ctx, member, r.staying())
+}
+
+// staying returns objects that aren't removed, or not yet: those in use, and members.
+func (r *Removal) staying() []identity.Identity {
+	objects := slices.Clone(r.options.InUse)
+	for _, item := range r.shown {
+		if item != nil && !item.Gone() && (r.ran || !item.Deletes()) {
+			objects = append(objects, item.Member.Object)
+		}
+	}
+	return objects
 }
 
 // inUse returns why a namespace or definition is kept, empty for one that holds nothing but what is removed with it.
@@ -278,7 +312,7 @@ func (r *Removal) isMade(namespace *unstructured.Unstructured, kind schema.Group
 // ctx ends, the remaining results have its error.
 func (r *Removal) Apply(ctx context.Context) iter.Seq[*RemovalResult] {
 	return func(yield func(*RemovalResult) bool) {
-		r.looked, r.ran = map[identity.Identity]user{}, true
+		r.begin(true)
 		var stuck *RemovalItem // the first that was to go, and didn't
 		for _, i := range r.order {
 			item := r.shown[i]
@@ -337,12 +371,4 @@ func (item *RemovalItem) String() string {
 		return fmt.Sprintf("%s: kept: %s", item.Member.Object, item.Kept)
 	}
 	return fmt.Sprintf("%s: %s", item.Member.Object, item.Plan.Action)
-}
-
-// bare returns an object with its identity and nothing else.
-func bare(id identity.Identity) *unstructured.Unstructured {
-	obj := &unstructured.Unstructured{Object: map[string]any{"apiVersion": id.APIVersion, "kind": id.Kind}}
-	obj.SetName(id.Name)
-	obj.SetNamespace(id.Namespace)
-	return obj
 }

@@ -79,48 +79,45 @@ func (s *Set) user(ctx context.Context, i int, id identity.Identity) user {
 	return userOf(id, manifest, item.Plan.Result())
 }
 
-// users returns the objects that stay and refer to a member: objects of the set, others that are in use, and members
-// that are kept.
-func (r *Removal) users(ctx context.Context, member identity.Identity) (users []identity.Identity) {
-	if !kinds.Referred(kindOf(member)) {
-		return nil
-	}
+// usage finds out which objects refer to others. It asks for each object once.
+type usage struct {
+	planner *ssaplan.Planner
+	set     *Set // nil if there is none
+	looked  map[identity.Identity]user
+}
+
+// of returns the objects of the set and those of others that refer to a member.
+func (u *usage) of(ctx context.Context, member identity.Identity, others []identity.Identity) (users []identity.Identity) {
 	asked := map[identity.Identity]bool{member: true}
 	look := func(id identity.Identity, read func() user) {
-		if mayUse(id, member) && !asked[id] && r.look(id, read).uses(member) {
+		if mayUse(id, member) && !asked[id] && u.look(id, read).uses(member) {
 			users = append(users, id)
 		}
 		asked[id] = true
 	}
-	if s := r.options.Set; s != nil {
+	if s := u.set; s != nil {
 		for i := range s.requests {
 			id := s.resolve(ctx, i)
 			look(id, func() user { return s.user(ctx, i, id) })
 		}
 	}
-	others := slices.Clone(r.options.InUse)
-	for _, item := range r.shown {
-		if item != nil && !item.Gone() && (r.ran || !item.Deletes()) {
-			others = append(others, item.Member.Object)
-		}
-	}
 	for _, id := range others {
-		id = r.resolve(ctx, id)
-		look(id, func() user { return readUser(ctx, r.planner, id) })
+		id = u.resolve(ctx, id)
+		look(id, func() user { return readUser(ctx, u.planner, id) })
 	}
 	return users
 }
 
 // look returns what an object refers to, which is found out once.
-func (r *Removal) look(id identity.Identity, read func() user) user {
-	if _, known := r.looked[id]; !known {
-		r.looked[id] = read()
+func (u *usage) look(id identity.Identity, read func() user) user {
+	if _, known := u.looked[id]; !known {
+		u.looked[id] = read()
 	}
-	return r.looked[id]
+	return u.looked[id]
 }
 
-func (r *Removal) resolve(ctx context.Context, id identity.Identity) identity.Identity {
-	if resolved, err := r.planner.Resolve(ctx, id); err == nil {
+func (u *usage) resolve(ctx context.Context, id identity.Identity) identity.Identity {
+	if resolved, err := u.planner.Resolve(ctx, id); err == nil {
 		return resolved
 	}
 	return id
@@ -129,16 +126,16 @@ func (r *Removal) resolve(ctx context.Context, id identity.Identity) identity.Id
 // mostUsers is how many users of an object a reason names.
 const mostUsers = 3
 
-// usedBy returns why a member is kept to which other objects refer, empty if none does.
-func (r *Removal) usedBy(ctx context.Context, member identity.Identity) string {
-	users := r.users(ctx, r.resolve(ctx, member))
+// reason returns why a member is kept to which objects of the set or others refer, empty if none does.
+func (u *usage) reason(ctx context.Context, member identity.Identity, others []identity.Identity) string {
+	users := u.of(ctx, member, others)
 	if len(users) == 0 {
 		return ""
 	}
 	var names []string
 	for _, id := range users[:min(len(users), mostUsers)] {
 		name := id.String()
-		if r.looked[id].unread {
+		if u.looked[id].unread {
 			name += " (which can't be read)"
 		}
 		names = append(names, name)
@@ -149,9 +146,10 @@ func (r *Removal) usedBy(ctx context.Context, member identity.Identity) string {
 	return "still used by " + strings.Join(names, ", ")
 }
 
-// arrange puts members that refer to others of the removal before these, and changes the order no further.
-func (r *Removal) arrange(ctx context.Context) {
-	order, placed, users := make([]int, 0, len(r.order)), make([]bool, len(r.members)), r.usersAmong(ctx)
+// usersFirst puts objects that refer to others before these, and changes the order no further. order has the numbers of
+// the objects.
+func (u *usage) usersFirst(ctx context.Context, objects []identity.Identity, order []int) []int {
+	arranged, placed, users := make([]int, 0, len(order)), make([]bool, len(objects)), u.among(ctx, objects, order)
 	var place func(int)
 	place = func(i int) {
 		if placed[i] {
@@ -161,24 +159,24 @@ func (r *Removal) arrange(ctx context.Context) {
 		for _, j := range users[i] {
 			place(j)
 		}
-		order = append(order, i)
+		arranged = append(arranged, i)
 	}
-	for _, i := range r.order {
+	for _, i := range order {
 		place(i)
 	}
-	r.order = order
+	return arranged
 }
 
-// usersAmong returns for each member the numbers of the members that refer to it, in the order of removal.
-func (r *Removal) usersAmong(ctx context.Context) [][]int {
-	ids, byKind, byName := make([]identity.Identity, len(r.members)), map[string][]int{}, map[kinds.Reference]int{}
-	for _, i := range r.order {
-		ids[i] = r.resolve(ctx, r.members[i].Object)
+// among returns for each object the numbers of the objects that refer to it, in the given order.
+func (u *usage) among(ctx context.Context, objects []identity.Identity, order []int) [][]int {
+	ids, byKind, byName := make([]identity.Identity, len(objects)), map[string][]int{}, map[kinds.Reference]int{}
+	for _, i := range order {
+		ids[i] = u.resolve(ctx, objects[i])
 		kind := kindOf(ids[i])
 		byKind[kind], byName[kinds.Reference{Kind: kind, Namespace: ids[i].Namespace, Name: ids[i].Name}] = append(byKind[kind], i), i
 	}
-	users := make([][]int, len(r.members))
-	for _, j := range r.order {
+	users := make([][]int, len(objects))
+	for _, j := range order {
 		var candidates []int
 		for kind, members := range byKind {
 			if kinds.MayRefer(kindOf(ids[j]), kind) {
@@ -188,7 +186,7 @@ func (r *Removal) usersAmong(ctx context.Context) [][]int {
 		if len(candidates) == 0 {
 			continue
 		}
-		user := r.look(ids[j], func() user { return readUser(ctx, r.planner, ids[j]) })
+		user := u.look(ids[j], func() user { return readUser(ctx, u.planner, ids[j]) })
 		if !user.unread {
 			candidates = nil
 		}
