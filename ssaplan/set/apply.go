@@ -155,17 +155,19 @@ func (r *run) obstacle(ctx context.Context, item *Item) error {
 	return nil
 }
 
-// The times between two attempts: the first, and the longest.
-const (
-	shortest = 20 * time.Millisecond
-	longest  = time.Second
-)
+// longest is the longest pause between two attempts.
+const longest = time.Second
+
+// pauses returns the pauses between attempts.
+func pauses() clock.Backoff {
+	return clock.Backoff{Next: 20 * time.Millisecond, Longest: longest}
+}
 
 // patiently plans an object again until what the set has brought for it takes effect, or the deadline has passed.
 func (r *run) patiently(ctx context.Context, item *Item, deadline time.Time) *Item {
-	for pause := shortest; r.mayPass(item) && clock.Now(ctx).Before(deadline); pause = min(2*pause, longest) {
+	for pause := pauses(); r.mayPass(item) && clock.Now(ctx).Before(deadline); {
 		r.options.Waiting(item.Object, waitingFor(item))
-		if clock.Sleep(ctx, pause) != nil {
+		if pause.Sleep(ctx) != nil {
 			break
 		}
 		plan, err := r.planner.Plan(ctx, r.request(item.Number))
@@ -314,7 +316,7 @@ func (s *Set) namespaceOf(i int) string {
 // awaitOne waits until an object can be used. It returns why it can't, if the deadline passes before. A definition that
 // a later stage may help is waited for until soon.
 func (r *run) awaitOne(ctx context.Context, item *Item, deadline, soon time.Time) (why string, isHelped bool) {
-	for pause := shortest; ; pause = min(2*pause, longest) {
+	for pause := pauses(); ; {
 		reading, err := r.planner.Read(ctx, &explain.State{Identity: item.Object})
 		why, isHelped = "", false
 		switch {
@@ -332,7 +334,7 @@ func (r *run) awaitOne(ctx context.Context, item *Item, deadline, soon time.Time
 		}
 		r.options.Waiting(item.Object, why)
 		now := clock.Now(ctx)
-		if now.After(deadline) || isHelped && now.After(soon) || clock.Sleep(ctx, pause) != nil {
+		if now.After(deadline) || isHelped && now.After(soon) || pause.Sleep(ctx) != nil {
 			return why, isHelped
 		}
 	}

@@ -29,7 +29,7 @@ func (s *Set) Await(ctx context.Context, ready ReadyFunc, within time.Duration) 
 		ctx, cancel := clock.WithTimeout(ctx, within)
 		defer cancel()
 		left := s.appliedNumbers()
-		for pause := shortest; len(left) > 0; pause = min(2*pause, longest) {
+		for pause := pauses(); len(left) > 0; {
 			stopped := false
 			left = slices.DeleteFunc(left, func(i int) bool {
 				found := s.look(ctx, i, ready)
@@ -43,7 +43,7 @@ func (s *Set) Await(ctx context.Context, ready ReadyFunc, within time.Duration) 
 			if stopped {
 				return
 			}
-			_ = clock.Sleep(ctx, pause)
+			_ = pause.Sleep(ctx)
 		}
 	}
 }
@@ -78,7 +78,7 @@ func AwaitObject(ctx context.Context, planner Planner, id identity.Identity, rea
 	ctx, cancel := clock.WithTimeout(ctx, within)
 	defer cancel()
 	last := notLookedAt
-	for pause := shortest; ; pause = min(2*pause, longest) {
+	for pause := pauses(); ; {
 		if found, exists := lookAt(ctx, planner, id, ready); ctx.Err() == nil {
 			last, last.Failed = found, found.Failed && exists
 		}
@@ -86,7 +86,7 @@ func AwaitObject(ctx context.Context, planner Planner, id identity.Identity, rea
 			return last
 		}
 		waiting(last.String())
-		_ = clock.Sleep(ctx, pause)
+		_ = pause.Sleep(ctx)
 	}
 }
 
@@ -110,14 +110,14 @@ func lookAt(ctx context.Context, planner Planner, id identity.Identity, ready Re
 // after the CRD or the namespace was applied. If ctx ends before that, it returns the last plan, which is Deferred.
 func AwaitPlan(ctx context.Context, planner Planner, request ssaplan.Request) (*ssaplan.Plan, error) {
 	var last *ssaplan.Plan
-	for pause := shortest; ; pause = min(2*pause, longest) {
+	for pause := pauses(); ; {
 		plan, err := planner.Plan(ctx, request)
 		switch {
 		case err != nil && last != nil && ctx.Err() != nil:
 			return last, nil // that the time is up says less
 		case err != nil:
 			return nil, err
-		case !lacksPlace(plan) || clock.Sleep(ctx, pause) != nil:
+		case !lacksPlace(plan) || pause.Sleep(ctx) != nil:
 			return plan, nil
 		}
 		last = plan
