@@ -46,10 +46,10 @@ func newWorld(t *testing.T) *world {
 	require.NoError(t, err)
 	planner, err := ssaplan.New(server.API(), ssaplan.Options{FieldManager: "set-test"})
 	require.NoError(t, err)
-	return &world{t, server, planner, &clock.Fake{LongestSleep: time.Millisecond}}
+	return &world{t, server, planner, &clock.Fake{LongestSleep: time.Millisecond, TimeUp: 1000}}
 }
 
-// Context is that of the test, in which nobody sleeps for long.
+// Context is that of the test, in which no sleep is long, and the time is up after many of them.
 func (w *world) Context() context.Context {
 	return clock.With(w.T.Context(), w.clock)
 }
@@ -107,10 +107,10 @@ func TestAllOfIt(t *testing.T) {
 	assert.Equal(t, []string{
 		"0 CustomResourceDefinition Create", "0 Namespace Create", "3 ConfigMap Deferred after Namespace", "6 Gadget Deferred after CustomResourceDefinition",
 	}, w.plan(s))
-	assert.Equal(t, []string{"CustomResourceDefinition Done", "Namespace Done", "ConfigMap Done", "Gadget Done"}, w.apply(t.Context(), s))
+	assert.Equal(t, []string{"CustomResourceDefinition Done", "Namespace Done", "ConfigMap Done", "Gadget Done"}, w.apply(w.Context(), s))
 	assert.Equal(t, []string{"0 CustomResourceDefinition NoOp", "0 Namespace NoOp", "3 ConfigMap NoOp", "6 Gadget NoOp"}, w.plan(s))
 	sent := len(w.server.Requests())
-	for result := range s.Apply(t.Context()) {
+	for result := range s.Apply(w.Context()) {
 		assert.NoError(t, result.Err)
 		assert.Nil(t, result.Made)
 	}
@@ -274,14 +274,14 @@ func TestWhatFailed(t *testing.T) {
 	const role = "{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: a}}"
 	w := newWorld(t)
 	w.refuse("namespaces")
-	lines := w.apply(t.Context(), w.set(set.Options{}, conf, role, namespace))
+	lines := w.apply(w.Context(), w.set(set.Options{}, conf, role, namespace))
 	assert.Contains(t, lines[0], "Namespace Refused: ")
 	assert.Equal(t, []string{
 		"ClusterRole NotSent: rbac.authorization.k8s.io/v1/ClusterRole a: left out: something that comes before it failed",
 		"ConfigMap NotSent: v1/ConfigMap shop/a: left out: something that comes before it failed",
 	}, lines[1:])
 
-	lines = w.apply(t.Context(), w.set(set.Options{KeepGoing: true}, conf, role, namespace))
+	lines = w.apply(w.Context(), w.set(set.Options{KeepGoing: true}, conf, role, namespace))
 	assert.Contains(t, lines[0], "Namespace Refused: ")
 	assert.Equal(t, []string{"ClusterRole Done", "ConfigMap NotSent: v1/ConfigMap shop/a: left out: it needs v1/Namespace shop, which doesn't exist"}, lines[1:])
 }
@@ -304,7 +304,7 @@ func TestPatience(t *testing.T) {
 		assert.Contains(t, why, "starting")
 		told[of.Kind] = true
 	}}
-	lines := w.apply(t.Context(), w.set(options, definition, namespace, gadget))
+	lines := w.apply(w.Context(), w.set(options, definition, namespace, gadget))
 	assert.Equal(t, []string{"CustomResourceDefinition Done", "Namespace Done"}, lines[:2])
 	assert.Equal(t, "Gadget Done", lines[2], "the server has it all the same")
 	assert.Equal(t, map[string]bool{"CustomResourceDefinition": true}, told)
@@ -321,20 +321,20 @@ func TestPauseIsTold(t *testing.T) {
 	w := newWorld(t)
 	var told []string
 	options := set.Options{Patience: 10 * time.Millisecond, Waiting: func(of identity.Identity, why string) { told = append(told, of.Kind+": "+why) }}
-	w.apply(t.Context(), w.set(options, webhook, policy))
+	w.apply(w.Context(), w.set(options, webhook, policy))
 	assert.Empty(t, told, "nothing comes after them")
-	w.apply(t.Context(), w.set(options, webhook, policy))
+	w.apply(w.Context(), w.set(options, webhook, policy))
 	assert.Empty(t, told, "they are there")
 
 	w = newWorld(t)
-	w.apply(t.Context(), w.set(options, webhook, policy, ingress))
+	w.apply(w.Context(), w.set(options, webhook, policy, ingress))
 	assert.Equal(t, []string{"ValidatingAdmissionPolicy: until the server enforces it, which no response confirms"}, told)
 }
 
 // What isn't as it was shown isn't touched: neither what changed meanwhile, nor what wasn't shown at all.
 func TestNothingElseThanShown(t *testing.T) {
 	w := newWorld(t)
-	w.apply(t.Context(), w.set(set.Options{}, namespace, conf))
+	w.apply(w.Context(), w.set(set.Options{}, namespace, conf))
 	s := w.set(set.Options{}, strings.Replace(conf, "{a: b}", "{a: c}", 1), "{apiVersion: v1, kind: ServiceAccount, metadata: {name: a, namespace: shop}}")
 	assert.Equal(t, []string{"2 ServiceAccount Create", "3 ConfigMap Update"}, w.plan(s))
 	maps, err := w.server.Mapper().RESTMapping(manifest(t, conf).GroupVersionKind().GroupKind(), "v1")
@@ -342,7 +342,7 @@ func TestNothingElseThanShown(t *testing.T) {
 	_, err = w.server.Client().Resource(maps.Resource).Namespace("shop").Patch(t.Context(), "a", "application/merge-patch+json", []byte(`{"data":{"a":"z"}}`), patchOptions)
 	require.NoError(t, err)
 	var last *set.Result
-	for result := range s.Apply(t.Context()) {
+	for result := range s.Apply(w.Context()) {
 		last = result
 	}
 	var changed *set.ChangedError
@@ -356,7 +356,7 @@ func TestNothingElseThanShown(t *testing.T) {
 	for range half.Plan(t.Context()) {
 		break
 	}
-	assert.Contains(t, strings.Join(w.apply(t.Context(), half), "\n"), "left out: it wasn't shown")
+	assert.Contains(t, strings.Join(w.apply(w.Context(), half), "\n"), "left out: it wasn't shown")
 }
 
 // replacing is a Planner that plans another replacement once one was shown.
@@ -393,7 +393,7 @@ func TestNoOtherReplacementThanShown(t *testing.T) {
 		"other reasons for it": {func(r *ssaplan.Replacement) { r.Fields = nil }, ssaplan.OutcomeNotSent},
 	} {
 		w := newWorld(t)
-		w.apply(t.Context(), w.set(set.Options{}, namespace, conf))
+		w.apply(w.Context(), w.set(set.Options{}, namespace, conf))
 		plan, err := w.planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest(t, conf)})
 		require.NoError(t, err)
 		live, err := w.planner.Apply(t.Context(), plan)
@@ -443,10 +443,10 @@ func TestNoManifest(t *testing.T) {
 	lines := w.plan(s)
 	assert.Equal(t, "0 Namespace Create", lines[0])
 	assert.Len(t, lines, 2)
-	assert.Contains(t, w.apply(t.Context(), s)[0], "left out: nothing is applied as long as")
+	assert.Contains(t, w.apply(w.Context(), s)[0], "left out: nothing is applied as long as")
 	going := set.New(w.planner, []ssaplan.Request{{}, {Manifest: manifest(t, namespace)}}, set.Options{KeepGoing: true})
 	w.plan(going)
-	assert.Equal(t, "Namespace Done", w.apply(t.Context(), going)[0])
+	assert.Equal(t, "Namespace Done", w.apply(w.Context(), going)[0])
 }
 
 // The plan is made as soon as the namespace is there, and says what is missing if it doesn't come in time.
@@ -468,7 +468,7 @@ func TestAwaitPlan(t *testing.T) {
 
 	looks, heal = 0, w.server.Answer(func(r ssaplantest.Request) error {
 		if looks++; looks == 10 {
-			go w.apply(t.Context(), w.set(set.Options{}, namespace))
+			go w.apply(w.Context(), w.set(set.Options{}, namespace))
 		}
 		return nil
 	})
