@@ -189,8 +189,7 @@ func wholeOrField(p projection.Path, live *projection.Object) (paths []projectio
 		at := p[:n+1]
 		_, exists := live.Get(at)
 		switch {
-		case e.Kind() == projection.FieldKind:
-			continue
+		case e.Kind() == projection.FieldKind: // which has no key fields
 		case e.Kind() == projection.IndexKind:
 			return append(paths, p[:n])
 		case !exists:
