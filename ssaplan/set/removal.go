@@ -248,7 +248,7 @@ func (r *Removal) inUse(ctx context.Context, item *RemovalItem) string {
 // remaining returns the objects in use and those of the set, with their namespaces.
 func (r *Removal) remaining(ctx context.Context) (objects []identity.Identity) {
 	for _, id := range r.options.InUse {
-		objects = append(objects, r.resolve(ctx, id))
+		objects = append(objects, r.usage.resolve(ctx, id))
 	}
 	if s := r.options.Set; s != nil {
 		for i := range s.requests {
