@@ -7,7 +7,7 @@
 //	case write.OutcomeDone:
 //		fmt.Println("it was written")
 //	case write.OutcomeNotSent, write.OutcomeRefused:
-//		fmt.Println("nothing was written")
+//		fmt.Println("it was not written")
 //	case write.OutcomeUnknown:
 //		fmt.Println("plan again to find out")
 //	}

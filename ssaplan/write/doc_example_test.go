@@ -14,7 +14,7 @@ func Example() {
 	case write.OutcomeDone:
 		fmt.Println("it was written")
 	case write.OutcomeNotSent, write.OutcomeRefused:
-		fmt.Println("nothing was written")
+		fmt.Println("it was not written")
 	case write.OutcomeUnknown:
 		fmt.Println("plan again to find out")
 	}
