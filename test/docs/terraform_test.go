@@ -208,8 +208,8 @@ func (r *objectResource) plan(
 	default:
 		planned.Fields, planned.Outline = fieldsAfter(plan, prior), types.StringValue(outline)
 		// Terraform applies only if an attribute changes. "fields" stays the same if only owners change, or if a failed
-		// refresh missed the drift. "outline" can then be that of the last apply. So "fields" becomes unknown, which
-		// counts as a change.
+		// refresh missed the drift. The new outline can then be equal to the stored one, so that no attribute changes.
+		// Then "fields" becomes unknown, which counts as a change.
 		if planned.Fields.Equal(current.Fields) {
 			planned.Fields = types.MapUnknown(types.StringType)
 		}
