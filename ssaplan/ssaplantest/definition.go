@@ -1,47 +1,96 @@
 package ssaplantest
 
 import (
-	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/json"
 )
 
-// define stores the definition of a kind that was registered, as if it was there before all managers. It says which
-// fields are passwords. A definition that was written by a client stays.
-func (s *Server) define(kind Kind) error {
-	kind, err := kind.complete()
-	if err != nil || kind.Group == "" {
-		return err
+// definitions is the kind CustomResourceDefinition.
+var definitions = Kind{
+	GroupVersionKind: schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"},
+	Resource:         "customresourcedefinitions", ClusterScoped: true, StatusSubresource: true,
+}
+
+// KindsOf returns the kinds that a CustomResourceDefinition of apiextensions.k8s.io/v1 defines, one for each version
+// that is served.
+func KindsOf(definition *unstructured.Unstructured) ([]Kind, error) {
+	if definition == nil {
+		return nil, errors.New("ssaplantest: no CustomResourceDefinition (nil)")
 	}
-	version, err := kind.asVersion()
+	d := texts{object: definition.Object}
+	kind := Kind{Resource: d.at("spec", "names", "plural"), ClusterScoped: d.at("spec", "scope") == "Cluster"}
+	kind.Group, kind.Kind = d.at("spec", "group"), d.at("spec", "names", "kind")
+	versions, _, err := unstructured.NestedSlice(definition.Object, "spec", "versions")
+	if err = errors.Join(d.err, err); err != nil {
+		return nil, fmt.Errorf("ssaplantest: CustomResourceDefinition %q: %w", definition.GetName(), err)
+	}
+	var kinds []Kind
+	for _, version := range versions {
+		if v, ok := version.(map[string]any); ok && v["served"] == true {
+			kinds = append(kinds, kind.inVersion(v))
+		}
+	}
+	return kinds, nil
+}
+
+// inVersion returns the kind as an element of spec.versions describes it.
+func (k Kind) inVersion(version map[string]any) Kind {
+	k.Version, _, _ = unstructured.NestedString(version, "name")
+	k.Schema, _, _ = unstructured.NestedMap(version, "schema", "openAPIV3Schema")
+	_, k.StatusSubresource, _ = unstructured.NestedMap(version, "subresources", "status")
+	return k
+}
+
+// texts reads texts of an object, and keeps the first error.
+type texts struct {
+	object map[string]any
+	err    error
+}
+
+func (f *texts) at(path ...string) string {
+	text, found, err := unstructured.NestedString(f.object, path...)
+	if err == nil && !found {
+		err = fmt.Errorf("%s is missing", strings.Join(path, "."))
+	}
+	if f.err == nil {
+		f.err = err
+	}
+	return text
+}
+
+// definition returns a CustomResourceDefinition of the kind, with the versions of the known one, which may be nil. It
+// returns nil if a client wrote the known one.
+func (k Kind) definition(known *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	version, err := k.asVersion()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	at := key{definitions.resource().GroupResource(), "", kind.resource().GroupResource().String()}
 	versions := []any{version}
-	if known := s.objects[at]; known != nil {
+	if known != nil {
 		if len(known.GetManagedFields()) > 0 {
-			return nil
+			return nil, nil
 		}
 		others, _, _ := unstructured.NestedSlice(known.Object, "spec", "versions") // as it was made here
-		versions = append(slices.DeleteFunc(others, func(v any) bool { return v.(map[string]any)["name"] == kind.Version }), version)
+		versions = append(slices.DeleteFunc(others, func(v any) bool { return v.(map[string]any)["name"] == k.Version }), version)
 	}
 	scope := "Namespaced"
-	if kind.ClusterScoped {
+	if k.ClusterScoped {
 		scope = "Cluster"
 	}
 	obj := empty(definitions.GroupVersionKind)
-	obj.SetName(at.name)
-	s.initialize(obj, definitions)
+	obj.SetName(k.resource().GroupResource().String())
+	initialize(obj, definitions)
 	obj.Object["spec"] = map[string]any{
-		"group": kind.Group, "scope": scope, "versions": versions,
-		"names": map[string]any{"plural": kind.Resource, "singular": strings.ToLower(kind.Kind), "kind": kind.Kind, "listKind": kind.Kind + "List"},
+		"group": k.Group, "scope": scope, "versions": versions,
+		"names": map[string]any{"plural": k.Resource, "singular": strings.ToLower(k.Kind), "kind": k.Kind, "listKind": k.Kind + "List"},
 	}
-	obj.SetResourceVersion(s.nextVersion())
-	s.objects[at] = obj
-	return establish(obj)
+	return obj, establish(obj)
 }
 
 // asVersion returns the kind as an element of spec.versions. Without a schema every field is allowed.
@@ -58,5 +107,18 @@ func (k Kind) asVersion() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return decode(text)
+	var out map[string]any
+	err = json.Unmarshal(text, &out)
+	return out, err
+}
+
+// establish gives a definition the conditions that a server gives it when it serves the kind, unless it has conditions.
+func establish(definition *unstructured.Unstructured) error {
+	if _, found, err := unstructured.NestedSlice(definition.Object, "status", "conditions"); found || err != nil {
+		return err
+	}
+	return unstructured.SetNestedSlice(definition.Object, []any{
+		map[string]any{"type": "NamesAccepted", "status": "True", "reason": "NoConflicts", "message": "no conflicts found"},
+		map[string]any{"type": "Established", "status": "True", "reason": "InitialNamesAccepted", "message": "the initial names have been accepted"},
+	}, "status", "conditions")
 }

@@ -3,7 +3,6 @@ package ssaplantest
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/client-go/openapi"
@@ -40,12 +39,12 @@ func (d document) Schema(string) ([]byte, error) { return d, nil }
 
 func (d document) ServerRelativeURL() string { return "" }
 
-// newConverter returns a converter that knows the schemas of custom kinds. Kinds of one group are in one converter,
-// since the field manager converts between their versions.
-func newConverter(kinds []Kind) (managedfields.TypeConverter, error) {
+// newConverter returns a converter that knows the schemas of kinds. Kinds of one group are in one converter, since the
+// field manager converts between their versions.
+func newConverter(kinds []map[string]any) (managedfields.TypeConverter, error) {
 	schemas := map[string]any{"ObjectMeta": json.RawMessage(objectMeta)}
 	for i, kind := range kinds {
-		schemas[fmt.Sprintf("kind%d", i)] = kind.document()
+		schemas[fmt.Sprintf("kind%d", i)] = kind
 	}
 	text, err := json.Marshal(map[string]any{
 		"openapi": "3.0.0", "info": map[string]any{"title": "kinds", "version": "1"},
@@ -59,22 +58,4 @@ func newConverter(kinds []Kind) (managedfields.TypeConverter, error) {
 		return nil, fmt.Errorf("ssaplantest: schemas: %w", err)
 	}
 	return converter, nil
-}
-
-// document returns the kind's schema with the fields that every object has.
-func (k Kind) document() map[string]any {
-	out := map[string]any{"x-kubernetes-preserve-unknown-fields": true}
-	if k.Schema != nil {
-		out = maps.Clone(k.Schema)
-	}
-	given, _ := out["properties"].(map[string]any)
-	properties := map[string]any{}
-	maps.Copy(properties, given)
-	properties["apiVersion"], properties["kind"] = map[string]any{"type": "string"}, map[string]any{"type": "string"}
-	properties["metadata"] = map[string]any{"$ref": "#/components/schemas/ObjectMeta"}
-	out["type"], out["properties"] = "object", properties
-	out["x-kubernetes-group-version-kind"] = []any{
-		map[string]any{"group": k.Group, "version": k.Version, "kind": k.Kind},
-	}
-	return out
 }

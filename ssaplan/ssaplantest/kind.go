@@ -1,14 +1,14 @@
 package ssaplantest
 
 import (
-	"errors"
 	"fmt"
-	"strings"
+	"maps"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
+
+var namespaces = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 
 // Kind is a kind in one version that a [Server] serves.
 type Kind struct {
@@ -26,53 +26,6 @@ type Kind struct {
 	Schema map[string]any
 
 	builtin bool
-}
-
-// KindsOf returns the kinds that a CustomResourceDefinition of apiextensions.k8s.io/v1 defines, one for each version
-// that is served.
-func KindsOf(definition *unstructured.Unstructured) ([]Kind, error) {
-	if definition == nil {
-		return nil, errors.New("ssaplantest: no CustomResourceDefinition (nil)")
-	}
-	d := texts{object: definition.Object}
-	kind := Kind{Resource: d.at("spec", "names", "plural"), ClusterScoped: d.at("spec", "scope") == "Cluster"}
-	kind.Group, kind.Kind = d.at("spec", "group"), d.at("spec", "names", "kind")
-	versions, _, err := unstructured.NestedSlice(definition.Object, "spec", "versions")
-	if err = errors.Join(d.err, err); err != nil {
-		return nil, fmt.Errorf("ssaplantest: CustomResourceDefinition %q: %w", definition.GetName(), err)
-	}
-	var kinds []Kind
-	for _, version := range versions {
-		if v, ok := version.(map[string]any); ok && v["served"] == true {
-			kinds = append(kinds, kind.inVersion(v))
-		}
-	}
-	return kinds, nil
-}
-
-// inVersion returns the kind as an element of spec.versions describes it.
-func (k Kind) inVersion(version map[string]any) Kind {
-	k.Version, _, _ = unstructured.NestedString(version, "name")
-	k.Schema, _, _ = unstructured.NestedMap(version, "schema", "openAPIV3Schema")
-	_, k.StatusSubresource, _ = unstructured.NestedMap(version, "subresources", "status")
-	return k
-}
-
-// texts reads texts of an object, and keeps the first error.
-type texts struct {
-	object map[string]any
-	err    error
-}
-
-func (f *texts) at(path ...string) string {
-	text, found, err := unstructured.NestedString(f.object, path...)
-	if err == nil && !found {
-		err = fmt.Errorf("%s is missing", strings.Join(path, "."))
-	}
-	if f.err == nil {
-		f.err = err
-	}
-	return text
 }
 
 // complete returns the kind with its defaults filled in.
@@ -96,4 +49,26 @@ func (k Kind) scope() meta.RESTScope {
 		return meta.RESTScopeRoot
 	}
 	return meta.RESTScopeNamespace
+}
+
+// countsGenerations reports whether the objects of the kind have a generation. Of the built-in kinds a server counts it
+// for some of those that have a status.
+func (k Kind) countsGenerations() bool { return k.StatusSubresource || !k.builtin }
+
+// document returns the kind's schema with the fields that every object has.
+func (k Kind) document() map[string]any {
+	out := map[string]any{"x-kubernetes-preserve-unknown-fields": true}
+	if k.Schema != nil {
+		out = maps.Clone(k.Schema)
+	}
+	given, _ := out["properties"].(map[string]any)
+	properties := map[string]any{}
+	maps.Copy(properties, given)
+	properties["apiVersion"], properties["kind"] = map[string]any{"type": "string"}, map[string]any{"type": "string"}
+	properties["metadata"] = map[string]any{"$ref": "#/components/schemas/ObjectMeta"}
+	out["type"], out["properties"] = "object", properties
+	out["x-kubernetes-group-version-kind"] = []any{
+		map[string]any{"group": k.Group, "version": k.Version, "kind": k.Kind},
+	}
+	return out
 }

@@ -89,7 +89,7 @@ func (c *call) insert(obj *unstructured.Unstructured) (*unstructured.Unstructure
 		}
 		return nil, err
 	}
-	c.server.initialize(obj, c.kind)
+	initialize(obj, c.kind)
 	if c.DryRun {
 		return obj, nil
 	}
@@ -100,7 +100,7 @@ func (c *call) insert(obj *unstructured.Unstructured) (*unstructured.Unstructure
 }
 
 // initialize gives a new object the metadata that only the server sets.
-func (s *Server) initialize(obj *unstructured.Unstructured, kind Kind) {
+func initialize(obj *unstructured.Unstructured, kind Kind) {
 	obj.SetUID(uuid.NewUUID())
 	obj.SetCreationTimestamp(now())
 	for _, name := range []string{"resourceVersion", "generation", "selfLink", "deletionTimestamp", "deletionGracePeriodSeconds"} {
@@ -114,10 +114,6 @@ func (s *Server) initialize(obj *unstructured.Unstructured, kind Kind) {
 		_ = unstructured.SetNestedField(obj.Object, "Active", "status", "phase")
 	}
 }
-
-// countsGenerations reports whether the objects of the kind have a generation. Of the built-in kinds a server counts it
-// for some of those that have a status.
-func (k Kind) countsGenerations() bool { return k.StatusSubresource || !k.builtin }
 
 // replace stores an object in place of live.
 func (c *call) replace(live, obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {

@@ -63,14 +63,6 @@ type managed struct {
 	subresource string
 }
 
-var (
-	namespaces  = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
-	definitions = Kind{
-		GroupVersionKind: schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"},
-		Resource:         "customresourcedefinitions", ClusterScoped: true, StatusSubresource: true,
-	}
-)
-
 // NewServer returns a server that has only namespaces. It needn't be stopped. It is an error if a schema in
 // options.Kinds is invalid.
 func NewServer(options Options) (*Server, error) {
@@ -98,7 +90,7 @@ func NewServer(options Options) (*Server, error) {
 func (s *Server) addNamespace(name string) {
 	obj := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace"}}
 	obj.SetName(name)
-	s.initialize(obj, s.kinds[namespaces])
+	initialize(obj, s.kinds[namespaces])
 	obj.SetResourceVersion(s.nextVersion())
 	s.objects[key{namespaces.GroupResource(), "", name}] = obj
 }
@@ -142,6 +134,23 @@ func (s *Server) register(kinds []Kind) error {
 	return s.serve(all)
 }
 
+// define stores the definition of a kind that was registered, as if it was there before all managers. It says which
+// fields are passwords. A definition that was written by a client stays.
+func (s *Server) define(kind Kind) error {
+	kind, err := kind.complete()
+	if err != nil || kind.Group == "" {
+		return err
+	}
+	at := key{definitions.resource().GroupResource(), "", kind.resource().GroupResource().String()}
+	obj, err := kind.definition(s.objects[at])
+	if err != nil || obj == nil {
+		return err
+	}
+	obj.SetResourceVersion(s.nextVersion())
+	s.objects[at] = obj
+	return nil
+}
+
 // serve makes these the kinds that the server serves.
 func (s *Server) serve(kinds map[schema.GroupVersionResource]Kind) error {
 	var custom []Kind
@@ -151,7 +160,11 @@ func (s *Server) serve(kinds map[schema.GroupVersionResource]Kind) error {
 		}
 	}
 	slices.SortFunc(custom, func(a, b Kind) int { return strings.Compare(a.String(), b.String()) })
-	converter, err := newConverter(custom)
+	var schemas []map[string]any
+	for _, kind := range custom {
+		schemas = append(schemas, kind.document())
+	}
+	converter, err := newConverter(schemas)
 	if err != nil {
 		return err
 	}
@@ -203,17 +216,6 @@ func (s *Server) put(k key, obj *unstructured.Unstructured) error {
 	obj.SetResourceVersion(s.nextVersion())
 	s.objects[k] = obj
 	return nil
-}
-
-// establish gives a definition the conditions that a server gives it when it serves the kind, unless it has conditions.
-func establish(definition *unstructured.Unstructured) error {
-	if _, found, err := unstructured.NestedSlice(definition.Object, "status", "conditions"); found || err != nil {
-		return err
-	}
-	return unstructured.SetNestedSlice(definition.Object, []any{
-		map[string]any{"type": "NamesAccepted", "status": "True", "reason": "NoConflicts", "message": "no conflicts found"},
-		map[string]any{"type": "Established", "status": "True", "reason": "InitialNamesAccepted", "message": "the initial names have been accepted"},
-	}, "status", "conditions")
 }
 
 // remove removes an object with all that can't be without it.
