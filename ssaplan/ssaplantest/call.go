@@ -1,12 +1,13 @@
 package ssaplantest
 
 import (
-	"errors"
+	"fmt"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
@@ -14,30 +15,30 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// call is a request being worked on. The server is locked.
+// call is a request being worked on. The cluster is locked.
 type call struct {
-	server *Server
+	cluster *cluster
 	Request
 	kind   Kind
 	fields *managedfields.FieldManager
 }
 
 // start finds out what a request is for.
-func (s *Server) start(r Request) (*call, error) {
-	kind, served := s.kinds[r.Resource]
+func (c *cluster) start(r Request) (*call, error) {
+	kind, served := c.kinds[r.Resource]
 	if !served || r.Verb != "list" && kind.ClusterScoped != (r.Namespace == "") || kind.ClusterScoped && r.Namespace != "" {
 		return nil, apierrors.NewGenericServerResponse(http.StatusNotFound, r.Verb, r.Resource.GroupResource(), r.Name, "404 page not found", 0, true)
 	}
-	c := &call{server: s, Request: r, kind: kind}
+	out := &call{cluster: c, Request: r, kind: kind}
 	if r.Subresource != "" && (r.Subresource != "status" || !kind.StatusSubresource) {
-		return nil, c.notSupported(r.Verb)
+		return nil, out.notSupported(r.Verb)
 	}
-	if c.FieldManager == "" {
-		c.FieldManager, _, _ = strings.Cut(rest.DefaultKubernetesUserAgent(), "/")
+	if out.FieldManager == "" {
+		out.FieldManager, _, _ = strings.Cut(rest.DefaultKubernetesUserAgent(), "/")
 	}
 	var err error
-	c.fields, err = s.fieldManager(kind, r.Subresource)
-	return c, err
+	out.fields, err = c.fieldManager(kind, r.Subresource)
+	return out, err
 }
 
 func (c *call) resource() schema.GroupResource { return c.Resource.GroupResource() }
@@ -60,7 +61,7 @@ func (c *call) invalid(errs ...*field.Error) error {
 
 // live returns a copy of the object in the version that was asked for, or nil if there is none.
 func (c *call) live() *unstructured.Unstructured {
-	obj := c.server.objects[c.key()]
+	obj := c.cluster.objects[c.key()]
 	if obj == nil {
 		return nil
 	}
@@ -73,26 +74,36 @@ func (c *call) versioned(obj *unstructured.Unstructured) *unstructured.Unstructu
 	return out
 }
 
-// status returns the error as a client gets it. A server answers errors that it has no status for with the code 500 and
-// no reason, manifests that don't fit the schema among them.
-func status(err error) error {
-	if err == nil || errors.As(err, new(apierrors.APIStatus)) {
-		return err
+// checkSchema checks that the object has only fields that the kind has, with values of their types.
+func (c *call) checkSchema(obj *unstructured.Unstructured) error {
+	if _, err := c.cluster.converter(c.kind).ObjectToTyped(obj); err != nil {
+		return apierrors.NewBadRequest(fmt.Sprintf("strict decoding error: %v", err))
 	}
-	return &apierrors.StatusError{ErrStatus: metav1.Status{
-		Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: err.Error(),
-	}}
+	return nil
 }
 
-// checkOptions checks the options of a write.
-func checkOptions(kind string, dryRun []string, errs ...*field.Error) error {
-	for _, text := range dryRun {
-		if text != metav1.DryRunAll {
-			errs = append(errs, field.NotSupported(field.NewPath("dryRun"), dryRun, []string{metav1.DryRunAll}))
+// get returns the object.
+func (c *call) get() (*unstructured.Unstructured, error) {
+	if live := c.live(); live != nil {
+		return live, nil
+	}
+	return nil, c.notFound()
+}
+
+// list returns the objects that are selected, in the order of their names.
+func (c *call) list(selected func(*unstructured.Unstructured) bool) *unstructured.UnstructuredList {
+	list := &unstructured.UnstructuredList{}
+	list.SetGroupVersionKind(c.kind.GroupVersion().WithKind(c.kind.Kind + "List"))
+	list.SetResourceVersion(strconv.FormatInt(c.cluster.version, 10))
+	var keys []key
+	for k, obj := range c.cluster.objects {
+		if k.resource == c.resource() && (c.Namespace == "" || k.namespace == c.Namespace) && selected(obj) {
+			keys = append(keys, k)
 		}
 	}
-	if len(errs) == 0 {
-		return nil
+	slices.SortFunc(keys, key.compare)
+	for _, k := range keys {
+		list.Items = append(list.Items, *c.versioned(c.cluster.objects[k]))
 	}
-	return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: kind}, "", errs)
+	return list
 }

@@ -3,7 +3,6 @@ package ssaplantest
 import (
 	"errors"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
@@ -46,11 +45,4 @@ func (nothing) Default(runtime.Object) {}
 
 func (nothing) New(kind schema.GroupVersionKind) (runtime.Object, error) {
 	return empty(kind), nil
-}
-
-// empty returns an object that has nothing but its kind.
-func empty(kind schema.GroupVersionKind) *unstructured.Unstructured {
-	obj := &unstructured.Unstructured{Object: map[string]any{}}
-	obj.SetGroupVersionKind(kind)
-	return obj
 }

@@ -2,6 +2,7 @@ package ssaplantest
 
 import (
 	"slices"
+	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -10,7 +11,7 @@ import (
 )
 
 // newMapper returns a mapper for the kinds.
-func newMapper(kinds map[schema.GroupVersionResource]Kind) meta.RESTMapper {
+func newMapper(kinds map[schema.GroupVersionResource]Kind) *meta.DefaultRESTMapper {
 	mapper := meta.NewDefaultRESTMapper(append(scheme.Scheme.PrioritizedVersionsAllGroups(), customVersions(kinds)...))
 	for resource, kind := range kinds {
 		_, singular := meta.UnsafeGuessKindToResource(kind.GroupVersionKind)
@@ -33,39 +34,38 @@ func customVersions(kinds map[schema.GroupVersionResource]Kind) []schema.GroupVe
 	return out
 }
 
-// mapper asks the mapper for the kinds that the server serves at the moment.
-type mapper struct{ server *Server }
-
-func (m mapper) current() meta.RESTMapper {
-	m.server.mu.Lock()
-	defer m.server.mu.Unlock()
-	return m.server.mapper
+// mapper is a mapper for the kinds that a server serves at the moment. It is safe for concurrent use.
+type mapper struct {
+	current atomic.Pointer[meta.DefaultRESTMapper]
 }
 
-func (m mapper) KindFor(resource schema.GroupVersionResource) (schema.GroupVersionKind, error) {
-	return m.current().KindFor(resource)
+// serve makes these the kinds that the server serves.
+func (m *mapper) serve(kinds map[schema.GroupVersionResource]Kind) { m.current.Store(newMapper(kinds)) }
+
+func (m *mapper) KindFor(resource schema.GroupVersionResource) (schema.GroupVersionKind, error) {
+	return m.current.Load().KindFor(resource)
 }
 
-func (m mapper) KindsFor(resource schema.GroupVersionResource) ([]schema.GroupVersionKind, error) {
-	return m.current().KindsFor(resource)
+func (m *mapper) KindsFor(resource schema.GroupVersionResource) ([]schema.GroupVersionKind, error) {
+	return m.current.Load().KindsFor(resource)
 }
 
-func (m mapper) ResourceFor(input schema.GroupVersionResource) (schema.GroupVersionResource, error) {
-	return m.current().ResourceFor(input)
+func (m *mapper) ResourceFor(input schema.GroupVersionResource) (schema.GroupVersionResource, error) {
+	return m.current.Load().ResourceFor(input)
 }
 
-func (m mapper) ResourcesFor(input schema.GroupVersionResource) ([]schema.GroupVersionResource, error) {
-	return m.current().ResourcesFor(input)
+func (m *mapper) ResourcesFor(input schema.GroupVersionResource) ([]schema.GroupVersionResource, error) {
+	return m.current.Load().ResourcesFor(input)
 }
 
-func (m mapper) RESTMapping(kind schema.GroupKind, versions ...string) (*meta.RESTMapping, error) {
-	return m.current().RESTMapping(kind, versions...)
+func (m *mapper) RESTMapping(kind schema.GroupKind, versions ...string) (*meta.RESTMapping, error) {
+	return m.current.Load().RESTMapping(kind, versions...)
 }
 
-func (m mapper) RESTMappings(kind schema.GroupKind, versions ...string) ([]*meta.RESTMapping, error) {
-	return m.current().RESTMappings(kind, versions...)
+func (m *mapper) RESTMappings(kind schema.GroupKind, versions ...string) ([]*meta.RESTMapping, error) {
+	return m.current.Load().RESTMappings(kind, versions...)
 }
 
-func (m mapper) ResourceSingularizer(resource string) (string, error) {
-	return m.current().ResourceSingularizer(resource)
+func (m *mapper) ResourceSingularizer(resource string) (string, error) {
+	return m.current.Load().ResourceSingularizer(resource)
 }

@@ -3,21 +3,15 @@ package ssaplantest
 import (
 	"errors"
 	"fmt"
-	"net/http"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/rand"
-	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/client-go/kubernetes/scheme"
 )
-
-// errModified is what a server says of a resourceVersion that is not the object's.
-var errModified = errors.New("the object has been modified; please apply your changes to the latest version and try again")
 
 func (c *call) create(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if err := c.address(obj); err != nil {
@@ -90,6 +84,35 @@ func (c *call) apply(obj *unstructured.Unstructured) (*unstructured.Unstructured
 	return c.replace(live, applied)
 }
 
+// decoded decodes the body of a write, and does the write.
+func (c *call) decoded(
+	body []byte, write func(*unstructured.Unstructured) (*unstructured.Unstructured, error),
+) (*unstructured.Unstructured, error) {
+	content, err := decode(body)
+	if err != nil {
+		return nil, err
+	}
+	return write(&unstructured.Unstructured{Object: content})
+}
+
+func (c *call) decodeAndPatch(data []byte) (*unstructured.Unstructured, error) {
+	switch c.PatchType {
+	case types.ApplyPatchType, types.MergePatchType, types.StrategicMergePatchType:
+	case types.JSONPatchType:
+		data = slices.Concat([]byte(`{"operations": `), data, []byte("}"))
+	default:
+		return nil, c.unsupportedPatch()
+	}
+	if c.PatchType == types.ApplyPatchType {
+		return c.decoded(data, c.apply)
+	}
+	content, err := decode(data)
+	if err != nil {
+		return nil, err
+	}
+	return c.patch(content)
+}
+
 // patch is a patch of another form than apply.
 func (c *call) patch(body map[string]any) (*unstructured.Unstructured, error) {
 	live := c.live()
@@ -98,15 +121,7 @@ func (c *call) patch(body map[string]any) (*unstructured.Unstructured, error) {
 	}
 	patched := live.DeepCopy()
 	var err error
-	switch c.PatchType {
-	case types.StrategicMergePatchType:
-		patched.Object, err = c.strategicMerge(patched.Object, body)
-	case types.JSONPatchType:
-		patched.Object, err = jsonPatch(patched.Object, body)
-	default:
-		patched.Object = merge(patched.Object, body)
-	}
-	if err != nil {
+	if patched.Object, err = c.merged(patched.Object, body); err != nil {
 		return nil, err
 	}
 	if err := c.address(patched); err != nil {
@@ -119,83 +134,10 @@ func (c *call) patch(body map[string]any) (*unstructured.Unstructured, error) {
 	return c.replace(live, tracked)
 }
 
-// merge returns object with a JSON merge patch (RFC 7386) applied. It changes object.
-func merge(object, patch map[string]any) map[string]any {
-	for name, value := range patch {
-		inner, isMap := value.(map[string]any)
-		switch {
-		case value == nil:
-			delete(object, name)
-		case isMap:
-			old, _ := object[name].(map[string]any)
-			if old == nil {
-				old = map[string]any{}
-			}
-			object[name] = merge(old, inner)
-		default:
-			object[name] = value
-		}
-	}
-	return object
-}
-
-// strategicMerge merges by the rules that stand in the Go types of the built-in kinds.
-func (c *call) strategicMerge(object, patch map[string]any) (map[string]any, error) {
-	example, err := scheme.Scheme.New(c.kind.GroupVersionKind)
-	if err != nil {
-		return nil, c.unsupportedPatch()
-	}
-	merged, err := strategicpatch.StrategicMergeMapPatch(object, patch, example)
-	if err != nil {
-		return nil, apierrors.NewBadRequest(err.Error())
-	}
-	return merged, nil
-}
-
-func (c *call) unsupportedPatch() error {
-	return apierrors.NewGenericServerResponse(http.StatusUnsupportedMediaType, c.Verb, c.resource(), c.Name,
-		fmt.Sprintf("the body of the request was in an unknown format: %s", c.PatchType), 0, false)
-}
-
-// delete removes the object, or marks it as being deleted if it has finalizers.
-func (c *call) delete(preconditions *metav1.Preconditions) error {
-	live := c.live()
-	if live == nil {
-		return c.notFound()
-	}
-	if err := c.checkPreconditions(preconditions, live); err != nil || c.DryRun {
-		return err
-	}
-	if len(live.GetFinalizers()) == 0 {
-		return c.server.remove(c.key())
-	}
-	if live.GetDeletionTimestamp() != nil {
-		return nil
-	}
-	at, grace := now(), int64(0)
-	live.SetDeletionTimestamp(&at)
-	live.SetDeletionGracePeriodSeconds(&grace)
-	return c.server.put(c.key(), live)
-}
-
-func (c *call) checkPreconditions(p *metav1.Preconditions, live *unstructured.Unstructured) error {
-	subject := schema.GroupResource{Group: c.kind.Group, Resource: c.kind.Kind} // the kind is what servers name here
-	switch {
-	case p == nil:
-	case p.UID != nil && *p.UID != live.GetUID():
-		return apierrors.NewConflict(subject, c.Name, fmt.Errorf("the UID in the precondition (%s) does not match the UID in record (%s). "+
-			"The object might have been deleted and then recreated", *p.UID, live.GetUID()))
-	case p.ResourceVersion != nil && *p.ResourceVersion != live.GetResourceVersion():
-		return apierrors.NewConflict(subject, c.Name, fmt.Errorf("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). "+
-			"The object might have been modified", *p.ResourceVersion, live.GetResourceVersion()))
-	}
-	return nil
-}
-
 // track records who owns which field of an object that is written otherwise than by applying.
 func (c *call) track(live, obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	if _, err := c.server.converter(c.kind).ObjectToTyped(obj); err != nil {
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("strict decoding error: %v", err))
+	if err := c.checkSchema(obj); err != nil {
+		return nil, err
 	}
 	tracked, err := c.fields.Update(live.DeepCopy(), obj, c.FieldManager)
 	if err != nil {

@@ -1,15 +1,68 @@
 package ssaplantest
 
 import (
+	"fmt"
 	"net/http"
 	"reflect"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/ssaplan/primitives/projection"
 )
+
+// merged returns the object with the patch of the request applied. It changes object.
+func (c *call) merged(object, patch map[string]any) (map[string]any, error) {
+	switch c.PatchType {
+	case types.StrategicMergePatchType:
+		return c.strategicMerge(object, patch)
+	case types.JSONPatchType:
+		return jsonPatch(object, patch)
+	}
+	return merge(object, patch), nil
+}
+
+// merge returns object with a JSON merge patch (RFC 7386) applied. It changes object.
+func merge(object, patch map[string]any) map[string]any {
+	for name, value := range patch {
+		inner, isMap := value.(map[string]any)
+		switch {
+		case value == nil:
+			delete(object, name)
+		case isMap:
+			old, _ := object[name].(map[string]any)
+			if old == nil {
+				old = map[string]any{}
+			}
+			object[name] = merge(old, inner)
+		default:
+			object[name] = value
+		}
+	}
+	return object
+}
+
+// strategicMerge merges by the rules in the Go types of the built-in kinds.
+func (c *call) strategicMerge(object, patch map[string]any) (map[string]any, error) {
+	example, err := scheme.Scheme.New(c.kind.GroupVersionKind)
+	if err != nil {
+		return nil, c.unsupportedPatch()
+	}
+	merged, err := strategicpatch.StrategicMergeMapPatch(object, patch, example)
+	if err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	return merged, nil
+}
+
+func (c *call) unsupportedPatch() error {
+	return apierrors.NewGenericServerResponse(http.StatusUnsupportedMediaType, c.Verb, c.resource(), c.Name,
+		fmt.Sprintf("the body of the request was in an unknown format: %s", c.PatchType), 0, false)
+}
 
 // jsonPatch returns the object with a JSON patch (RFC 6902) applied. It changes object. Operations that copy and move
 // are missing, and so is inserting between the items of a list.
