@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/deleter"
@@ -128,9 +126,4 @@ func (p *Planner) deleter(request DeleteRequest, options DeleteOptions) *deleter
 		return deleter.Target{Identity: t.Identity, Resource: t.Resource, Live: t.Live}, nil
 	}
 	return &deleter.Deleter{Request: request, Options: options, Server: p.server, Find: find, Guard: p.Guard}
-}
-
-// propagation returns the policy by which a replacement deletes.
-func (r Request) propagation() metav1.DeletionPropagation {
-	return cmp.Or(r.Propagation, metav1.DeletePropagationBackground)
 }

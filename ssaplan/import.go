@@ -12,7 +12,6 @@ import (
 	"github.com/ssaplan/primitives/identity/importid"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
-	"github.com/ssaplan/primitives/ssaplan/redact"
 )
 
 // Import returns the object that an import ID names, with a manifest and a state to manage it. If the ID has a kind
@@ -54,7 +53,7 @@ func (p *Planner) imported(ctx context.Context, id importid.ID) (identity.Identi
 	if err != nil {
 		return target.Identity, nil, err
 	}
-	hidden := redact.Fields(p.options.Sensitive, p.passwords.Of, target.Identity, live)
+	hidden := p.sensitive(target.Identity, live)
 	imported, err := explain.NewImported(live, id.Selection, p.options.FieldManager, hidden...)
 	if version := new(fieldowner.VersionError); errors.As(err, &version) {
 		version.Path = hidden.Shown(version.Path)

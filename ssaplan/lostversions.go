@@ -23,56 +23,55 @@ const (
 	mostNamed = 5
 )
 
-// warnOfLostVersions warns of the custom resources to which nothing can be applied once their CRD has lost the versions
-// that the plan removes.
-func (w *planning) warnOfLostVersions(ctx context.Context) {
-	isCRD := w.plan.Object.Kind == "CustomResourceDefinition" && w.plan.Object.Group() == "apiextensions.k8s.io"
-	if !isCRD || w.plan.Action != ActionUpdate || w.plan.Subresource != "" {
-		return
+// lostVersions returns warnings about the custom resources to which nothing can be applied once their CRD has lost the
+// versions that the plan removes, and the number of requests that finding them took.
+func (t trial) lostVersions(ctx context.Context, plan *Plan) (warnings []foreign.Text, requests int) {
+	isCRD := t.id.Kind == "CustomResourceDefinition" && t.id.Group() == "apiextensions.k8s.io"
+	if !isCRD || plan.Action != ActionUpdate || t.request.Subresource != "" {
+		return nil, 0
 	}
-	lost := kinds.LostVersions(content(w.live), content(w.result))
+	lost := kinds.LostVersions(content(t.live), content(t.answer))
 	if len(lost) == 0 {
-		return
+		return nil, 0
 	}
 	versions := foreign.Text(strings.Join(lost, ", "))
-	objects, more, err := w.customResources(ctx)
+	objects, more, requests, err := t.customResources(ctx)
 	if err != nil {
-		w.plan.Warnings = append(w.plan.Warnings, foreign.Textf(
-			"can't check whether managedFields of objects name %s, which the CRD drops: %v", versions, w.shown(err)))
-		return
+		return []foreign.Text{foreign.Textf(
+			"can't check whether managedFields of objects name %s, which the CRD drops: %v", versions, t.shown(err))}, requests
 	}
 	named := stuckIn(lost, objects)
 	if more {
 		named = append(named, fmt.Sprintf("maybe others than the first %d objects", mostLooked))
 	}
 	if len(named) > 0 {
-		w.plan.Warnings = append(w.plan.Warnings, foreign.Textf("the CRD drops %s, but managedFields of these objects name it: %s; "+
+		warnings = append(warnings, foreign.Textf("the CRD drops %s, but managedFields of these objects name it: %s; "+
 			"nothing can be applied to them until the entries are moved to another version (Request.LostVersions; "+
 			"in kubectl ssaplan --lost-version, in Terraform lost_versions)", versions, foreign.Text(strings.Join(named, ", "))))
 	}
+	return warnings, requests
 }
 
-// customResources returns the metadata of the objects of the CRD that is planned, and whether there are more.
-func (w *planning) customResources(ctx context.Context) ([]unstructured.Unstructured, bool, error) {
+// customResources returns the metadata of objects of the CRD, whether there are more, and how many requests that took.
+func (t trial) customResources(ctx context.Context) (objects []unstructured.Unstructured, more bool, requests int, err error) {
 	text := func(path ...string) string {
-		s, _, _ := unstructured.NestedString(w.live.Object, path...) // "" if it isn't one
+		s, _, _ := unstructured.NestedString(t.live.Object, path...) // "" if it isn't one
 		return s
 	}
 	kind := server.Kind{
 		GroupVersionKind: schema.GroupVersionKind{
-			Group: text("spec", "group"), Version: kinds.ServedVersion(w.live.Object), Kind: text("spec", "names", "kind"),
+			Group: text("spec", "group"), Version: kinds.ServedVersion(t.live.Object), Kind: text("spec", "names", "kind"),
 		},
 		Resource: text("spec", "names", "plural"), Namespaced: text("spec", "scope") == "Namespaced",
 	}
 	if kind.Version == "" {
-		return nil, false, nil
+		return nil, false, 0, nil
 	}
 	ctx, _ = warnings.Collect(ctx) // that a version is deprecated doesn't concern the CRD
 	object := identity.Identity{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind}
-	resource := w.server.Resource(kind, object)
-	objects, more, err := resource.First(ctx, mostLooked)
-	w.requests += resource.Requests()
-	return objects, more, err
+	resource := t.server.Resource(kind, object)
+	objects, more, err = resource.First(ctx, mostLooked)
+	return objects, more, resource.Requests(), err
 }
 
 // stuckIn names objects that have entries of managedFields in one of the versions, with the managers.

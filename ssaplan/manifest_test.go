@@ -25,16 +25,16 @@ func TestEncodedManifestIsNormal(t *testing.T) {
 					normal, steps := projection.Normalize(manifest)
 					want, err := json.Marshal(explain.Addressed(normal, "there", ""))
 					require.NoError(t, err)
-					w := &planning{
-						plan:    &Plan{Object: identity.Identity{APIVersion: "v1", Kind: kind, Namespace: "there", Name: "n"}},
+					g := &goal{
+						id:      identity.Identity{APIVersion: "v1", Kind: kind, Namespace: "there", Name: "n"},
 						request: Request{Manifest: &unstructured.Unstructured{Object: manifest}},
 					}
 					e := fastjson.NewEncoder()
-					content, err := w.encode(e)
+					prepared, err := g.encode(e)
 					require.NoError(t, err)
 					require.Equal(t, string(want), string(e.Text()))
-					require.Equal(t, steps, w.plan.Adjustments)
-					sent, err := json.Marshal(content)
+					require.Equal(t, steps, prepared.Adjustments)
+					sent, err := json.Marshal(prepared.Manifest)
 					require.NoError(t, err)
 					require.Equal(t, string(want), string(sent))
 					delete(metadata, name)

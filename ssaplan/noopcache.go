@@ -1,12 +1,10 @@
 package ssaplan
 
 import (
-	"context"
 	"io"
 	"time"
 
 	"github.com/ssaplan/primitives/identity"
-	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/internal/noop"
 )
 
@@ -86,37 +84,3 @@ func (c *NoOpCache) Save(to io.Writer, scope string) error { return c.cache.Save
 // Restore adds what [NoOpCache.Save] wrote for the same scope, as far as there is room and it isn't too old. If the
 // content is damaged or of another scope, it returns an error, and the cache doesn't change.
 func (c *NoOpCache) Restore(from io.Reader, scope string) error { return c.cache.Restore(from, scope) }
-
-// recall makes the plan a no-op if the server answered before that sending body is one.
-func (w *planning) recall(ctx context.Context, body []byte) {
-	isUnsettled := !w.prepared.Unknown.Empty() || w.handover != nil || !w.settled && w.isForLive()
-	if w.options.NoOps == nil || w.live == nil || w.plan.Action != "" || isUnsettled {
-		return
-	}
-	var known *noop.Answer
-	if known, w.asked = w.options.NoOps.cache.Ask(ctx, w.configuration, w.question(body)); known == nil {
-		return
-	}
-	w.recalled = true
-	var warnings []foreign.Text
-	w.plan.Explanation, warnings = known.Explain(w.input(w.live))
-	w.plan.Action, w.plan.Reason = ActionNoOp, "the server would write nothing (cached result for this version)"
-	for _, text := range warnings {
-		w.warnings.Add(text)
-	}
-}
-
-// remember notes that nothing would change, if that is so.
-func (w *planning) remember() {
-	if w.asked != nil && w.plan.Action == ActionNoOp {
-		w.asked.NoOp(w.question(w.patch.Body), &w.plan.Explanation, w.warnings.All())
-	}
-}
-
-// question is whether sending body changes the live object.
-func (w *planning) question(body []byte) noop.Question {
-	return noop.Question{
-		Object: w.plan.Object, Resource: w.target.GroupVersionResource(), Subresource: w.plan.Subresource, Live: w.live, Body: body,
-		Options: w.patch.Options,
-	}
-}

@@ -99,6 +99,19 @@ func TestReplacementsOfWhatCantBeShown(t *testing.T) {
 	require.Equal(t, immutability.HazardData, plan.Replacement.Hazards[0].Kind)
 }
 
+// The read of the old object counts even if the server doesn't serve the new kind.
+func TestReplacementsByAKindThatIsNotServed(t *testing.T) {
+	server, planner := world(ssaplan.Options{})
+	state := applied(t, planner, autoscaler("v2", "a"))
+	before := len(server.Requests())
+	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: manifestOf("ex.io/v1", "Widget", "default", "a"), Prior: state})
+	require.NoError(t, err)
+	require.Equal(t, ssaplan.ActionReplace, plan.Action)
+	require.NotNil(t, plan.Live())
+	require.Len(t, server.Requests()[before:], 1)
+	require.Equal(t, 1, plan.Requests)
+}
+
 // Where an object has the name of the new one, a dry run would change that one and not create it, whoever made it and
 // whatever is supplied of it.
 func TestReplacementsByATakenName(t *testing.T) {

@@ -57,77 +57,6 @@ const (
 	DeferralSet Deferral = "SameSet"
 )
 
-// Request is the input of [Planner.Plan].
-type Request struct {
-	// Manifest is the desired object. Required. It is not modified.
-	Manifest *unstructured.Unstructured
-	// Prior is the stored state of the last apply. With it the plan distinguishes edits from drift with certainty and
-	// finds changes of identity. Optional.
-	Prior *explain.State
-	// Ignore are the fields that aren't changed in an existing object, such as the replicas that an autoscaler sets. A
-	// new object is created with the manifest's values. For an existing object, an ignored field that others own isn't
-	// sent, and one that only this field manager owns is sent with the live value, even if the manifest drops it; see
-	// [explain.Ignored.Leave]. Ignored parts of an atomic list or map are also sent with the live value. Ignored fields
-	// are no drift, and no reason for a Replace.
-	Ignore projection.Patterns
-	// Adopt are the field managers whose fields are taken over before the manifest is applied; see
-	// [fieldowner.Migrate]. Their fields that the manifest lacks are deleted, unless others own them, too. Without
-	// Adopt these fields stay. A field of these managers is no conflict.
-	Adopt []string
-	// AdoptTools adopts the fields of all known tools; see [fieldowner.Tools] and [Options.Tools].
-	AdoptTools bool
-	// GiveUp are the fields that this field manager stops owning, and that keep their values. From then on they are
-	// ignored, see Ignore. A field without another owner then has no owner. A new object is created with them, and a
-	// second write right after that gives them up. The plan warns about a pattern that matches neither the manifest nor
-	// the object. With a Prior that was stored without the pattern, it also warns about a field that the manifest lacks
-	// and that only others own. Without such a Prior it doesn't, since an earlier apply may have given the field up.
-	GiveUp projection.Patterns
-	// Clear are fields to delete from the object, no matter who owns them, such as spec.strategy.rollingUpdate if the
-	// manifest sets spec.strategy.type to Recreate. Fields that the manifest declares stay. It isn't needed for fields
-	// that only this field manager owns: they are deleted when the manifest drops them. A position in a pattern, such
-	// as [0], counts in the manifest's list, and so matches nothing in a list that the manifest lacks. The same holds
-	// for GiveUp. The plan for an existing object has a warning about a pattern that matches nothing, unless the Prior
-	// was stored with the same pattern.
-	Clear projection.Patterns
-	// ClearBlocking clears the fields that are proven to make the server reject the apply; see
-	// [immutability.Verdict.Leftovers].
-	ClearBlocking bool
-	// LostVersions are versions that the CRD of the kind no longer has, or will lose, such as "example.com/v1beta1".
-	// Before the apply, entries of managedFields with one of these versions are changed to the version of the manifest,
-	// with the same managers and fields. Otherwise a server rejects each apply to the object with an error of
-	// [authresilience.ClassLostVersion].
-	LostVersions []string
-	// Strip are the fields that are never sent. A field that was applied before and is stripped now is in the plan: the
-	// server deletes or resets it, unless others own it.
-	Strip projection.Patterns
-	// Unknown are the fields whose values aren't known yet. They aren't sent. The plan says what the rest of the
-	// manifest changes, without side effects, and can't be applied. A field that a pattern names without wildcards is
-	// unknown even if the manifest lacks it.
-	Unknown projection.Patterns
-	// AllUnknown says that no request can be sent yet, because the cluster or the whole manifest isn't known. The
-	// manifest may then have no name, or be nil.
-	AllUnknown bool
-	// Existing says whether an existing object is taken over, and whether a missing one is created. Otherwise the error
-	// is an [explain.ExistingError], also at the apply if the object was created or deleted after the plan. Default:
-	// [explain.ExistingTakeOver].
-	Existing explain.Existing
-	// Subresource is the subresource to apply: "status", "scale" or another that supports apply. The object has to
-	// exist, and is never replaced. For "scale", the manifest has the object's apiVersion, kind and metadata, and only
-	// spec.replicas. Default: the object itself.
-	Subresource string
-	// AllowVersionChange does for this request what [Options.AllowVersionChange] does for all.
-	AllowVersionChange bool
-	// Live is the object as the caller has read it, with its managedFields, such as from an informer. It saves the Get;
-	// the dry run is still sent. Without apiVersion and kind, as typed clients return it, it saves the Get only for a
-	// no-op. Optional.
-	Live *unstructured.Unstructured
-	// Propagation is what happens to the dependents of a replaced object. Default: Background, they are deleted after
-	// it.
-	Propagation metav1.DeletionPropagation
-	was         *unstructured.Unstructured // the object before fields changed owners for an apply that is planned again since; else nil
-	outrun      int                        // how often the plan was refused since others had written to the object
-}
-
 // Plan is the answer to a [Request].
 type Plan struct {
 	// Object is the manifest's identity, with the namespace that the object lives in.
@@ -167,20 +96,20 @@ type basis struct {
 	patch    Patch
 	live     *unstructured.Unstructured
 	result   *unstructured.Unstructured
-	handover *handover.Handover // before it is sent; nil if nothing changes owners
-	then     *explain.Explanation
-	// taking takes fields from others before it is sent, which the plan's request does by force otherwise; nil if that
-	// isn't needed or was done. taken says that it was done.
-	taking *handover.Handover
-	taken  bool
-	// anew says that the plan was made again since the object had changed, and says what was reviewed. Then it needs no
-	// dry run to go on if again something changes that it doesn't speak of.
-	anew bool
+	handover *handover.Handover   // before the manifest is sent; nil if nothing changes owners
+	then     *explain.Explanation // of the apply after the handover
+	// taking takes fields from others before the manifest is sent, where the plan's request would take them by force.
+	// It is nil if that isn't needed or was done; hasTaken says that it was done.
+	taking   *handover.Handover
+	hasTaken bool
+	// isReviewed says that the plan was made again because the object had changed, and does what was reviewed. It needs
+	// no dry run to go on if others then change fields that it doesn't speak of.
+	isReviewed bool
 	// anyVersion sends the patch for the object in whatever version; see [applier.Write].
 	anyVersion bool
-	// made is the resourceVersion that the plan's request made of the very version that was planned with, nil if it
-	// wasn't sent, or others may have written between.
-	made *atomic.Pointer[string]
+	// madeVersion is the resourceVersion of the answer to the plan's request, if the request was for the version that
+	// was planned with. It is nil if the request wasn't sent, or if others may have written in between.
+	madeVersion *atomic.Pointer[string]
 
 	sensitive projection.Patterns
 }
@@ -235,6 +164,25 @@ func (plan *Plan) Patch() Patch {
 		return Patch{}
 	}
 	return Patch{Body: bytes.Clone(plan.basis.patch.Body), Options: *plan.basis.patch.Options.DeepCopy()}
+}
+
+// complete returns an error if the plan was made without values that weren't known: what it would write is not what is
+// meant.
+func (plan *Plan) complete() error {
+	switch {
+	case plan.basis == nil:
+		return fmt.Errorf("%s: the plan wasn't made by a Planner of this program: plan again", plan.Object)
+	case len(plan.Unknown) > 0:
+		return fmt.Errorf("%s: plan again when these values are known: %s", plan.Object, projection.JoinPaths(plan.Unknown))
+	case len(plan.basis.request.Unknown) > 0:
+		return fmt.Errorf("%s: plan again when these values are known: %v", plan.Object, plan.basis.request.Unknown)
+	}
+	return nil
+}
+
+// applier returns who applies.
+func (plan *Plan) applier() fieldowner.Applier {
+	return fieldowner.Applier{Manager: plan.basis.patch.Options.FieldManager, Subresource: plan.Subresource}
 }
 
 // content returns the content of an object, nil if there is none.

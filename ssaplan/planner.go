@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"reflect"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/fieldowner"
@@ -26,71 +24,13 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
-// Options are the options of a Planner. Only FieldManager is required.
-type Options struct {
-	// FieldManager is the name under which the server records the fields that are applied. Required.
-	// [fieldowner.BeforeFirstApply] is refused.
-	FieldManager string
-	// RefuseConflicts plans without force: if another manager owns a field with another value, the plan is a Conflict.
-	// Default: such fields are taken over, and the plan names their owners.
-	RefuseConflicts bool
-	// DefaultNamespace is the namespace for manifests of namespaced kinds without a namespace. Default: "default".
-	DefaultNamespace string
-	// RequireNamespace makes a missing namespace an error, which names the field. DefaultNamespace has no effect then.
-	RequireNamespace bool
-	// Concurrency is how many objects PlanAll plans at a time. Default: 8.
-	Concurrency int
-	// AllowVersionChange permits that the manifest has another version of the API group than the state. If the server
-	// shows the same UID under both versions, it is the same object. To find that out, the Planner reads the object
-	// even if [Request].Live is set. Default: a change of the version is a replacement, like every change of identity;
-	// the plan says whether the object could be updated in place.
-	AllowVersionChange bool
-	// Tools are recognised in addition to [fieldowner.Tools].
-	Tools []fieldowner.Tool
-	// NoOps caches plans without changes. Default: nothing is cached.
-	NoOps *NoOpCache
-	// Observe is called for each request, in the goroutine that sent it, such as for a progress bar, traces or metrics.
-	// Default: nothing is called.
-	Observe func(context.Context, server.Observation)
-	// ThrottleRetries is how often a throttled request (status 429) is sent again, after the time that the server asks
-	// for. Each retry counts as a request, and fewer requests are sent at the same time after it. Default: 10. If it is
-	// negative, a throttled request isn't retried, and is an error.
-	ThrottleRetries int
-	// Sensitive are more fields whose values are redacted, in addition to those of Secrets. In an object that has one,
-	// annotations and free texts are redacted, too. For keys of list items see [projection.Patterns.Shown].
-	Sensitive projection.Patterns
-	// SkipFormats makes the Planner ignore the formats in schemas. Default: a field of a custom resource is sensitive
-	// if the schema gives it the format password. For the kind of a group and version that it meets first, the Planner
-	// reads the CRD. For further kinds of the same group and version, and for kinds without a CRD, it reads the
-	// OpenAPI document of the group and version instead, if the server is a [server.SchemaReader]. Both are read at
-	// most once a minute. If the schema of a kind isn't known, because the kind isn't served or its schema can't be
-	// read, all values of its objects are redacted, and the plan has a warning; see ShowValuesOf and
-	// [Planner.LearnDefinitions].
-	SkipFormats bool
-	// ShowValuesOf are kinds whose values are printed even if it isn't known which of them are sensitive.
-	ShowValuesOf []schema.GroupKind
-	// ShowValuesOption is the name that your tool gives to the option ShowValuesOf, such as a flag. The warning which
-	// says that no value is shown contains this name. Default: "ShowValuesOf".
-	ShowValuesOption string
-	// ShowServerText prints messages of servers about objects with sensitive values, which may quote these values.
-	ShowServerText bool
-	// Logger logs each request at level debug. Default: nothing is logged.
-	Logger *slog.Logger
-	// Credential describes the credentials of the client. Default: those that a [server.Credentialed] says, such as the
-	// client of package client, and none for others.
-	Credential authresilience.Credential
-	// SendExpired makes Plan, Read, PlanDelete and Delete send requests with credentials that have certainly expired.
-	// Default: these requests aren't sent. Then Read returns the same as for a 401, and the others fail with an
-	// [authresilience.ExpiredError]. Apply and Replace always send their requests.
-	SendExpired bool
-}
-
 // Planner plans and applies. It is safe for concurrent use. The zero Planner can't be used: see [New].
 type Planner struct {
-	options   Options
-	server    *wire.Server
-	passwords *passwords.Fields
-	locator   liveobject.Locator
+	options      Options
+	patchOptions metav1.PatchOptions // of every apply
+	server       *wire.Server
+	passwords    *passwords.Fields
+	locator      liveobject.Locator
 	// configuration reads what a remembered no-op depends on.
 	configuration *noop.ConfigurationReader
 	rules         immutability.Rules
@@ -119,7 +59,9 @@ func New(api server.Server, options Options) (*Planner, error) {
 	case options.DefaultNamespace == "":
 		options.DefaultNamespace = metav1.NamespaceDefault
 	}
-	p := &Planner{options: options, server: wire.New(api, options.wire())}
+	force := !options.RefuseConflicts
+	sent := metav1.PatchOptions{FieldManager: options.FieldManager, Force: &force, FieldValidation: metav1.FieldValidationIgnore}
+	p := &Planner{options: options, patchOptions: sent, server: wire.New(api, options.wire())}
 	p.passwords = passwords.New(p.server, options.passwords())
 	p.locator = liveobject.Locator{Server: p.server, Passwords: p.passwords, DefaultNamespace: options.DefaultNamespace}
 	p.configuration = noop.NewConfigurationReader(p.server)
@@ -176,9 +118,24 @@ func (p *Planner) Guard(objects ...*unstructured.Unstructured) redact.Guard {
 	return redact.For(p.options.Sensitive, p.passwords.Of, objects...).Quoting(p.options.ShowServerText)
 }
 
-// failure returns the error for a request that failed: the object, what was tried, the cause as far as it may be shown
-// of an object of that kind and of these, and, if the caller was refused, what the credentials tells about themselves.
+// sensitive returns the fields of an object whose values are never shown. states are versions of the object, of which
+// some may be nil.
+func (p *Planner) sensitive(id identity.Identity, states ...*unstructured.Unstructured) projection.Patterns {
+	return redact.Fields(p.options.Sensitive, p.passwords.Of, id, states...)
+}
+
+// failure returns the error for a request that failed: the object, what was tried, and the cause, as far as it may be
+// shown of an object of that kind and of those that were seen. If the server refused the caller, the error says what is
+// wrong with the credentials.
 func (p *Planner) failure(id identity.Identity, doing string, err error, seen ...*unstructured.Unstructured) error {
 	err = p.Guard(append(seen, secrecy.Remembered(id, nil))...).Shown(err)
 	return fmt.Errorf("%s: %s: %w", id, doing, authresilience.Diagnosed(err, p.options.Credential, time.Now()))
+}
+
+// expired returns an error if a request can only fail because of the credentials.
+func (p *Planner) expired() error {
+	if p.options.SendExpired {
+		return nil
+	}
+	return authresilience.Diagnose(p.options.Credential, time.Now()).Err()
 }

@@ -124,14 +124,6 @@ func (p *Planner) readLive(ctx context.Context, prior *explain.State) (*liveobje
 	return target, live, err
 }
 
-// expired returns an error if a request can only fail because of the credentials.
-func (p *Planner) expired() error {
-	if p.options.SendExpired {
-		return nil
-	}
-	return authresilience.Diagnose(p.options.Credential, time.Now()).Err()
-}
-
 func (p *Planner) degrade(reading *Reading, prior *explain.State, err error) (*Reading, error) {
 	stale := *prior
 	kept, ok := authresilience.Degrade(&stale, err, authresilience.ReadAttempt{

@@ -1,7 +1,10 @@
 package ssaplan
 
 import (
+	"fmt"
+
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
@@ -39,3 +42,18 @@ var ErrNoEffect = write.ErrNoEffect
 // OutcomeOf returns the outcome of a [Planner.Apply], [Planner.Replace], [Planner.Delete] or [Planner.ApplyDelete] that
 // returned err; see [write.OutcomeOf].
 func OutcomeOf(err error) Outcome { return write.OutcomeOf(err) }
+
+// ChangedError says that the apply would do something else than the reviewed plan says, usually because the object
+// changed meanwhile. No value was written. If it is wrapped in an [ApplyError], a handover was written before, so that
+// fields have changed owners.
+type ChangedError struct {
+	// Plan is what applying would do now.
+	Plan *Plan
+}
+
+func (e *ChangedError) Error() string {
+	return fmt.Sprintf("%s: changed since the plan was made; now %s (%s): review the new plan", e.Plan.Object, e.Plan.Action, foreign.Text(e.Plan.Reason))
+}
+
+// WriteOutcome is used by [OutcomeOf]. The outcome is Refused.
+func (e *ChangedError) WriteOutcome() Outcome { return OutcomeRefused }

@@ -1,0 +1,107 @@
+package ssaplan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan/internal/handover"
+	"github.com/ssaplan/primitives/ssaplan/internal/liveobject"
+	"github.com/ssaplan/primitives/ssaplan/internal/warnings"
+)
+
+// goal is what a plan is made for. The steps of planning share it, and none changes it.
+type goal struct {
+	*Planner
+	request  Request
+	id       identity.Identity  // with the namespace that the object lives in
+	target   *liveobject.Target // nil if the server doesn't serve the kind
+	warnings *warnings.Warnings // of the server
+}
+
+// resolve returns the identity of the object with its namespace, and the target, nil for a kind that the server doesn't
+// serve.
+func (p *Planner) resolve(ctx context.Context, id identity.Identity, request *Request) (identity.Identity, *liveobject.Target, error) {
+	if request.AllUnknown {
+		return id, nil, nil
+	}
+	if err := p.expired(); err != nil {
+		return id, nil, p.failure(id, "plan", err, request.Manifest)
+	}
+	target, err := p.locate(ctx, id, request.Subresource)
+	switch {
+	case err == nil:
+		id = target.Identity
+	case errors.Is(err, liveobject.ErrNoNamespace):
+		return id, nil, fmt.Errorf("%s: %w", id, err)
+	case !meta.IsNoMatchError(err):
+		return id, nil, p.failure(id, "discovery", err, request.Manifest)
+	}
+	p.passwords.LearnCarried(ctx, request.Manifest)
+	return id, target, nil
+}
+
+// known returns what is known of the live object without a request for it: from the identity's comparison, which may
+// have read it, from the caller, or from a list. The goal has the object in its request then.
+func (g *goal) known(ctx context.Context, live *unstructured.Unstructured) (*goal, observed, error) {
+	if live != nil || g.target == nil {
+		return g, observed{live: live, isSupplied: live != nil}, nil
+	}
+	live, isAbsent, err := g.target.Known(ctx, g.request.Live, g.request.Manifest)
+	if err != nil {
+		return g, observed{}, fmt.Errorf("%s: %w", g.id, err)
+	}
+	seen := observed{live: live, isSupplied: live != nil || isAbsent, isLossy: liveobject.IsLossy(g.request.Live)}
+	if request := g.request; request.Live != live {
+		request.Live = live
+		g = g.with(request)
+	}
+	return g, seen, nil
+}
+
+// with returns the goal of another request for the same object.
+func (g *goal) with(request Request) *goal {
+	other := *g
+	other.request = request
+	return &other
+}
+
+// applier returns the field manager, and the subresource that it applies to.
+func (g *goal) applier() fieldowner.Applier {
+	return fieldowner.Applier{Manager: g.options.FieldManager, Subresource: g.request.Subresource}
+}
+
+// wanted returns the fields that are to change owners.
+func (g *goal) wanted() handover.Wanted {
+	r := &g.request
+	wanted := handover.Wanted{
+		Applier: g.applier(), Adopt: r.Adopt, GiveUp: r.GiveUp, Clear: r.Clear, Manifest: r.Manifest.Object, Lost: r.LostVersions,
+	}
+	if r.AdoptTools {
+		wanted.Tools = slices.Concat(fieldowner.Tools(), g.options.Tools)
+	}
+	return wanted
+}
+
+// failed returns the error for a request that failed before the live object was read.
+func (g *goal) failed(doing string, err error) error {
+	return g.failure(g.id, doing, err, g.request.Manifest)
+}
+
+// observed is what is known of the live object.
+type observed struct {
+	live *unstructured.Unstructured // nil if there is no object, or it wasn't read
+	// isSupplied says that the object was read before the plan, or that a list from before the plan doesn't have it.
+	isSupplied bool
+	// isLossy says that a typed client read the object, so that it proves nothing but a no-op.
+	isLossy bool
+}
+
+// isUnread reports whether nothing is known of the object.
+func (s observed) isUnread() bool { return s.live == nil && !s.isSupplied }

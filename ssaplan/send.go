@@ -1,0 +1,86 @@
+package ssaplan
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/ssaplan/internal/applier"
+	"github.com/ssaplan/primitives/ssaplan/internal/handover"
+	"github.com/ssaplan/primitives/ssaplan/internal/warnings"
+)
+
+// send sends the plan's request, once, guarded to be for the live object in its version, or for none if live is nil.
+func (p *Planner) send(ctx context.Context, plan *Plan, live *unstructured.Unstructured) (*unstructured.Unstructured, *applier.Failure) {
+	write, err := p.write(ctx, plan, live)
+	if err != nil {
+		return nil, applier.NotSent(err)
+	}
+	if p.Guard(plan.basis.request.Manifest, live).Withholds() {
+		ctx, _ = warnings.Collect(ctx) // the plan counted them
+	}
+	obj, failure := write.Send(ctx)
+	if failure == nil && write.IsAlone(obj) {
+		version := obj.GetResourceVersion()
+		plan.basis.madeVersion.Store(&version)
+	}
+	return obj, failure
+}
+
+// write returns the plan's request. It doesn't take the plan's target: another Planner, with other credentials, may
+// have made the plan.
+func (p *Planner) write(ctx context.Context, plan *Plan, live *unstructured.Unstructured) (*applier.Write, error) {
+	target, err := p.locate(ctx, plan.Object, plan.Subresource)
+	if err != nil {
+		return nil, err
+	}
+	patch := plan.basis.patch
+	return &applier.Write{Target: target, Body: patch.Body, Options: patch.Options, Subresource: plan.Subresource, Live: live, AnyVersion: plan.basis.anyVersion && (plan.basis.hasTaken || !plan.takesFields())}, nil
+}
+
+// giveUpCreated gives up what the plan's request names of an object that the plan created, which others may write
+// meanwhile.
+func (p *Planner) giveUpCreated(ctx context.Context, plan *Plan, made *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	if plan.Action == ActionUpdate || len(plan.basis.request.GiveUp) == 0 {
+		return made, nil
+	}
+	failed := func(failure *applier.Failure) error {
+		advice := "the object was created, and the fields to give up are still owned: plan and apply again"
+		if failure.Outcome == OutcomeUnknown {
+			advice = "the object was created, but the fields to give up may still be owned: " +
+				"plan again to find out"
+		}
+		err := p.failureOf(plan, "give fields up", failure.Err)
+		return &ApplyError{Object: plan.Object, Outcome: OutcomeDone, Err: err, Advice: advice}
+	}
+	wanted := handover.Wanted{Applier: plan.applier(), GiveUp: plan.basis.request.GiveUp, Manifest: plan.basis.request.Manifest.Object}
+	attempts, byRecord := applier.NewAttempts(ctx), false
+	for {
+		target, err := p.locate(ctx, plan.Object, plan.Subresource)
+		if err != nil {
+			return nil, failed(applier.NotSent(err))
+		}
+		given, err := handover.Find(made, wanted)
+		if err != nil {
+			return nil, failed(applier.NotSent(err))
+		}
+		if given == nil {
+			return made, nil
+		}
+		obj, failure := given.Send(ctx, target, byRecord)
+		if failure == nil {
+			return obj, nil
+		}
+		now, err := target.Live(ctx)
+		isSame := err == nil && now != nil && now.GetUID() == made.GetUID()
+		if !applier.Outrun(failure) || !isSame || !attempts.Again(now) {
+			return nil, failed(failure)
+		}
+		made, byRecord = now, true
+	}
+}
+
+// failureOf returns the error for a request of the plan that failed.
+func (p *Planner) failureOf(plan *Plan, doing string, err error) error {
+	return p.failure(plan.Object, doing, err, plan.basis.request.Manifest, plan.basis.manifest, plan.basis.live)
+}

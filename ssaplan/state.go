@@ -1,0 +1,48 @@
+package ssaplan
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan/explain"
+)
+
+// Differences returns how made, the object that Apply or Replace returned, differs from the planned object: Before is
+// the planned value, After the value in made. Usually there are none; see [explain.Explanation.Unforeseen] for their
+// causes and what is compared. Fields of other owners are compared, too, if Apply sent a single write that was guarded
+// by the planned resourceVersion. If the plan has no [Plan.Result], there are none.
+func (plan *Plan) Differences(made *unstructured.Unstructured) ([]projection.Difference, error) {
+	if plan.basis == nil || plan.Action == ActionNoOp || plan.basis.result == nil || made == nil {
+		return nil, nil
+	}
+	version := plan.basis.madeVersion.Load()
+	alone := version != nil && *version == made.GetResourceVersion()
+	differences, err := plan.Unforeseen(plan.basis.result.Object, made.Object, plan.applier(), alone, plan.basis.sensitive)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", plan.Object, err)
+	}
+	return differences, nil
+}
+
+// State returns the state to store after the plan was applied; obj is the object that Apply returned. It has the fields
+// of the plan's After. A sensitive value that is the same as in the request's Prior has the same digest.
+func (plan *Plan) State(obj *unstructured.Unstructured) (*explain.State, error) {
+	switch {
+	case plan.basis == nil || plan.basis.manifest == nil:
+		return nil, fmt.Errorf("%s: the plan is %s and was not applied", plan.Object, plan.Action)
+	case obj == nil:
+		return nil, fmt.Errorf("%s: no object to remember", plan.Object)
+	}
+	applier := plan.applier()
+	state, err := explain.NewState(plan.basis.manifest.Object, obj.Object, applier, plan.basis.request.Prior, plan.basis.sensitive...)
+	if err != nil {
+		return nil, err
+	}
+	state.Identity = plan.Object // a scale has a kind of its own
+	state.Adopted = explain.IsAdopted(content(plan.basis.live), obj.Object, applier, plan.basis.request.Prior)
+	ignored := slices.Concat(plan.basis.request.Ignore, plan.basis.request.GiveUp)
+	return state.Without(obj.Object, plan.LeftFields(), ignored...).WithCleared(plan.basis.request.Clear), nil
+}
