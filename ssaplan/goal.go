@@ -11,18 +11,27 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan/internal/handover"
 	"github.com/ssaplan/primitives/ssaplan/internal/liveobject"
 	"github.com/ssaplan/primitives/ssaplan/internal/warnings"
 )
 
-// goal is what a plan is made for. The steps of planning share it, and none changes it.
+// goal is what a plan is made for. The steps of planning share it, and none changes it, except for redacted.
 type goal struct {
 	*Planner
 	request  Request
 	id       identity.Identity  // with the namespace that the object lives in
 	target   *liveobject.Target // nil if the server doesn't serve the kind
 	warnings *warnings.Warnings // of the server
+	redacted *redactedFields    // those found last
+}
+
+// redactedFields are the fields of an object that are never shown. Looking for them goes through all values of the
+// object, so they are kept for the next step that asks for them.
+type redactedFields struct {
+	manifest, live, answer *unstructured.Unstructured // in which they were found; the manifest is nil at first
+	fields                 projection.Patterns
 }
 
 // resolve returns the identity of the object with its namespace, and the target, nil for a kind that the server doesn't

@@ -82,7 +82,7 @@ func (plan Plan) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads the form of [Plan.MarshalJSON], for programs that show or check plans. Such a plan can't be
-// applied: it has no request, and redacted values stay redacted. A newer version of the form is an error.
+// applied: it has no request, and redacted values stay redacted. Another version of the form is an error.
 func (plan *Plan) UnmarshalJSON(data []byte) error {
 	var in planJSON
 	if err := json.Unmarshal(data, &in); err != nil {

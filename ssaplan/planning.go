@@ -40,7 +40,7 @@ func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
 	}
 	ctx, warnings := warnings.Collect(p.server.ShareRecords(ctx))
 	id, target, err := p.resolve(ctx, id, &request)
-	g := &goal{Planner: p, request: request, id: id, target: target, warnings: warnings}
+	g := &goal{Planner: p, request: request, id: id, target: target, warnings: warnings, redacted: &redactedFields{}}
 	plan, t := (*Plan)(nil), trial{goal: g}
 	if err == nil {
 		plan, t, err = g.plan(ctx)
@@ -77,7 +77,6 @@ func (g *goal) plan(ctx context.Context) (*Plan, trial, error) {
 	case err != nil:
 		return nil, t, err
 	case noOp != nil:
-		g.passwords.LearnCarried(ctx, t.live)
 		return noOp, t, t.checkExisting()
 	case g.target == nil:
 		return t.deferToType(), t, nil

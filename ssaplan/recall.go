@@ -16,6 +16,7 @@ func (t trial) recall(ctx context.Context, body []byte) (*Plan, *noop.Asked) {
 	if known == nil {
 		return nil, asked
 	}
+	t.passwords.LearnCarried(ctx, t.live)
 	explanation, warnings := known.Explain(t.input(t.live))
 	for _, text := range warnings {
 		t.warnings.Add(text)

@@ -28,7 +28,8 @@ func (plan *Plan) Differences(made *unstructured.Unstructured) ([]projection.Dif
 }
 
 // State returns the state to store after the plan was applied; obj is the object that Apply returned. It has the fields
-// of the plan's After. A sensitive value that is the same as in the request's Prior has the same digest.
+// that the manifest declares, also for a cached no-op, whose After is empty. A sensitive value that is the same as in
+// the request's Prior has the same digest.
 func (plan *Plan) State(obj *unstructured.Unstructured) (*explain.State, error) {
 	switch {
 	case plan.basis == nil || plan.basis.manifest == nil:

@@ -148,7 +148,11 @@ func (t trial) adjustments() []projection.Adjustment {
 
 // sensitive returns the fields whose values are never shown.
 func (t trial) sensitive() projection.Patterns {
-	return t.Planner.sensitive(t.id, t.request.Manifest, t.live, t.answer)
+	if last := t.redacted; last.manifest == nil || last.manifest != t.request.Manifest || last.live != t.live || last.answer != t.answer {
+		fields := t.Planner.sensitive(t.id, t.request.Manifest, t.live, t.answer)
+		*last = redactedFields{t.request.Manifest, t.live, t.answer, slices.Clip(fields)}
+	}
+	return t.redacted.fields
 }
 
 // guard redacts texts from elsewhere about the object.
