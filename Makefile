@@ -34,7 +34,7 @@ PROOF := test/e2e/proof
 # tests them. What calls them with many goroutines is tested with it. They are the suites plain, plain-examples, and, with
 # what compares such functions with a server or plays the documentation step by step, plain-test.
 PLAIN := fieldowner identity identity/importid immutability immutability/internal/transition internal/answer internal/kinds \
-	internal/leak internal/parts internal/picture internal/plainjson projection projection/foreign ssaplan/deletion \
+	internal/leak internal/managedfields internal/parts internal/picture internal/plainjson projection projection/foreign ssaplan/deletion \
 	ssaplan/explain ssaplan/internal/fastjson ssaplan/internal/handover ssaplan/internal/objectset ssaplan/internal/scale \
 	ssaplan/internal/secrecy ssaplan/manifest ssaplan/redact ssaplan/set/applyset ssaplan/write
 PLAIN_EXAMPLES := $(addprefix kubectl-ssaplan/,attention definition embedded render saved shard)

@@ -29,7 +29,7 @@ var planner = budget{
 	ours: []string{
 		"ssaplan/explain", "ssaplan/deletion", "ssaplan/redact", "ssaplan/release",
 		"projection", "projection/foreign", "identity", "identity/importid", "immutability", "authresilience", "fieldowner",
-		"internal/clock", "internal/kinds", "internal/plainjson", "internal/answer",
+		"internal/clock", "internal/kinds", "internal/managedfields", "internal/plainjson", "internal/answer",
 		"ssaplan/internal/wire", "ssaplan/internal/native", "ssaplan/internal/turn", "ssaplan/internal/warnings", "ssaplan/server",
 		"ssaplan/internal/precondition", "ssaplan/internal/liveobject", "ssaplan/internal/passwords", "ssaplan/internal/cached",
 		"ssaplan/internal/fastjson", "ssaplan/internal/secrecy", "ssaplan/internal/objectset", "ssaplan/internal/ordered",
@@ -43,7 +43,7 @@ var planner = budget{
 // clients is the budget of the clients of package server that are made with client-go.
 var clients = budget{
 	ours: []string{
-		"projection", "projection/foreign", "identity", "authresilience", "fieldowner", "internal/kinds", "internal/plainjson",
+		"projection", "projection/foreign", "identity", "authresilience", "fieldowner", "internal/kinds", "internal/managedfields", "internal/plainjson",
 		"internal/answer", "ssaplan/server", "ssaplan/internal/warnings", "ssaplan/internal/native", "ssaplan/internal/turn",
 		"ssaplan/internal/discovery",
 	},
@@ -53,49 +53,49 @@ var clients = budget{
 
 var budgets = map[string]budget{
 	"projection/foreign": {},
-	"projection":         {ours: []string{"projection/foreign", "internal/kinds", "internal/plainjson"}},
-	"identity":           {ours: []string{"projection", "projection/foreign", "internal/kinds", "internal/plainjson"}},
+	"projection":         {ours: []string{"projection/foreign", "internal/kinds", "internal/managedfields", "internal/plainjson"}},
+	"identity":           {ours: []string{"projection", "projection/foreign", "internal/kinds", "internal/managedfields", "internal/plainjson"}},
 	"immutability": {
-		ours:    []string{"projection", "projection/foreign", "identity", "internal/kinds", "internal/plainjson", "internal/answer", "immutability/internal/transition"},
+		ours:    []string{"projection", "projection/foreign", "identity", "internal/kinds", "internal/managedfields", "internal/plainjson", "internal/answer", "immutability/internal/transition"},
 		modules: apimachinery,
 	},
 	"authresilience":            {ours: []string{"internal/answer", "projection/foreign"}, modules: apimachinery},
 	"authresilience/restconfig": {ours: []string{"authresilience", "internal/answer", "projection/foreign"}, modules: clientGo},
-	"fieldowner":                {ours: []string{"projection", "projection/foreign", "internal/kinds", "internal/plainjson", "internal/answer"}, modules: apimachinery},
+	"fieldowner":                {ours: []string{"projection", "projection/foreign", "internal/kinds", "internal/managedfields", "internal/plainjson", "internal/answer"}, modules: apimachinery},
 	"projection/builtin": {
-		ours:    []string{"projection", "projection/foreign", "projection/internal/typed", "internal/kinds", "internal/plainjson"},
+		ours:    []string{"projection", "projection/foreign", "projection/internal/typed", "internal/kinds", "internal/managedfields", "internal/plainjson"},
 		modules: slices.Concat(clientGo, api, []string{"github.com/pkg/errors", "gopkg.in/evanphx/json-patch.v4"}),
 	},
 	"projection/openapi": {
-		ours:    []string{"internal/clock", "projection", "projection/foreign", "projection/internal/typed", "internal/kinds", "internal/plainjson"},
+		ours:    []string{"internal/clock", "projection", "projection/foreign", "projection/internal/typed", "internal/kinds", "internal/managedfields", "internal/plainjson"},
 		modules: slices.Concat(clientGo, api),
 	},
 	"ssaplan/explain": {
 		ours: []string{
-			"projection", "projection/foreign", "identity", "authresilience", "fieldowner", "internal/kinds", "internal/plainjson", "internal/answer",
+			"projection", "projection/foreign", "identity", "authresilience", "fieldowner", "internal/kinds", "internal/managedfields", "internal/plainjson", "internal/answer",
 			"ssaplan/internal/fastjson",
 		},
 		modules: apimachinery,
 	},
 	"identity/importid": {
-		ours:    []string{"fieldowner", "identity", "projection", "projection/foreign", "internal/kinds", "internal/plainjson", "internal/answer"},
+		ours:    []string{"fieldowner", "identity", "projection", "projection/foreign", "internal/kinds", "internal/managedfields", "internal/plainjson", "internal/answer"},
 		modules: apimachinery,
 	},
 	"ssaplan/manifest": {
-		ours:    []string{"identity", "projection", "projection/foreign", "internal/kinds", "internal/plainjson"},
+		ours:    []string{"identity", "projection", "projection/foreign", "internal/kinds", "internal/managedfields", "internal/plainjson"},
 		modules: apimachinery,
 	},
-	"ssaplan/write": {ours: []string{"projection", "projection/foreign", "identity", "internal/kinds", "internal/plainjson"}},
+	"ssaplan/write": {ours: []string{"projection", "projection/foreign", "identity", "internal/kinds", "internal/managedfields", "internal/plainjson"}},
 	"ssaplan/deletion": {
 		ours: []string{
-			"ssaplan/write", "projection", "projection/foreign", "identity", "immutability", "fieldowner", "internal/kinds",
+			"ssaplan/write", "projection", "projection/foreign", "identity", "immutability", "fieldowner", "internal/kinds", "internal/managedfields",
 			"internal/plainjson", "internal/answer", "immutability/internal/transition",
 		},
 		modules: apimachinery,
 	},
 	"ssaplan/redact": {
 		ours: []string{
-			"projection", "projection/foreign", "identity", "immutability", "authresilience", "internal/kinds", "internal/plainjson",
+			"projection", "projection/foreign", "identity", "immutability", "authresilience", "internal/kinds", "internal/managedfields", "internal/plainjson",
 			"internal/answer", "immutability/internal/transition", "ssaplan/internal/fastjson", "ssaplan/internal/secrecy",
 		},
 		modules: apimachinery,
@@ -103,7 +103,7 @@ var budgets = map[string]budget{
 	"ssaplan/release": {
 		ours: []string{
 			"ssaplan/explain", "ssaplan/write", "projection", "projection/foreign", "identity", "immutability", "authresilience", "fieldowner",
-			"internal/clock", "internal/kinds", "internal/plainjson", "internal/answer", "immutability/internal/transition",
+			"internal/clock", "internal/kinds", "internal/managedfields", "internal/plainjson", "internal/answer", "immutability/internal/transition",
 			"ssaplan/internal/applier", "ssaplan/internal/precondition", "ssaplan/internal/warnings", "ssaplan/internal/fastjson",
 			"ssaplan/internal/secrecy", "ssaplan/redact",
 		},
@@ -112,7 +112,7 @@ var budgets = map[string]budget{
 	"ssaplan": planner,
 	"ssaplan/server": {
 		ours: []string{
-			"authresilience", "identity", "projection", "projection/foreign", "internal/kinds", "internal/plainjson", "internal/answer",
+			"authresilience", "identity", "projection", "projection/foreign", "internal/kinds", "internal/managedfields", "internal/plainjson", "internal/answer",
 			"ssaplan/internal/warnings",
 		},
 		modules: apimachinery,
@@ -126,7 +126,7 @@ var budgets = map[string]budget{
 		modules: clients.modules, heavy: clients.heavy,
 	},
 	"ssaplan/set/applyset": {
-		ours: []string{"identity", "projection", "projection/foreign", "internal/kinds", "internal/plainjson"}, modules: apimachinery,
+		ours: []string{"identity", "projection", "projection/foreign", "internal/kinds", "internal/managedfields", "internal/plainjson"}, modules: apimachinery,
 	},
 	"ssaplan/review": {ours: append([]string{"ssaplan"}, planner.ours...), modules: planner.modules},
 	"ssaplan/set":    {ours: append([]string{"ssaplan"}, planner.ours...), modules: planner.modules},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/internal/kinds"
+	"github.com/ssaplan/primitives/internal/managedfields"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 )
@@ -26,19 +27,19 @@ func (known Records) Read(obj map[string]any) (Ownership, error) {
 // ReadOther does what [Read] does for another version of the object. A fieldsV1 that is the same map in both (not only
 // an equal one) isn't decoded again.
 func (o Ownership) ReadOther(obj map[string]any) (Ownership, error) {
-	list, err := managedFields(obj)
+	list, err := managedfields.List(obj)
 	if err != nil {
-		return Ownership{}, err
+		return Ownership{}, fmt.Errorf("fieldowner: %w", err)
 	}
 	entries := make([]Entry, 0, len(list))
 	records := make([]record, 0, len(list))
 	atomic := atomicInVersion(obj)
 	for i, item := range list {
-		e, err := o.readEntry(item)
+		e, fieldsV1, err := o.readEntry(item)
 		if err != nil {
 			return Ownership{}, fmt.Errorf("fieldowner: %s: %w", entryName(e.Owner, i), err)
 		}
-		records = append(records, record{fieldsV1(item), e.Fields})
+		records = append(records, record{fieldsV1, e.Fields})
 		e.Fields = withWhole(e.Fields, atomic)
 		entries = withLatest(entries, e)
 	}
@@ -83,18 +84,6 @@ func withLatest(entries []Entry, e Entry) []Entry {
 	return entries
 }
 
-func managedFields(obj map[string]any) ([]any, error) {
-	meta, ok := obj["metadata"].(map[string]any)
-	if !ok && obj["metadata"] != nil {
-		return nil, fmt.Errorf("fieldowner: metadata: expected a map, got %T", obj["metadata"])
-	}
-	list, ok := meta["managedFields"].([]any)
-	if !ok && meta["managedFields"] != nil {
-		return nil, fmt.Errorf("fieldowner: managedFields: expected a list, got %T", meta["managedFields"])
-	}
-	return list, nil
-}
-
 func entryName(o Owner, position int) string {
 	if o.Manager == "" {
 		return fmt.Sprintf("managedFields[%d]", position)
@@ -102,89 +91,52 @@ func entryName(o Owner, position int) string {
 	return "managedFields of " + o.String()
 }
 
-// readEntry returns as much of the owner as it could read, also with an error.
-func (o Ownership) readEntry(item any) (Entry, error) {
-	entry, ok := item.(map[string]any)
-	if !ok {
-		return Entry{}, fmt.Errorf("expected a map, got %T", item)
+// readEntry returns an entry and the fieldsV1 that its fields are from, nil if they are no map. It returns as much of
+// the owner as it could read, also with an error.
+func (o Ownership) readEntry(item any) (e Entry, fieldsV1 map[string]any, err error) {
+	raw, err := managedfields.Read(item)
+	if e.Owner = Owner(raw.Owner); err != nil {
+		return e, nil, err
 	}
-	r := entryReader{entry: entry, of: o}
-	owner := Owner{
-		Manager:     foreign.Text(r.string("manager")),
-		Operation:   r.string("operation"),
-		Subresource: foreign.Text(r.string("subresource")),
-		APIVersion:  foreign.Text(r.string("apiVersion")),
+	switch e.Time, err = parseTime(raw.Written); {
+	case err != nil:
+		return e, nil, fmt.Errorf("time: %w", err)
+	case e.Operation != OperationApply && e.Operation != OperationUpdate:
+		return e, nil, fmt.Errorf("unknown operation %q", foreign.Text(e.Operation))
+	case raw.FieldsType != "" && raw.FieldsType != "FieldsV1":
+		return e, nil, fmt.Errorf("unknown fieldsType %q", foreign.Text(raw.FieldsType))
 	}
-	owner.Time = r.time()
-	r.check(owner.Operation == OperationApply || owner.Operation == OperationUpdate, "operation", owner.Operation)
-	format := r.string("fieldsType")
-	r.check(format == "" || format == "FieldsV1", "fieldsType", format)
-	fields := r.fields()
-	return Entry{owner, fields}, r.err
-}
-
-// fieldsV1 returns the record of an entry, nil if it has none that is a map.
-func fieldsV1(entry any) map[string]any {
-	m, _ := entry.(map[string]any)
-	fields, _ := m["fieldsV1"].(map[string]any)
-	return fields
-}
-
-// entryReader reads fields and keeps the first error, so that they can be read one after the other.
-type entryReader struct {
-	entry map[string]any
-	of    Ownership // whose records needn't be read again
-	err   error
-}
-
-func (r *entryReader) fail(err error) {
-	if r.err == nil {
-		r.err = err
+	fieldsV1, _ = raw.FieldsV1.(map[string]any)
+	var isKnown bool
+	if e.Fields, isKnown = o.decoded(fieldsV1); !isKnown {
+		e.Fields, err = projection.DecodeFieldsV1(raw.FieldsV1)
 	}
+	return e, fieldsV1, err
 }
 
-func (r *entryReader) check(ok bool, field, value string) {
-	if !ok {
-		r.fail(fmt.Errorf("unknown %s %q", field, foreign.Text(value)))
-	}
-}
-
-func (r *entryReader) string(field string) string {
-	s, ok := r.entry[field].(string)
-	if !ok && r.entry[field] != nil {
-		r.fail(fmt.Errorf("%s: expected a string, got %T", field, r.entry[field]))
-	}
-	return s
-}
-
-func (r *entryReader) time() time.Time {
-	text := r.string("time")
+// parseTime returns the time of an entry, zero if it has none.
+func parseTime(text string) (time.Time, error) {
 	if text == "" {
-		return time.Time{}
+		return time.Time{}, nil
 	}
-	t, err := answer.ParseTime(text)
-	if err != nil {
-		r.fail(fmt.Errorf("time: %w", err))
-	}
-	return t
+	return answer.ParseTime(text)
 }
 
-func (r *entryReader) fields() projection.FieldSet {
-	record := fieldsV1(r.entry)
-	if r.of.records != nil && record != nil {
-		if fields, known := r.of.records(record); known {
-			return fields
+// decoded returns the fields of a record that needn't be decoded.
+func (o Ownership) decoded(fieldsV1 map[string]any) (projection.FieldSet, bool) {
+	if fieldsV1 == nil {
+		return projection.FieldSet{}, false
+	}
+	if o.records != nil {
+		if fields, isKnown := o.records(fieldsV1); isKnown {
+			return fields, true
 		}
 	}
-	from := reflect.ValueOf(record).Pointer()
-	for _, known := range r.of.read {
-		if from != 0 && from == reflect.ValueOf(known.fieldsV1).Pointer() {
-			return known.fields
+	at := reflect.ValueOf(fieldsV1).Pointer()
+	for _, r := range o.read {
+		if reflect.ValueOf(r.fieldsV1).Pointer() == at {
+			return r.fields, true
 		}
 	}
-	set, err := projection.DecodeFieldsV1(r.entry["fieldsV1"])
-	if err != nil {
-		r.fail(err)
-	}
-	return set
+	return projection.FieldSet{}, false
 }

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/internal/kinds"
+	"github.com/ssaplan/primitives/internal/managedfields"
 	"github.com/ssaplan/primitives/projection"
 )
 
@@ -54,14 +55,8 @@ func contentOf(obj *unstructured.Unstructured) map[string]any {
 // fields, and what can't be read are left out.
 func recordOf(obj map[string]any) projection.FieldSet {
 	var all projection.FieldSet
-	entries, _, _ := unstructured.NestedFieldNoCopy(obj, "metadata", "managedFields")
-	list, _ := entries.([]any)
-	for _, item := range list {
-		entry, _ := item.(map[string]any)
-		if entry["apiVersion"] != obj["apiVersion"] {
-			continue
-		}
-		if fields, err := projection.DecodeFieldsV1(entry["fieldsV1"]); err == nil {
+	for entry := range managedfields.InVersion(obj) {
+		if fields, err := projection.DecodeFieldsV1(entry.FieldsV1); err == nil {
 			all = all.Union(fields)
 		}
 	}

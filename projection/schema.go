@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/ssaplan/primitives/internal/managedfields"
 )
 
 // LearnedSchema is what the managedFields of a live object reveal about the types of its kind: which lists have keys,
@@ -36,29 +38,26 @@ func LearnSchema(obj map[string]any) (*LearnedSchema, error) {
 
 // learn adds what the managedFields of obj reveal.
 func (l *LearnedSchema) learn(obj map[string]any) error {
-	for _, item := range listOf(mapOf(obj["metadata"])["managedFields"]) {
-		entry := mapOf(item)
-		if entry["apiVersion"] != obj["apiVersion"] {
-			continue
-		}
-		set, err := DecodeFieldsV1(entry["fieldsV1"])
+	for entry := range managedfields.InVersion(obj) {
+		set, err := DecodeFieldsV1(entry.FieldsV1)
 		if err != nil {
-			return fmt.Errorf("projection: managedFields of %q: %w", fmt.Sprint(entry["manager"]), err)
+			return fmt.Errorf("projection: managedFields of %q: %w", entry.Owner.Manager, err)
 		}
-		l.learnEntry(set, obj, entry)
+		l.learnEntry(set, obj, entry.Owner)
 	}
 	return nil
 }
 
-func (l *LearnedSchema) learnEntry(set FieldSet, obj, entry map[string]any) {
+func (l *LearnedSchema) learnEntry(set FieldSet, obj map[string]any, of managedfields.Owner) {
 	if set.root == nil {
 		return
 	}
-	l.root.learn(set.root, l.known, obj, entry["operation"] == "Apply")
-	switch sub, _ := entry["subresource"].(string); {
-	case sub == "status":
+	isApply := of.Operation == "Apply"
+	l.root.learn(set.root, l.known, obj, isApply)
+	switch {
+	case of.Subresource == "status":
 		l.statusReset = true
-	case sub == "" && set.root.child(Field("status")) != nil && entry["operation"] == "Apply":
+	case of.Subresource == "" && set.root.child(Field("status")) != nil && isApply:
 		l.statusKept = true
 	}
 }
