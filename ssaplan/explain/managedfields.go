@@ -5,33 +5,19 @@ import (
 	"time"
 
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/internal/answer"
+	"github.com/ssaplan/primitives/internal/managedfields"
 	"github.com/ssaplan/primitives/projection"
-	"github.com/ssaplan/primitives/projection/foreign"
 )
-
-// managedFields returns the managedFields of an object, not decoded. Decoding the fields of all entries takes much
-// longer than reading their owners and times.
-func managedFields(obj map[string]any) []any {
-	metadata, _ := obj["metadata"].(map[string]any)
-	entries, _ := metadata["managedFields"].([]any)
-	return entries
-}
-
-// recordedOwner returns the owner and the time of an entry of managedFields. The owner has no Time and no APIVersion.
-func recordedOwner(entry any) (owner fieldowner.Owner, written string) {
-	fields, _ := entry.(map[string]any)
-	text := func(name string) string { v, _ := fields[name].(string); return v }
-	return fieldowner.Owner{
-		Manager: foreign.Text(text("manager")), Operation: text("operation"), Subresource: foreign.Text(text("subresource")),
-	}, text("time")
-}
 
 // lastApplied returns the time of the applier's last change, as managedFields have it; zero if they have no entry of
 // the applier, or none with a time.
 func lastApplied(obj map[string]any, applier fieldowner.Applier) (last time.Time) {
-	for _, entry := range managedFields(obj) {
-		owner, written := recordedOwner(entry)
-		if t, err := time.Parse(time.RFC3339, written); err == nil && applier.Is(owner) && t.After(last) {
+	for entry := range managedfields.All(obj) {
+		if !applier.Is(fieldowner.Owner(entry.Owner)) {
+			continue
+		}
+		if t, err := answer.ParseTime(entry.Written); err == nil && t.After(last) {
 			last = t
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/internal/managedfields"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 )
@@ -148,9 +149,9 @@ func (r *appliedRecord) isKept(of *State, live map[string]any) bool {
 // write to a subresource changes owners, too, and controllers write a status all the time.
 func (s *State) othersDigest(obj map[string]any) string {
 	var entries []string
-	for _, entry := range managedFields(obj) {
-		owner, _ := recordedOwner(entry)
-		if text, err := json.Marshal(entry); err == nil && owner.Subresource == "" && !s.applier().Is(owner) {
+	for entry := range managedfields.All(obj) {
+		isOther := entry.Owner.Subresource == "" && !s.applier().Is(fieldowner.Owner(entry.Owner))
+		if text, err := json.Marshal(entry.Whole); err == nil && isOther {
 			entries = append(entries, string(text))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/internal/kinds"
+	"github.com/ssaplan/primitives/internal/managedfields"
 	"github.com/ssaplan/primitives/internal/plainjson"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
@@ -51,7 +52,7 @@ func fateOfDeleted(live, answer unstructured.Unstructured) string {
 // manifest that declares nothing but its object has nothing that could be dropped later.
 func (c *comparison) unrecorded() []foreign.Text {
 	recorded := c.owners.Fields(fieldowner.By(fieldowner.BeforeFirstApply)).Leaves()
-	if c.Live == nil || len(managedFields(c.Live)) > 0 || recorded.Empty() || c.declared.Empty() {
+	if c.Live == nil || len(managedfields.Of(c.Live)) > 0 || recorded.Empty() || c.declared.Empty() {
 		return nil
 	}
 	var stay foreign.Text

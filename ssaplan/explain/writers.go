@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/internal/managedfields"
 	"github.com/ssaplan/primitives/projection"
 )
 
@@ -54,7 +55,7 @@ func (in Input) asAnnotated(answer map[string]any) map[string]any {
 // knownWriters returns the writers of a live object to which an apply changes nothing. A record is only read if it
 // names a tool.
 func (in Input) knownWriters() []fieldowner.Writer {
-	if !slices.ContainsFunc(managedFields(in.Live), in.isOfTool) {
+	if !in.hasToolWritten() {
 		return nil
 	}
 	owners, err := in.Records.Read(in.Live)
@@ -64,9 +65,13 @@ func (in Input) knownWriters() []fieldowner.Writer {
 	return in.writers(owners, in.Live, left(namedAs(in.Ignored, in.Live, owners.Fields(nil))))
 }
 
-// isOfTool reports whether an entry of a record is of a tool.
-func (in Input) isOfTool(entry any) bool {
-	owner, _ := recordedOwner(entry)
-	_, is := fieldowner.ToolOf(owner, in.tools())
-	return is
+// hasToolWritten reports whether an entry of the live object's record is of a tool.
+func (in Input) hasToolWritten() bool {
+	tools := in.tools()
+	for entry := range managedfields.All(in.Live) {
+		if _, is := fieldowner.ToolOf(fieldowner.Owner(entry.Owner), tools); is {
+			return true
+		}
+	}
+	return false
 }

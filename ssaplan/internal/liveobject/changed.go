@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/ssaplan/primitives/internal/managedfields"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan/internal/precondition"
 )
@@ -44,7 +45,7 @@ func AsOfAnswer(live, answer, now *unstructured.Unstructured) *unstructured.Unst
 		delete(out.Object, "status")
 	}
 	records := mainRecords(out)
-	for i, entry := range precondition.ManagedFields(answer) { // in their order, so that the objects are equal if the apply changes nothing
+	for i, entry := range managedfields.Of(answer.Object) { // in their order, so that the objects are equal if the apply changes nothing
 		if isStatusRecord(entry) {
 			records = slices.Insert(records, min(i, len(records)), runtime.DeepCopyJSONValue(entry))
 		}
@@ -57,12 +58,12 @@ func AsOfAnswer(live, answer, now *unstructured.Unstructured) *unstructured.Unst
 
 // mainRecords returns the entries in an object's managedFields that are of the object itself and not of its status.
 func mainRecords(obj *unstructured.Unstructured) []any {
-	return slices.DeleteFunc(slices.Clone(precondition.ManagedFields(obj)), isStatusRecord)
+	return slices.DeleteFunc(slices.Clone(managedfields.Of(obj.Object)), isStatusRecord)
 }
 
-func isStatusRecord(entry any) bool {
-	fields, _ := entry.(map[string]any)
-	return fields["subresource"] == "status"
+func isStatusRecord(item any) bool {
+	entry, _ := managedfields.Read(item)
+	return entry.Owner.Subresource == "status"
 }
 
 // Changed returns where the values of two versions of an object differ, but for what a server changes at each write.

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/internal/clock"
+	"github.com/ssaplan/primitives/internal/managedfields"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan/internal/precondition"
 )
@@ -39,7 +40,7 @@ func (t *Target) TryByRecord(ctx context.Context, live *unstructured.Unstructure
 		case now == nil || now.GetUID() != live.GetUID():
 			return nil, nil, precondition.Outdated(t.GroupResource(), t.Identity.Name)
 		case now.GetResourceVersion() != made.GetResourceVersion():
-		case reflect.DeepEqual(precondition.ManagedFields(now), precondition.ManagedFields(live)):
+		case reflect.DeepEqual(managedfields.Of(now.Object), managedfields.Of(live.Object)):
 			return now, made, nil
 		default: // the server tested that it was the live object's
 			t.wrote = precondition.DryRunWrote(made)

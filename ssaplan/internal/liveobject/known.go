@@ -9,6 +9,7 @@ import (
 
 	"github.com/ssaplan/primitives/identity"
 	facts "github.com/ssaplan/primitives/internal/kinds"
+	"github.com/ssaplan/primitives/internal/managedfields"
 	"github.com/ssaplan/primitives/ssaplan/internal/precondition"
 )
 
@@ -64,9 +65,7 @@ func (t *Target) Supplied(live, manifest *unstructured.Unstructured) (*unstructu
 	if id != t.Identity {
 		return nil, fmt.Errorf("the supplied live object is another one: %s", id)
 	}
-	metadata, _ := live.Object["metadata"].(map[string]any)
-	entries, _ := metadata["managedFields"].([]any)
-	if len(entries) == 0 || precondition.Complete(live) != nil || isConditional(manifest) {
+	if len(managedfields.Of(live.Object)) == 0 || precondition.Complete(live) != nil || isConditional(manifest) {
 		return nil, nil
 	}
 	return t.seen(live), nil

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/internal/managedfields"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/precondition"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
@@ -76,16 +77,13 @@ func wrote(live, answer, now *unstructured.Unstructured, applier fieldowner.Appl
 }
 
 // recordOf returns the applier's entry in the managedFields of an object, nil if it has none.
-func recordOf(obj *unstructured.Unstructured, applier fieldowner.Applier) any {
+func recordOf(obj *unstructured.Unstructured, applier fieldowner.Applier) map[string]any {
 	if obj == nil {
 		return nil
 	}
-	for _, entry := range precondition.ManagedFields(obj) {
-		fields, _ := entry.(map[string]any)
-		subresource, _ := fields["subresource"].(string)
-		isApply := fields["operation"] == fieldowner.OperationApply
-		if fields["manager"] == applier.Manager && isApply && subresource == applier.Subresource {
-			return entry
+	for entry := range managedfields.All(obj.Object) {
+		if applier.Is(fieldowner.Owner(entry.Owner)) {
+			return entry.Whole
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/internal/answer"
+	"github.com/ssaplan/primitives/internal/managedfields"
 	"github.com/ssaplan/primitives/projection"
 )
 
@@ -20,7 +21,7 @@ const recordPath, versionPath = "/metadata/managedFields", "/metadata/resourceVe
 // second. It doesn't refuse it just because a value was written again; but the given values have to be unchanged, too.
 // If the object has no managedFields, the patch keeps its resourceVersion.
 func ByRecord(live *unstructured.Unstructured, patch []byte, values projection.FieldSet) ([]byte, error) {
-	record := ManagedFields(live)
+	record := managedfields.Of(live.Object)
 	if len(record) == 0 {
 		return patch, nil
 	}

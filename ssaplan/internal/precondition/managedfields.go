@@ -6,13 +6,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// ManagedFields returns the managedFields of an object.
-func ManagedFields(obj *unstructured.Unstructured) []any {
-	value, _, _ := unstructured.NestedFieldNoCopy(obj.Object, "metadata", "managedFields")
-	entries, _ := value.([]any)
-	return entries
-}
-
 // WithoutManagedFields returns a copy of an object without its managedFields. The copy is shallow but for the metadata.
 func WithoutManagedFields(obj *unstructured.Unstructured) map[string]any {
 	bare := maps.Clone(obj.Object)

@@ -72,8 +72,7 @@ func (p Places) moved(entries []map[string]any) (out []map[string]any) {
 		return entries
 	}
 	for _, entry := range entries {
-		version, _ := entry["apiVersion"].(string)
-		if at, known := p[version]; known {
+		if at, known := p[string(ownerOf(entry).APIVersion)]; known {
 			out = append(out, moved(entry, at))
 		}
 	}

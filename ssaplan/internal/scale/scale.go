@@ -11,6 +11,7 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/internal/kinds"
+	"github.com/ssaplan/primitives/internal/managedfields"
 )
 
 // Of returns the Scale of an object, which has its replicas at the places. Of the object's record it has the entries of
@@ -35,11 +36,10 @@ func Of(obj *unstructured.Unstructured, at Places) *unstructured.Unstructured {
 // internal/managedfields.go of k8s.io/apimachinery's managedfields.
 func Applied(answer, before *unstructured.Unstructured, applier fieldowner.Applier, apiVersion string) *unstructured.Unstructured {
 	stays := before != nil && replicas(answer) == replicas(before) && replicas(answer) != int64(0)
-	own := map[string]any{"manager": applier.Manager, "operation": fieldowner.OperationApply, "subresource": applier.Subresource}
 	var entries []map[string]any
 	var isOwned, recorded bool
 	for _, entry := range current(entriesOf(before)) {
-		isOwn := isSameOwner(entry, own)
+		isOwn := applier.Is(ownerOf(entry))
 		isOwned, recorded = isOwned || ownsReplicas(entry), recorded || isOwn
 		if isOwn || stays {
 			entries = append(entries, split(entry)...)
@@ -86,7 +86,7 @@ func current(entries []map[string]any) (found []map[string]any) {
 // split returns what a server makes of an entry when the number of replicas stays. It finds an update's entry again
 // only by its version, which is another one in the Scale, and so makes a new one of the replicas, which has no time.
 func split(entry map[string]any) []map[string]any {
-	if entry["operation"] != fieldowner.OperationUpdate || !ownsReplicas(entry) {
+	if ownerOf(entry).Operation != fieldowner.OperationUpdate || !ownsReplicas(entry) {
 		return []map[string]any{entry}
 	}
 	ofReplicas := maps.Clone(entry)
@@ -123,15 +123,11 @@ func ownsReplicas(entry map[string]any) bool {
 }
 
 // isSameOwner reports whether two entries are of one owner. Updates in different versions are different owners.
-func isSameOwner(a, b map[string]any) bool {
-	for _, name := range []string{"manager", "operation", "subresource", "apiVersion"} {
-		was, _ := a[name].(string)
-		is, _ := b[name].(string)
-		if was != is && (name != "apiVersion" || a["operation"] != fieldowner.OperationApply) {
-			return false
-		}
-	}
-	return true
+func isSameOwner(a, b map[string]any) bool { return ownerOf(a).Is(ownerOf(b)) }
+
+func ownerOf(entry map[string]any) fieldowner.Owner {
+	read, _ := managedfields.Read(entry) // as far as that is possible
+	return fieldowner.Owner(read.Owner)
 }
 
 // Check returns an error if a manifest that is applied to the subresource is one of a scale without replicas: of such a
@@ -176,12 +172,8 @@ func entriesOf(obj *unstructured.Unstructured) (entries []map[string]any) {
 	if obj == nil {
 		return nil
 	}
-	value, _, _ := unstructured.NestedFieldNoCopy(obj.Object, "metadata", "managedFields")
-	list, _ := value.([]any)
-	for _, item := range list {
-		if entry, isMap := item.(map[string]any); isMap {
-			entries = append(entries, entry)
-		}
+	for entry := range managedfields.All(obj.Object) {
+		entries = append(entries, entry.Whole)
 	}
 	return entries
 }
