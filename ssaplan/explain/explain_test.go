@@ -211,20 +211,38 @@ func TestItemsThatAreThereTwice(t *testing.T) {
 	}
 }
 
+// widget returns an object of which we own the fields of spec.
+func widget(t *testing.T, fields, spec string) map[string]any {
+	return object(t, `{apiVersion: ex.io/v1, kind: Widget, metadata: {name: w, uid: "1", managedFields: [{manager: `+us+
+		`, operation: Apply, fieldsType: FieldsV1, fieldsV1: {"f:spec": `+fields+`}}]}, spec: `+spec+`}`)
+}
+
 // A record that was migrated from client-side apply has the maps themselves. One that others emptied goes with its last
 // field, and is one change.
 func TestEmptyMapOfAMigratedRecord(t *testing.T) {
-	obj := func(fields, spec string) map[string]any {
-		return object(t, `{apiVersion: ex.io/v1, kind: Widget, metadata: {name: w, uid: "1", managedFields: [{manager: `+us+
-			`, operation: Apply, fieldsType: FieldsV1, fieldsV1: {"f:spec": `+fields+`}}]}, spec: `+spec+`}`)
-	}
 	e, err := explain.Apply(explain.Input{
 		Manifest: object(t, `{apiVersion: ex.io/v1, kind: Widget, metadata: {name: w}, spec: {a: 1}}`),
-		Live:     obj(`{"f:a": {}, "f:m": {".": {}, "f:x": {}}}`, `{a: 1, m: {}}`),
-		Answer:   obj(`{"f:a": {}}`, `{a: 1}`), Manager: us,
+		Live:     widget(t, `{"f:a": {}, "f:m": {".": {}, "f:x": {}}}`, `{a: 1, m: {}}`),
+		Answer:   widget(t, `{"f:a": {}}`, `{a: 1}`), Manager: us,
 	})
 	require.NoError(t, err)
 	require.Equal(t, []string{"spec.m: - {} (dropped from the manifest)"}, lines(e.Changes))
+}
+
+// If a manager that owned the only entry of a map declares it as empty, a server may make it null. So where a map is
+// null that a webhook fills as soon as it is empty, managedFields don't show whether the manifest was edited.
+func TestNullMapThatIsFilled(t *testing.T) {
+	for why, live := range map[string]map[string]any{
+		"we own the same":                    widget(t, `{"f:a": {}, "f:m": {}}`, `{a: 1, m: null}`),
+		"another field of ours goes at once": widget(t, `{"f:a": {}, "f:b": {}, "f:m": {}}`, `{a: 1, b: 2, m: null}`),
+	} {
+		e, err := explain.Apply(explain.Input{
+			Manifest: object(t, `{apiVersion: ex.io/v1, kind: Widget, metadata: {name: w}, spec: {a: 1, m: {}}}`), Live: live,
+			Answer: widget(t, `{"f:a": {}, "f:m": {}}`, `{a: 1, m: {x: theirs}}`), Manager: us,
+		})
+		require.NoError(t, err)
+		require.Contains(t, lines(e.Changes), "spec.m: null -> {} (edited or changed by others)", why)
+	}
 }
 
 // A dry run makes up the values that the server picks. None of them is shown as what will be there, wherever it comes
@@ -463,10 +481,6 @@ func TestSameVersion(t *testing.T) {
 
 // Where a value becomes a map, the value goes, whoever owned it.
 func TestValueThatBecomesAMap(t *testing.T) {
-	obj := func(fields, spec string) map[string]any {
-		return object(t, `{apiVersion: ex.io/v1, kind: Widget, metadata: {name: w, uid: "1", managedFields: [{manager: `+us+
-			`, operation: Apply, fieldsType: FieldsV1, fieldsV1: {"f:spec": `+fields+`}}]}, spec: `+spec+`}`)
-	}
 	for was, want := range map[string]string{
 		"7":           `spec.any: 7 -> {"b":{"c":7},"d":1} (edited or changed by others)`,
 		"text":        `spec.any: "text" -> {"b":{"c":7},"d":1} (edited or changed by others)`,
@@ -478,8 +492,8 @@ func TestValueThatBecomesAMap(t *testing.T) {
 	} {
 		e, err := explain.Apply(explain.Input{
 			Manifest: object(t, `{apiVersion: ex.io/v1, kind: Widget, metadata: {name: w}, spec: {a: 1, any: {b: {c: 7}, d: 1}}}`),
-			Live:     obj(`{"f:a": {}}`, `{a: 1, any: `+was+`}`),
-			Answer:   obj(`{"f:a": {}, "f:any": {"f:b": {"f:c": {}}, "f:d": {}}}`, `{a: 1, any: {b: {c: 7}, d: 1}}`), Manager: us,
+			Live:     widget(t, `{"f:a": {}}`, `{a: 1, any: `+was+`}`),
+			Answer:   widget(t, `{"f:a": {}, "f:any": {"f:b": {"f:c": {}}, "f:d": {}}}`, `{a: 1, any: {b: {c: 7}, d: 1}}`), Manager: us,
 		})
 		require.NoError(t, err)
 		require.Equal(t, want, lines(e.Changes)[0], was)
