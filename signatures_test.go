@@ -19,19 +19,23 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// The modules are those that programs import: the library and what is beside it, each with its own go.mod.
 func TestNoSignatureNamesAnUnstableType(t *testing.T) {
-	files := map[string]string{} // by import path, what the compiler has to tell
-	// Compiled as this test is, so that the compiler has nothing more to do.
-	exports := append([]string{fmt.Sprintf("-race=%t", hasRaceDetector()), "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}"}, public(t)...)
-	for _, line := range list(t, exports...) {
-		path, file, _ := strings.Cut(line, "=")
-		files[path] = file
-	}
-	packages := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(files[path]) })
-	for _, path := range public(t) {
-		pkg, err := packages.Import(path)
-		require.NoError(t, err)
-		assert.Empty(t, unstableTypes(pkg), path)
+	for _, dir := range strings.Fields(find(t, read(t, "Makefile"), `(?m)^LIBRARIES := (.*)$`)) {
+		files := map[string]string{} // by import path, what the compiler has to tell
+		all := publicIn(t, dir)
+		// Compiled as this test is, so that the compiler has nothing more to do.
+		exports := append([]string{fmt.Sprintf("-race=%t", hasRaceDetector()), "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}"}, all...)
+		for _, line := range listIn(t, dir, exports...) {
+			path, file, _ := strings.Cut(line, "=")
+			files[path] = file
+		}
+		packages := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(files[path]) })
+		for _, path := range all {
+			pkg, err := packages.Import(path)
+			require.NoError(t, err)
+			assert.Empty(t, unstableTypes(pkg), path)
+		}
 	}
 }
 
