@@ -16,14 +16,7 @@ import (
 // behind, the times of other writers, and the values of retained fields, which an apply doesn't touch. Baseline isn't
 // compared either, since it is Before or comes from the stored state.
 func (e *Explanation) Same(other *Explanation) bool {
-	return e.NoOp == other.NoOp && sameProjection(e.Before, other.Before) && sameProjection(e.After, other.After) &&
-		slices.EqualFunc(e.Changes, other.Changes, Change.Same) &&
-		slices.EqualFunc(e.Ownership, other.Ownership, sameTransfer) &&
-		slices.EqualFunc(e.Dropped, other.Dropped, sameDropped) &&
-		slices.EqualFunc(e.Assigned, other.Assigned, projection.Path.Equal) &&
-		slices.EqualFunc(e.Generated, other.Generated, projection.Path.Equal) &&
-		slices.EqualFunc(e.Unknown, other.Unknown, projection.Path.Equal) &&
-		slices.EqualFunc(e.Ignored, other.Ignored, sameIgnored) && sameRival(e.Rival, other.Rival)
+	return !slices.ContainsFunc(compared, func(p part) bool { return !p.same(e, other) })
 }
 
 // Within reports whether e does nothing that other doesn't do. e may do less, if a part of other has been done by now.
@@ -44,47 +37,59 @@ func within[T any](items, others []T, same func(T, T) bool) bool {
 // write the same bytes. The bytes contain sensitive values: use them only for a digest.
 func (e *Explanation) WriteCompared(to io.Writer) error {
 	encoder := json.NewEncoder(to)
-	for _, part := range []any{
-		e.NoOp, compared(e.Before), compared(e.After), e.Assigned, e.Generated, e.Unknown, e.Rival,
-	} {
-		if err := encoder.Encode(part); err != nil {
-			return err
-		}
-	}
-	for _, c := range e.Changes {
-		c.Time = time.Time{}
-		if err := encoder.Encode([]any{"change", c, c.Before, c.After, c.Position}); err != nil {
-			return err
-		}
-	}
-	for _, d := range e.Dropped {
-		if d.Fate == fieldowner.FateRetained {
-			d.Value = nil
-		}
-		d.Owners = timeless(d.Owners)
-		if err := encoder.Encode([]any{"dropped", d, d.Value}); err != nil {
-			return err
-		}
-	}
-	return e.writeOwners(encoder)
-}
-
-// writeOwners writes what an explanation says of owners, but for the times at which they wrote.
-func (e *Explanation) writeOwners(encoder *json.Encoder) error {
-	for _, t := range e.Ownership {
-		t.Owners = timeless(t.Owners)
-		if err := encoder.Encode([]any{"ownership", t}); err != nil {
-			return err
-		}
-	}
-	for _, i := range e.Ignored {
-		i.Owners = timeless(i.Owners)
-		if err := encoder.Encode([]any{"ignored", i}); err != nil {
+	for _, p := range compared {
+		if err := p.write(encoder, e); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// part is a part of an explanation, and how it is compared and written.
+type part struct {
+	same  func(a, b *Explanation) bool
+	write func(*json.Encoder, *Explanation) error
+}
+
+// compared are the parts that [Explanation.Same] compares and [Explanation.WriteCompared] writes. What is written of a
+// part must be the same if and only if the part is.
+var compared = []part{
+	single(func(e *Explanation) bool { return e.NoOp }, func(a, b bool) bool { return a == b }, asItIs),
+	single(func(e *Explanation) projection.Projection { return e.Before }, sameProjection, writtenProjection),
+	single(func(e *Explanation) projection.Projection { return e.After }, sameProjection, writtenProjection),
+	single(func(e *Explanation) []projection.Path { return e.Assigned }, samePaths, writtenPaths),
+	single(func(e *Explanation) []projection.Path { return e.Generated }, samePaths, writtenPaths),
+	single(func(e *Explanation) []projection.Path { return e.Unknown }, samePaths, writtenPaths),
+	single(func(e *Explanation) *Rival { return e.Rival }, sameRival, asItIs),
+	each(func(e *Explanation) []Change { return e.Changes }, Change.Same, writtenChange),
+	each(func(e *Explanation) []fieldowner.DroppedField { return e.Dropped }, sameDropped, writtenDropped),
+	each(func(e *Explanation) []fieldowner.Transfer { return e.Ownership }, sameTransfer, writtenTransfer),
+	each(func(e *Explanation) []IgnoredField { return e.Ignored }, sameIgnored, writtenIgnored),
+}
+
+func single[T any](of func(*Explanation) T, same func(a, b T) bool, written func(T) any) part {
+	return part{
+		same:  func(a, b *Explanation) bool { return same(of(a), of(b)) },
+		write: func(to *json.Encoder, e *Explanation) error { return to.Encode(written(of(e))) },
+	}
+}
+
+// each writes nothing of an empty list, so each item must name its list.
+func each[T any](of func(*Explanation) []T, same func(a, b T) bool, written func(T) any) part {
+	return part{
+		same: func(a, b *Explanation) bool { return slices.EqualFunc(of(a), of(b), same) },
+		write: func(to *json.Encoder, e *Explanation) error {
+			for _, item := range of(e) {
+				if err := to.Encode(written(item)); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+func asItIs[T any](v T) any { return v }
 
 // timeless returns the owners without what [fieldowner.Owner.Is] doesn't compare.
 func timeless(owners []fieldowner.Owner) []fieldowner.Owner {
@@ -97,15 +102,25 @@ func timeless(owners []fieldowner.Owner) []fieldowner.Owner {
 	return owners
 }
 
-// compared returns what sameProjection compares. The JSON of a projection is redacted.
-func compared(p projection.Projection) []any {
-	return []any{p.Object, p.Fields, p.Sensitive, p.Missing, p.Duplicates}
-}
+func samePaths(a, b []projection.Path) bool { return slices.EqualFunc(a, b, projection.Path.Equal) }
+
+// writtenPaths returns the same for each empty list.
+func writtenPaths(paths []projection.Path) any { return append([]projection.Path(nil), paths...) }
 
 func sameProjection(a, b projection.Projection) bool {
 	return reflect.DeepEqual(a.Object, b.Object) && a.Fields.Equal(b.Fields) && a.Sensitive.Equal(b.Sensitive) &&
-		slices.EqualFunc(a.Missing, b.Missing, projection.Path.Equal) &&
-		slices.EqualFunc(a.Duplicates, b.Duplicates, projection.Path.Equal)
+		samePaths(a.Missing, b.Missing) && samePaths(a.Duplicates, b.Duplicates)
+}
+
+// writtenProjection lists the parts of a projection, whose own JSON is redacted.
+func writtenProjection(p projection.Projection) any {
+	return []any{p.Object, p.Fields, p.Sensitive, writtenPaths(p.Missing), writtenPaths(p.Duplicates)}
+}
+
+// writtenChange adds what the JSON of a change lacks.
+func writtenChange(c Change) any {
+	c.Time = time.Time{}
+	return []any{"change", c, c.Before, c.After, c.Position}
 }
 
 func sameDropped(a, b fieldowner.DroppedField) bool {
@@ -114,8 +129,26 @@ func sameDropped(a, b fieldowner.DroppedField) bool {
 		slices.EqualFunc(a.Owners, b.Owners, fieldowner.Owner.Is)
 }
 
+func writtenDropped(d fieldowner.DroppedField) any {
+	if d.Fate == fieldowner.FateRetained {
+		d.Value = nil
+	}
+	d.Owners = timeless(d.Owners)
+	return []any{"dropped", d, d.Value}
+}
+
+func writtenTransfer(t fieldowner.Transfer) any {
+	t.Owners = timeless(t.Owners)
+	return []any{"ownership", t}
+}
+
 func sameIgnored(a, b IgnoredField) bool {
 	return a.Path.Equal(b.Path) && a.Handling == b.Handling && slices.EqualFunc(a.Owners, b.Owners, fieldowner.Owner.Is)
+}
+
+func writtenIgnored(i IgnoredField) any {
+	i.Owners = timeless(i.Owners)
+	return []any{"ignored", i}
 }
 
 func sameRival(a, b *Rival) bool {

@@ -84,6 +84,12 @@ func TestSameExplanation(t *testing.T) {
 		require.Equal(t, same, compared(t, changed) == compared(t, full(t)), part.Name)
 		require.Equal(t, same, full(t).Same(changed), part.Name)
 	}
+	empty := full(t)
+	empty.Before.Missing, empty.Assigned, empty.Ownership = []projection.Path{}, []projection.Path{}, []fieldowner.Transfer{}
+	none := full(t)
+	none.Before.Missing, none.Assigned, none.Ownership = nil, nil, nil
+	require.True(t, empty.Same(none))
+	require.Equal(t, compared(t, empty), compared(t, none), "a list without items")
 	alone := full(t)
 	alone.Rival = nil
 	require.True(t, alone.Same(alone))
