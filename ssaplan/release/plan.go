@@ -288,11 +288,10 @@ func (p *Plan) isKept(made *unstructured.Unstructured) bool {
 	return err == nil && otherwise == nil && after.Equal(before)
 }
 
-// covers reports whether letting go does the same as what was reviewed. What it would change now, nobody knows.
+// covers reports whether the release does the same as the reviewed one. What it would change now isn't known.
 func (p *Plan) covers(reviewed *Plan) bool {
-	return len(reviewed.Changes) == 0 && slices.EqualFunc(p.Fields, reviewed.Fields, func(a, b fieldowner.Transfer) bool {
-		return a.Path.Equal(b.Path) && slices.EqualFunc(a.Owners, b.Owners, fieldowner.Owner.Is)
-	})
+	now, then := explain.Explanation{Ownership: p.Fields}, explain.Explanation{Ownership: reviewed.Fields}
+	return len(reviewed.Changes) == 0 && now.Same(&then)
 }
 
 func (p *Plan) send(ctx context.Context) (*unstructured.Unstructured, error) {

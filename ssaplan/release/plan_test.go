@@ -266,6 +266,21 @@ func TestApply(t *testing.T) {
 	}
 }
 
+// A field that others were to lose, and that they would keep now, wasn't reviewed, although the owners are the same.
+func TestApplyToAnotherKindOfTransfer(t *testing.T) {
+	const alone = `{"manager": "me", "operation": "Apply", "apiVersion": "v1", "fieldsV1": {"f:data": {"f:a": {}}}}`
+	on := &target{
+		live:    []*unstructured.Unstructured{object(t, "u", alone+","+theirs), object(t, "u", ours+","+theirs)},
+		made:    func(obj *unstructured.Unstructured) { obj.SetManagedFields(nil) },
+		answers: []error{apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, "a", errors.New("changed")), nil},
+	}
+	plan, err := release.For(t.Context(), on, &explain.State{Identity: id, UID: "u", Manager: "me"}, unguarded)
+	require.NoError(t, err)
+	require.Equal(t, "data.b: without an owner, was owned by \"other\" (Update)", plan.Fields[1].String())
+	require.Equal(t, write.OutcomeRefused, write.OutcomeOf(plan.Apply(t.Context())))
+	require.Len(t, on.patched, 1)
+}
+
 // A dry run may not tell that the server leaves the record as it is: there can be none, or others can have written
 // since.
 func TestApplyThatReleasesNothing(t *testing.T) {
