@@ -18,7 +18,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
+	"time"
 
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -31,8 +35,8 @@ const rounds = 5000
 // Fingerprint returns a string of 50 characters for a plan. Two plans have the same fingerprint if and only if they do
 // the same to the same object. It covers everything that [ssaplan.Planner.Apply] compares before it applies an outdated
 // plan: the action, the request, the object, all values before and after, causes, owners, dropped and destroyed fields,
-// and warnings. The times of other writers, the resourceVersion and the values of retained fields don't matter. All
-// no-ops of an object have the same fingerprint.
+// and the replacement. Warnings, the times of other writers, the resourceVersion and the values of retained fields don't
+// matter. All no-ops of an object have the same fingerprint.
 //
 // It is the same in every process and shows no value. If the plan has sensitive values, the digest is stretched (PBKDF2
 // of 5,000 rounds of HMAC-SHA-256, salted with the object and its UID), which takes 1 to 2 ms. A reader who knows the
@@ -104,14 +108,29 @@ func writeParts(to io.Writer, plan *ssaplan.Plan, body string, explained *explai
 		return nil // whatever is there stays, and nothing is sent
 	}
 	live := plan.Live()
-	rest := []any{uid(plan), live != nil && live.GetDeletionTimestamp() != nil, body, plan.Patch().Options, plan.Conflicts, plan.Adjustments}
+	rest := []any{uid(plan), live != nil && live.GetDeletionTimestamp() != nil, body, plan.Patch().Options, timeless(plan.Conflicts), plan.Adjustments}
 	if r := plan.Replacement; r != nil {
-		rest = append(rest, r.Old, r.UID, r.Fields, r.Hazards, r.Propagation)
+		rest = append(rest, r.Old, r.UID, distinct(r.Fields), r.Hazards, r.Propagation)
 	}
 	if err := encoder.Encode(rest); err != nil {
 		return err
 	}
 	return explained.WriteCompared(to)
+}
+
+// timeless returns the conflicts without the times at which their owners wrote.
+func timeless(conflicts []fieldowner.Conflict) []fieldowner.Conflict {
+	conflicts = slices.Clone(conflicts)
+	for i := range conflicts {
+		conflicts[i].Time = time.Time{}
+	}
+	return conflicts
+}
+
+// distinct returns the fields as [immutability.SameFields] compares them, in one order.
+func distinct(fields []immutability.Field) []immutability.Field {
+	fields = slices.SortedFunc(slices.Values(fields), func(a, b immutability.Field) int { return strings.Compare(a.String(), b.String()) })
+	return slices.CompactFunc(fields, func(a, b immutability.Field) bool { return a.String() == b.String() })
 }
 
 // uid returns the UID of the object that is there, "" if there is none.
