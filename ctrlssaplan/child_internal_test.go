@@ -33,6 +33,26 @@ func TestADeferredChildSaysWhatIsDeclared(t *testing.T) {
 	assert.Equal(t, "a webhook can't dry run", c.text)
 }
 
+// A new cause needs an answer: does a change of it come from the owner, so that the plan waits for the other children, or
+// does it only put something back?
+func TestEveryCauseIsIntendedOrNot(t *testing.T) {
+	intended := map[explain.Cause]bool{
+		explain.CauseEdited: true, explain.CauseUnknown: true, explain.CauseDropped: true, explain.CauseCleared: true,
+		explain.CauseDrifted: false, explain.CauseSideEffect: false,
+	}
+	for _, cause := range explain.Causes() {
+		want, known := intended[cause]
+		require.True(t, known, "child.intends: does a change of the cause %s come from the owner?", cause)
+		plan := &ssaplan.Plan{Action: ssaplan.ActionUpdate}
+		plan.Changes = []explain.Change{{Cause: explain.CauseDrifted}, {Cause: cause}}
+		c := &child{plan: plan}
+		require.Equal(t, want, c.intends(), cause)
+		require.Equal(t, cause == explain.CauseDrifted, len(drift(plan)) == 2, "%s: is it drift?", cause)
+		plan.Changes = plan.Changes[1:]
+		require.Equal(t, cause != explain.CauseDrifted, c.intends(), "%s alone", cause)
+	}
+}
+
 // What may be shown and what may not is said to both Planners.
 func TestBothPlannersHideTheSame(t *testing.T) {
 	options := Options{

@@ -54,6 +54,42 @@ func TestRemarks(t *testing.T) {
 	}
 }
 
+// A new cause needs an answer to three questions: which topic a change of it has, which one if it was of another manager,
+// and whether the outline has it where the manifest doesn't declare the field.
+func TestEveryCauseHasATopic(t *testing.T) {
+	answers := map[explain.Cause]struct {
+		topic, taken review.Topic // "" if the values say it
+		outlined     bool
+	}{
+		explain.CauseEdited:     {"", "", true},
+		explain.CauseUnknown:    {"", "", true},
+		explain.CauseDrifted:    {review.TopicDrift, review.TopicDrift, true},
+		explain.CauseDropped:    {"", review.TopicAdopted, true},
+		explain.CauseCleared:    {review.TopicCleared, review.TopicCleared, true},
+		explain.CauseSideEffect: {review.TopicSideEffect, review.TopicSideEffect, false},
+	}
+	for _, cause := range explain.Causes() {
+		want, known := answers[cause]
+		require.True(t, known, "topicOf and outline: what do they do with a change of the cause %s?", cause)
+		plan := &ssaplan.Plan{Action: ssaplan.ActionUpdate}
+		nothing, err := review.Outline(plan)
+		require.NoError(t, err)
+		change := explain.Change{Difference: projection.Difference{Path: projection.Path{projection.Field("spec")}, Op: projection.OpChange}, Cause: cause}
+		for manager, topic := range map[foreign.Text]review.Topic{"": want.topic, "helm": want.taken} {
+			change.Manager = manager
+			plan.Changes = []explain.Change{change}
+			var got review.Topic
+			for _, remark := range review.Remarks(plan, nil) {
+				got = remark.Topic
+			}
+			require.Equal(t, topic, got, "topicOf: %s, manager %q", cause, manager)
+		}
+		something, err := review.Outline(plan)
+		require.NoError(t, err)
+		require.Equal(t, want.outlined, nothing != something, "outline: %s", cause)
+	}
+}
+
 // Who applied before under another name goes on owning what it applied.
 func TestRemarkOnAnotherManager(t *testing.T) {
 	h := newHost(t)

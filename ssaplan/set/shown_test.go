@@ -266,6 +266,32 @@ func TestFulfils(t *testing.T) {
 	}
 }
 
+// A new cause needs an answer to two questions: may an object that couldn't be read yet get a change of it that wasn't
+// shown, and may it if its definition converts it?
+func TestEveryCauseIsShownOrNot(t *testing.T) {
+	answers := map[explain.Cause]struct{ alone, converted bool }{
+		explain.CauseEdited:     {false, false},
+		explain.CauseDrifted:    {false, false},
+		explain.CauseUnknown:    {false, false},
+		explain.CauseDropped:    {true, true}, // the manifest shows it
+		explain.CauseCleared:    {false, false},
+		explain.CauseSideEffect: {false, true},
+	}
+	g := newGadgets(t)
+	for _, cause := range explain.Causes() {
+		want, known := answers[cause]
+		require.True(t, known, "fulfils and isDefault: what do they do with a change of the cause %s?", cause)
+		item := &Item{Plan: g.deferred()}
+		now := &ssaplan.Plan{Object: item.Plan.Object, Action: ssaplan.ActionUpdate}
+		now.Changes = []explain.Change{changeAt(t, "spec.mode", projection.OpRemove, "old", nil, cause)}
+		require.Equal(t, want.alone, fulfils(now, item), cause)
+		item.isConverted = true
+		require.Equal(t, want.converted, fulfils(now, item), "%s, converted", cause)
+		added := changeAt(t, "spec.part.deep.size", projection.OpAdd, nil, int64(1), cause)
+		require.Equal(t, cause == explain.CauseSideEffect, isDefault(item.Plan, added), "%s: is it a default?", cause)
+	}
+}
+
 // paths returns a path in a list.
 func paths(t *testing.T, text string) []projection.Path {
 	t.Helper()

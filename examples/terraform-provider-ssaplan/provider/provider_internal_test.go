@@ -8,6 +8,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stretchr/testify/require"
 	k8sschema "k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // The kinds of show_values_of are those that every Planner shows; while they aren't known, there are none.
@@ -35,5 +39,21 @@ func TestShowValuesOf(t *testing.T) {
 		p.Configure(t.Context(), provider.ConfigureRequest{Config: tfsdk.Config{Schema: described.Schema, Raw: tftypes.NewValue(of, values)}}, &configured)
 		require.False(t, configured.Diagnostics.HasError(), configured.Diagnostics)
 		require.Equal(t, row.want, p.planners.showValuesOf)
+	}
+}
+
+// A new cause needs an answer: is a change of it a value that a create takes over from others?
+func TestEveryCauseIsTakenOverOrNot(t *testing.T) {
+	takenOver := map[explain.Cause]bool{
+		explain.CauseEdited: true, explain.CauseUnknown: true,
+		explain.CauseDrifted: false, explain.CauseDropped: false, explain.CauseCleared: false, explain.CauseSideEffect: false,
+	}
+	for _, cause := range explain.Causes() {
+		want, known := takenOver[cause]
+		require.True(t, known, "planning.takesOver: does it show a change of the cause %s?", cause)
+		plan, p := &ssaplan.Plan{}, &planning{}
+		plan.Changes = []explain.Change{{Difference: projection.Difference{Op: projection.OpChange}, Cause: cause}}
+		p.takesOver(plan, "exists")
+		require.Equal(t, want, len(p.notes[0].Lines) > 0, cause)
 	}
 }
