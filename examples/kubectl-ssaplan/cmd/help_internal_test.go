@@ -3,9 +3,11 @@ package cmd
 import (
 	"bytes"
 	"io"
+	"os"
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -47,5 +49,38 @@ func TestEveryOutputIsShown(t *testing.T) {
 			assert.NotEqual(t, text, out.String(), "%s prints what %s prints", output, other)
 		}
 		shown[output] = out.String()
+	}
+}
+
+// A new format needs a row in the README, and an answer to two questions. Is it one document, so that nothing else may
+// be printed to standard output? Can it show several clusters, one after the other?
+func TestEveryOutputIsDescribed(t *testing.T) {
+	answers := map[string]struct{ document, contexts bool }{
+		"text":      {false, true},
+		"json":      {true, true},
+		"yaml":      {true, true},
+		outputLines: {true, false},
+		"markdown":  {false, true},
+		"html":      {true, false},
+		outputDiff:  {false, true},
+	}
+	readme, err := os.ReadFile("../README.md")
+	require.NoError(t, err)
+	_, section, _ := strings.Cut(string(readme), "\n## Output formats\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	described := ""
+	for line := range strings.Lines(section) {
+		if cells := strings.Split(line, "|"); len(cells) > 2 {
+			described += cells[1]
+		}
+	}
+	for _, output := range outputs {
+		want, known := answers[output]
+		require.True(t, known, "encodes and validateContexts: what do they say of -o %s?", output)
+		o := newOptions(genericiooptions.IOStreams{Out: io.Discard, ErrOut: io.Discard})
+		o.output = output
+		assert.Equal(t, want.document, o.encodes(), "encodes: %s", output)
+		assert.Equal(t, want.contexts, o.validateContexts(&cobra.Command{}) == nil, "validateContexts: %s", output)
+		assert.True(t, strings.Contains(described, "`"+output+"`"), "README.md: the table of output formats lacks %s", output)
 	}
 }

@@ -224,7 +224,12 @@ func TestShapesOfSecrets(t *testing.T) {
 			}
 			c.overwrite("all.yaml", all(shape.new, marked, "new"))
 			line := " -f all.yaml --state state.json" + shape.flags
-			for _, output := range []string{"", " -v", " -o json", " -o yaml", " -o jsonl", " -o markdown", " -o html", " -o diff"} {
+			outputs := []string{"", " -v"}
+			for _, format := range completed(t, "plan", "-o", "") {
+				outputs = append(outputs, " -o "+format)
+			}
+			require.Contains(t, outputs, " -o json")
+			for _, output := range outputs {
 				got := c.run("plan" + line + output)
 				require.Equal(t, shape.code, got.code, got.err)
 				assert.Empty(t, leak.Found(got.out+got.err), "%s: %s", output, leaking(got.out+got.err))
