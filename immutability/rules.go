@@ -10,6 +10,7 @@ import (
 
 	"github.com/ssaplan/primitives/immutability/internal/transition"
 	"github.com/ssaplan/primitives/internal/answer"
+	"github.com/ssaplan/primitives/internal/kinds"
 )
 
 // Rules is a cache of the transition rules of CRDs. An entry expires when the CRD has another resourceVersion. The zero
@@ -45,13 +46,8 @@ func (r *Rules) of(crd *unstructured.Unstructured, version string) []rule {
 
 func readDefinition(crd *unstructured.Unstructured) definition {
 	read := definition{crd.GetResourceVersion(), map[string][]rule{}}
-	versions, _, _ := unstructured.NestedFieldNoCopy(crd.Object, "spec", "versions") // nil with an error
-	list, _ := versions.([]any)
-	for _, item := range list {
-		version, _ := item.(map[string]any)
-		name, _ := version["name"].(string)
-		schema, _, _ := unstructured.NestedFieldNoCopy(version, "schema", "openAPIV3Schema")
-		read.versions[name] = rulesOf(schema, nil)
+	for _, version := range kinds.DefinitionOf(crd.Object).Versions {
+		read.versions[version.Name] = rulesOf(version.Schema, nil)
 	}
 	return read
 }

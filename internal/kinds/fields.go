@@ -88,6 +88,11 @@ func HoldsAnyJSON(obj map[string]any, name string, depth int) bool {
 	return known && field.name == name && (!field.isTop || depth == 1)
 }
 
+// IsNamespace reports whether the object is a Namespace of the core group.
+func IsNamespace(obj map[string]any) bool {
+	return obj["kind"] == "Namespace" && obj["apiVersion"] == "v1"
+}
+
 // IsSecret reports whether the object is a Secret of the core group.
 func IsSecret(obj map[string]any) bool { return obj["kind"] == "Secret" && obj["apiVersion"] == "v1" }
 

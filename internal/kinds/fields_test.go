@@ -50,3 +50,9 @@ func TestIsSecret(t *testing.T) {
 	assert.False(t, kinds.IsSecret(map[string]any{"apiVersion": "ex.io/v1", "kind": "Secret"}), "a custom kind of the same name")
 	assert.False(t, kinds.IsSecret(nil))
 }
+
+func TestIsNamespace(t *testing.T) {
+	assert.True(t, kinds.IsNamespace(map[string]any{"apiVersion": "v1", "kind": "Namespace"}))
+	assert.False(t, kinds.IsNamespace(map[string]any{"apiVersion": "ex.io/v1", "kind": "Namespace"}), "a custom kind of the same name")
+	assert.False(t, kinds.IsNamespace(nil))
+}

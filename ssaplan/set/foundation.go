@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
@@ -13,18 +14,13 @@ func groupKind(obj *unstructured.Unstructured) schema.GroupKind {
 	return obj.GroupVersionKind().GroupKind()
 }
 
-const (
-	admissionGroup  = "admissionregistration.k8s.io"
-	definitionGroup = "apiextensions.k8s.io"
-)
+const admissionGroup = "admissionregistration.k8s.io"
 
-func isDefinition(obj *unstructured.Unstructured) bool {
-	return groupKind(obj) == schema.GroupKind{Group: definitionGroup, Kind: "CustomResourceDefinition"}
-}
+func isDefinition(obj *unstructured.Unstructured) bool { return kinds.IsDefinition(obj.Object) }
 
 // isFoundation reports whether other objects of a set can't exist before an object can be used.
 func isFoundation(obj *unstructured.Unstructured) bool {
-	return isDefinition(obj) || groupKind(obj) == schema.GroupKind{Kind: "Namespace"}
+	return isDefinition(obj) || kinds.IsNamespace(obj.Object)
 }
 
 // unusable returns why a namespace or a definition can't be used, empty if it can.

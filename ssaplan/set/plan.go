@@ -5,7 +5,6 @@ import (
 	"iter"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/internal/kinds"
@@ -139,8 +138,7 @@ func (s *Set) noteLostVersions(item *Item) {
 		return
 	}
 	if versions := kinds.LostVersions(live.Object, result.Object); len(versions) > 0 {
-		group, _, _ := unstructured.NestedString(live.Object, "spec", "group")
-		kind, _, _ := unstructured.NestedString(live.Object, "spec", "names", "kind")
-		s.lost[schema.GroupKind{Group: group, Kind: kind}] = lost{item.Number, versions}
+		d := kinds.DefinitionOf(live.Object)
+		s.lost[schema.GroupKind{Group: d.Group, Kind: d.Kind}] = lost{item.Number, versions}
 	}
 }

@@ -74,7 +74,7 @@ func (s *Set) compareOldVersion(ctx context.Context, item *Item, definition int)
 	if s.ran || item.Plan == nil || !crd.changes() || crd.Plan == nil || crd.Plan.Live() == nil {
 		return
 	}
-	version := kinds.ServedVersion(crd.Plan.Live().Object)
+	version := kinds.DefinitionOf(crd.Plan.Live().Object).ServedVersion()
 	switch {
 	case version == "":
 	case converts(crd.Plan.Live()) || converts(crd.Plan.Result()):
@@ -91,11 +91,7 @@ func (s *Set) compareOldVersion(ctx context.Context, item *Item, definition int)
 
 // converts reports whether a definition has objects converted between its versions, or isn't known.
 func converts(definition *unstructured.Unstructured) bool {
-	if definition == nil {
-		return true
-	}
-	strategy, _, _ := unstructured.NestedString(definition.Object, "spec", "conversion", "strategy")
-	return strategy != "" && strategy != "None"
+	return definition == nil || kinds.DefinitionOf(definition.Object).Converts
 }
 
 // tryOldVersion shows what applying the manifest in a version that is served would do. It reports false if that isn't

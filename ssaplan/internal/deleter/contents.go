@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
@@ -27,10 +26,10 @@ const (
 
 // contents counts what goes with a namespace or with a definition, and returns nil for every other kind.
 func (d *Deleter) contents(ctx context.Context, live *unstructured.Unstructured) *deletion.Contents {
-	switch live.GroupVersionKind().GroupKind().String() {
-	case "Namespace":
+	switch {
+	case facts.IsNamespace(live.Object):
 		return d.inNamespace(ctx, live.GetName())
-	case "CustomResourceDefinition.apiextensions.k8s.io":
+	case facts.IsDefinition(live.Object):
 		return d.ofDefinition(ctx, live)
 	}
 	return nil
@@ -69,20 +68,13 @@ func (d *Deleter) inNamespace(ctx context.Context, namespace string) *deletion.C
 // ofDefinition counts the objects of a definition, in all namespaces.
 func (d *Deleter) ofDefinition(ctx context.Context, definition *unstructured.Unstructured) *deletion.Contents {
 	contents := &deletion.Contents{}
-	text := func(path ...string) string {
-		s, _, _ := unstructured.NestedString(definition.Object, path...) // "" if it isn't one
-		return s
-	}
-	kind := schema.GroupVersionKind{Group: text("spec", "group"), Kind: text("spec", "names", "kind")}
-	if kind.Version = facts.ServedVersion(definition.Object); kind.Version == "" {
+	kind := wire.Defined(facts.DefinitionOf(definition.Object))
+	if kind.Version == "" {
 		contents.Uncounted = append(contents.Uncounted, deletion.Uncounted{
 			What: kind.GroupKind().String(), Reason: "the CRD serves no version"})
 		return contents
 	}
-	served := server.Kind{
-		GroupVersionKind: kind, Resource: text("spec", "names", "plural"), Namespaced: text("spec", "scope") == "Namespaced",
-	}
-	d.count(ctx, contents, []server.Kind{served}, "")
+	d.count(ctx, contents, []server.Kind{kind}, "")
 	return contents
 }
 

@@ -5,26 +5,18 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
-// marksInDefinition returns the patterns of the passwords in the schema that a definition has for a version.
-func marksInDefinition(definition map[string]any, version string) (projection.Patterns, error) {
-	spec, _ := definition["spec"].(map[string]any)
-	versions, _ := spec["versions"].([]any)
-	for _, v := range versions {
-		v, _ := v.(map[string]any)
-		if v["name"] != version {
-			continue
-		}
-		schemas, _ := v["schema"].(map[string]any)
-		if found, ok := schemas["openAPIV3Schema"].(map[string]any); ok {
-			return secrecy.Passwords(found, nil), nil
-		}
+// marksInVersion returns the patterns of the passwords in the schema that a CRD has for a version.
+func marksInVersion(v kinds.Version) (projection.Patterns, error) {
+	if v.Schema == nil {
+		return nil, wire.ErrNoSchema
 	}
-	return nil, wire.ErrNoSchema
+	return secrecy.Passwords(v.Schema, nil), nil
 }
 
 // marksInDocument returns the patterns of the passwords of each kind in a document.
@@ -39,8 +31,8 @@ func marksInDocument(text []byte, gv schema.GroupVersion) (map[string]projection
 	}
 	marks := map[string]projection.Patterns{}
 	for _, found := range document.Components.Schemas {
-		kinds, _ := found["x-kubernetes-group-version-kind"].([]any)
-		for _, of := range kinds {
+		described, _ := found["x-kubernetes-group-version-kind"].([]any)
+		for _, of := range described {
 			of, _ := of.(map[string]any)
 			if name, isText := of["kind"].(string); isText && of["group"] == gv.Group && of["version"] == gv.Version {
 				marks[name] = secrecy.Passwords(found, document.Components.Schemas)

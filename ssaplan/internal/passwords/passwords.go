@@ -117,17 +117,13 @@ func (f *Fields) LearnCarried(ctx context.Context, obj *unstructured.Unstructure
 // LearnDefinition reads which fields a CRD gives the format password. The server doesn't serve the CRD yet, or serves
 // another version of it. If a schema can't be read, all fields of the kind are passwords.
 func (f *Fields) LearnDefinition(definition map[string]any) {
-	group, _, _ := unstructured.NestedString(definition, "spec", "group")
-	name, _, _ := unstructured.NestedString(definition, "spec", "names", "kind")
-	versions, _, _ := unstructured.NestedSlice(definition, "spec", "versions")
-	for _, v := range versions {
-		v, _ := v.(map[string]any)
-		version, _ := v["name"].(string)
-		marks, err := marksInDefinition(definition, version)
+	d := kinds.DefinitionOf(definition)
+	for _, version := range d.Versions {
+		marks, err := marksInVersion(version)
 		if err != nil {
 			marks = secrecy.Unmarked
 		}
-		f.coming.Store(schema.GroupVersionKind{Group: group, Version: version, Kind: name}, marks)
+		f.coming.Store(schema.GroupVersionKind{Group: d.Group, Version: version.Name, Kind: d.Kind}, marks)
 	}
 }
 
@@ -182,7 +178,7 @@ func (f *Fields) readDefinition(ctx context.Context, kind schema.GroupVersionKin
 	if err != nil {
 		return nil, err
 	}
-	return marksInDefinition(definition.Object, kind.Version)
+	return marksInVersion(kinds.DefinitionOf(definition.Object).Version(kind.Version))
 }
 
 // readDocument looks a kind up in the document of all schemas of its group and version, which is read once for all.

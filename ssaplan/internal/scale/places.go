@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/internal/answer"
+	"github.com/ssaplan/primitives/internal/kinds"
 )
 
 // Places are where the objects of a kind have their number of replicas, by apiVersion: the names of the fields, and
@@ -23,17 +24,9 @@ type Places map[string][]string
 // Defined returns the places of a kind that a definition defines. Source: customresource_handler.go of
 // k8s.io/apiextensions-apiserver.
 func Defined(definition *unstructured.Unstructured) Places {
-	group, _, _ := unstructured.NestedString(definition.Object, "spec", "group")
-	versions, _, _ := unstructured.NestedSlice(definition.Object, "spec", "versions")
-	out := Places{}
-	for _, v := range versions {
-		version, _ := v.(map[string]any)
-		name, _ := version["name"].(string)
-		at, _, _ := unstructured.NestedString(version, "subresources", "scale", "specReplicasPath")
-		out[group+"/"+name] = nil
-		if at != "" {
-			out[group+"/"+name] = strings.Split(strings.TrimPrefix(at, "."), ".")
-		}
+	d, out := kinds.DefinitionOf(definition.Object), Places{}
+	for _, version := range d.Versions {
+		out[d.Group+"/"+version.Name] = version.Replicas
 	}
 	return out
 }

@@ -28,7 +28,6 @@ spec:
 func TestDefined(t *testing.T) {
 	require.Equal(t, scale.Places{
 		"example.com/v1": {"spec", "size"}, "example.com/v2": {"spec", "pool", "size"}, "example.com/v3": nil, "example.com/v4": {"spec", "replicas"},
-		"example.com/": nil,
 	}, scale.Defined(object(t, definition)))
 	require.Empty(t, scale.Defined(&unstructured.Unstructured{}))
 }

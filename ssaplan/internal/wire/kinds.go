@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
@@ -30,6 +31,15 @@ func (s *Server) Find(ctx context.Context, kind schema.GroupVersionKind) (server
 		missing.add(kind)
 	}
 	return found, err
+}
+
+// Defined returns how a server serves the kind of a definition, in a version that it serves. The kind has no version if
+// there is none.
+func Defined(d kinds.Definition) server.Kind {
+	return server.Kind{
+		GroupVersionKind: schema.GroupVersionKind{Group: d.Group, Version: d.ServedVersion(), Kind: d.Kind},
+		Resource:         d.Plural, Namespaced: d.Namespaced,
+	}
 }
 
 // missingKinds are the kinds that were found not to be served.
