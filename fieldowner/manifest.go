@@ -161,17 +161,18 @@ func (o Ownership) checkVersions(live map[string]any, sel Selection, missing []p
 
 // withoutStringData names the fields of a Secret's stringData by where the server put them.
 func withoutStringData(live map[string]any, fields projection.FieldSet) projection.FieldSet {
-	if live["kind"] != "Secret" || live["apiVersion"] != "v1" {
+	from, to, moves := kinds.MovedField(live)
+	if !moves {
 		return fields
 	}
-	stringData := projection.Path{projection.Field("stringData")}
-	var inData []projection.Path
-	for p := range fields.Under(stringData).All() {
+	sent := projection.Path{projection.Field(from)}
+	var stored []projection.Path
+	for p := range fields.Under(sent).All() {
 		if len(p) > 1 {
-			inData = append(inData, append(projection.Path{projection.Field("data")}, p[1:]...))
+			stored = append(stored, append(projection.Path{projection.Field(to)}, p[1:]...))
 		}
 	}
-	return fields.Without(projection.NewFieldSet(stringData)).Union(projection.NewFieldSet(inData...))
+	return fields.Without(projection.NewFieldSet(sent)).Union(projection.NewFieldSet(stored...))
 }
 
 // setNull puts null at the paths that have a place in obj: those in a list item that it doesn't have, and those below

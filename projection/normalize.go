@@ -180,12 +180,13 @@ func (n *normalizer) nullsBelow(v any, obj map[string]any) {
 }
 
 func (n *normalizer) stringData(obj map[string]any) {
-	if !kinds.IsSecret(obj) {
+	from, to, moves := kinds.MovedField(obj)
+	if !moves {
 		return
 	}
-	texts, ok := obj["stringData"].(map[string]any)
-	data, isMap := obj["data"].(map[string]any)
-	if !ok || obj["data"] != nil && !isMap {
+	texts, ok := obj[from].(map[string]any)
+	data, isMap := obj[to].(map[string]any)
+	if !ok || obj[to] != nil && !isMap {
 		return
 	}
 	for _, key := range sortedKeys(texts) {
@@ -195,23 +196,25 @@ func (n *normalizer) stringData(obj map[string]any) {
 		}
 		if data == nil {
 			data = map[string]any{}
-			obj["data"] = data
+			obj[to] = data
 		}
-		n.adjustments = append(n.adjustments, n.fold(data, key, text))
+		adjustment := Adjustment{Path: Path{Field(from), Field(key)}, To: Path{Field(to), Field(key)}, Reason: fold(data, key, text)}
+		n.adjustments = append(n.adjustments, adjustment)
 		delete(texts, key)
 	}
 	if len(texts) == 0 {
-		delete(obj, "stringData")
+		delete(obj, from)
 	}
 }
 
-func (n *normalizer) fold(data map[string]any, key, text string) Adjustment {
-	reason := "the server doesn't track what it makes of stringData"
+// fold puts a text of stringData into data, and returns why.
+func fold(data map[string]any, key, text string) (reason string) {
+	reason = "the server doesn't track what it makes of stringData"
 	if _, replaced := data[key]; replaced {
 		reason += "; it replaces what data has there"
 	}
 	data[key] = base64.StdEncoding.EncodeToString([]byte(text))
-	return Adjustment{Path: Path{Field("stringData"), Field(key)}, To: Path{Field("data"), Field(key)}, Reason: reason}
+	return reason
 }
 
 // IsNormal reports whether [Normalize] wouldn't change a manifest. The manifest must consist of the types that JSON
@@ -219,8 +222,9 @@ func (n *normalizer) fold(data map[string]any, key, text string) Adjustment {
 // change, such as a custom resource with a status. It never returns true for a manifest that Normalize would change.
 func IsNormal(manifest map[string]any) bool {
 	_, hasStatus := manifest["status"]
-	_, hasStringData := manifest["stringData"]
-	if hasStatus || hasStringData || manifest["kind"] == "EndpointSlice" {
+	from, _, moves := kinds.MovedField(manifest)
+	_, hasMoved := manifest[from]
+	if hasStatus || moves && hasMoved || manifest["kind"] == "EndpointSlice" {
 		return false
 	}
 	metadata, _ := manifest["metadata"].(map[string]any)

@@ -96,6 +96,15 @@ func IsNamespace(obj map[string]any) bool {
 // IsSecret reports whether the object is a Secret of the core group.
 func IsSecret(obj map[string]any) bool { return obj["kind"] == "Secret" && obj["apiVersion"] == "v1" }
 
+// MovedField returns the name of the field of an object whose entries a server puts into another field when it stores
+// the object, and the name of that one. It reports false for kinds without such a field.
+func MovedField(obj map[string]any) (from, to string, moves bool) {
+	if IsSecret(obj) {
+		return "stringData", "data", true
+	}
+	return "", "", false
+}
+
 // SensitiveFields are the paths of a Secret's fields whose values must not be shown. Tools copy Secrets into
 // annotations, as client-side apply does, in whatever form.
 var SensitiveFields = [][]string{{"data"}, {"stringData"}, {"metadata", "annotations"}}

@@ -51,6 +51,14 @@ func TestIsSecret(t *testing.T) {
 	assert.False(t, kinds.IsSecret(nil))
 }
 
+func TestMovedField(t *testing.T) {
+	from, to, moves := kinds.MovedField(map[string]any{"apiVersion": "v1", "kind": "Secret"})
+	assert.Equal(t, []string{"stringData", "data"}, []string{from, to})
+	assert.True(t, moves)
+	_, _, moves = kinds.MovedField(map[string]any{"apiVersion": "ex.io/v1", "kind": "Secret"})
+	assert.False(t, moves, "a custom kind of the same name")
+}
+
 func TestIsNamespace(t *testing.T) {
 	assert.True(t, kinds.IsNamespace(map[string]any{"apiVersion": "v1", "kind": "Namespace"}))
 	assert.False(t, kinds.IsNamespace(map[string]any{"apiVersion": "ex.io/v1", "kind": "Namespace"}), "a custom kind of the same name")

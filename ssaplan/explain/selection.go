@@ -3,6 +3,7 @@ package explain
 import (
 	"slices"
 
+	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 )
 
@@ -81,10 +82,10 @@ func (s selection) resolved(fields projection.FieldSet) []projection.Path {
 	return out
 }
 
-// asStored returns the path as the server has it: the server moves the stringData of a Secret to data.
+// asStored returns the path as the server has it.
 func asStored(content map[string]any, p projection.Path) projection.Path {
-	if p[0] == projection.Field("stringData") && content["apiVersion"] == "v1" && content["kind"] == "Secret" {
-		return append(projection.Path{projection.Field("data")}, p[1:]...)
+	if from, to, moves := kinds.MovedField(content); moves && p[0] == projection.Field(from) {
+		return append(projection.Path{projection.Field(to)}, p[1:]...)
 	}
 	return p
 }

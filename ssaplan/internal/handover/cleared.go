@@ -2,6 +2,7 @@ package handover
 
 import (
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 )
 
@@ -55,11 +56,11 @@ func (w Wanted) withoutKeys(cleared projection.FieldSet, live map[string]any) pr
 	return cleared.Difference(projection.NewFieldSet(keys...))
 }
 
-// declares reports whether the manifest has p, or has what a server stores there: the stringData of a Secret.
+// declares reports whether the manifest has p, or has what a server stores there.
 func (w Wanted) declares(sent *projection.Object, p projection.Path) bool {
 	_, declared := sent.Get(p)
-	if p[0] == projection.Field("data") && w.Manifest["kind"] == "Secret" && w.Manifest["apiVersion"] == "v1" {
-		_, written := sent.Get(append(projection.Path{projection.Field("stringData")}, p[1:]...))
+	if from, to, moves := kinds.MovedField(w.Manifest); moves && p[0] == projection.Field(to) {
+		_, written := sent.Get(append(projection.Path{projection.Field(from)}, p[1:]...))
 		return declared || written
 	}
 	return declared
