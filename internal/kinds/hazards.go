@@ -3,7 +3,6 @@ package kinds
 import (
 	"cmp"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -195,23 +194,6 @@ func (d Deletion) choose(text, replaced string) string {
 	}
 	return cmp.Or(replaced, text)
 }
-
-// dependents are the kinds of the objects that the controller of a kind makes, each owned by the one before it or by
-// the object itself. Those that others own by custom resources aren't known.
-var dependents = map[string][]string{
-	"CronJob.batch":         {"Job.batch", "Pod"},
-	"DaemonSet.apps":        {"ControllerRevision.apps", "Pod"},
-	"Deployment.apps":       {"ReplicaSet.apps", "Pod"},
-	"Job.batch":             {"Pod"},
-	"ReplicaSet.apps":       {"Pod"},
-	"ReplicationController": {"Pod"},
-	"Service":               {"EndpointSlice.discovery.k8s.io"},
-	"StatefulSet.apps":      {"ControllerRevision.apps", "Pod"},
-}
-
-// Dependents returns the kinds of the objects that the controller of a kind makes for an object and that name it as
-// their owner, or one of these. Kinds are followed by their group, as for [HoldsOthers].
-func Dependents(kind string) []string { return slices.Clone(dependents[kind]) }
 
 // DeletionFinalizers are the finalizers that a server itself sets while it deletes an object, by the propagation policy
 // that they carry out.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/internal/clock"
+	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
@@ -267,7 +268,7 @@ func (r *run) await(ctx context.Context, stage int) {
 		if item == nil || !item.changes() || r.failed[i] != "" {
 			continue
 		}
-		if takes := unheeded(r.requests[i].Manifest); takes > pause {
+		if takes := kinds.Unenforced(groupKind(r.requests[i].Manifest).String()); takes > pause {
 			pause, lastHeeded = takes, item
 		}
 		if !isFoundation(r.requests[i].Manifest) {

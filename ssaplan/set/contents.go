@@ -39,7 +39,7 @@ func (c *contents) add(i int, obj *unstructured.Unstructured) {
 		c.namespaces[obj.GetName()] = i
 	case isDefinition(obj):
 		c.addDefinition(i, obj)
-	case kind.Group == admissionGroup:
+	case kind.Group == kinds.AdmissionGroup:
 		c.admission[obj.GetName()] = append(c.admission[obj.GetName()], i)
 		webhooks, _, _ := unstructured.NestedSlice(obj.Object, "webhooks")
 		for _, webhook := range webhooks {

@@ -1,8 +1,6 @@
 package set
 
 import (
-	"time"
-
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -13,8 +11,6 @@ import (
 func groupKind(obj *unstructured.Unstructured) schema.GroupKind {
 	return obj.GroupVersionKind().GroupKind()
 }
-
-const admissionGroup = "admissionregistration.k8s.io"
 
 func isDefinition(obj *unstructured.Unstructured) bool { return kinds.IsDefinition(obj.Object) }
 
@@ -64,23 +60,4 @@ func because(condition map[string]any) (text string) {
 		}
 	}
 	return text
-}
-
-// How long it takes until a server heeds what it has stored about admission. It doesn't say that it does: it watches
-// webhooks, which took up to 40 ms on a busy server, and looks whether policies have changed once in a second
-// (policyRefreshInterval in k8s.io/apiserver).
-const (
-	webhooksUnheeded = 200 * time.Millisecond
-	policiesUnheeded = 1500 * time.Millisecond
-)
-
-// unheeded returns for how long an object may have no effect on the admission of others after it was written.
-func unheeded(obj *unstructured.Unstructured) time.Duration {
-	switch kind := groupKind(obj); {
-	case kind.Group != admissionGroup:
-		return 0
-	case kind.Kind == "MutatingWebhookConfiguration" || kind.Kind == "ValidatingWebhookConfiguration":
-		return webhooksUnheeded
-	}
-	return policiesUnheeded
 }

@@ -2,7 +2,6 @@ package set
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -31,18 +30,6 @@ func TestUnusable(t *testing.T) {
 	} {
 		require.Equal(t, row.why, unusable(object(t, text)), text)
 		require.Equal(t, row.waitsForCA, waitsForCA(object(t, text)), text)
-	}
-}
-
-func TestUnheeded(t *testing.T) {
-	for kind, want := range map[string]time.Duration{
-		"admissionregistration.k8s.io/v1, kind: MutatingWebhookConfiguration":   200 * time.Millisecond,
-		"admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration": 200 * time.Millisecond,
-		"admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy":      1500 * time.Millisecond,
-		"example.com/v1, kind: MutatingWebhookConfiguration":                    0,
-		"v1, kind: ConfigMap": 0,
-	} {
-		require.Equal(t, want, unheeded(object(t, "{apiVersion: "+kind+"}")), kind)
 	}
 }
 

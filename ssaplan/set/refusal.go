@@ -75,7 +75,7 @@ func (s *Set) cause(item *Item) (number int, ok bool) {
 			return number, s.items[number].changes()
 		}
 	}
-	if item.Object.Group() == admissionGroup {
+	if item.Object.Group() == kinds.AdmissionGroup {
 		return 0, false // a server asks no webhook and no policy about these; what it says names the object's own
 	}
 	switch class {

@@ -238,7 +238,7 @@ func (r *Removal) inUse(ctx context.Context, item *RemovalItem) string {
 	}
 	for _, count := range item.Plan.Contents.Counts {
 		kind := schema.GroupKind{Group: count.Group, Kind: count.Kind}
-		if foreigners := count.Objects - r.within(object, kind) - ofItself(kind); count.OrMore || foreigners > 0 && !r.isMade(object, kind) {
+		if foreigners := count.Objects - r.within(object, kind) - kinds.OfNamespace(kind.String()); count.OrMore || foreigners > 0 && !r.isMade(object, kind) {
 			return fmt.Sprintf("it holds objects outside of the set: %d %s", foreigners, kind)
 		}
 	}
@@ -282,25 +282,14 @@ func (r *Removal) within(object *unstructured.Unstructured, kind schema.GroupKin
 	return n
 }
 
-// ofItself returns how many objects of a kind each namespace has by itself.
-func ofItself(kind schema.GroupKind) int {
-	switch kind {
-	case schema.GroupKind{Kind: "ServiceAccount"}, schema.GroupKind{Kind: "ConfigMap"}: // default, kube-root-ca.crt
-		return 1
-	}
-	return 0
-}
-
 // isMade reports whether the objects of a kind in a namespace can be those that controllers make for members in it,
 // with which they go.
 func (r *Removal) isMade(namespace *unstructured.Unstructured, kind schema.GroupKind) bool {
-	if kind.Kind == "Event" {
+	if kinds.IsEvent(kind.String()) {
 		return true
 	}
 	return slices.ContainsFunc(r.members, func(member Member) bool {
-		of := schema.GroupKind{Group: member.Object.Group(), Kind: member.Object.Kind}
-		isOwner := slices.Contains(kinds.Dependents(of.String()), kind.String()) || of.Kind == "Service" && kind.Kind == "Endpoints"
-		return isOwner && member.Object.Namespace == namespace.GetName()
+		return member.Object.Namespace == namespace.GetName() && kinds.Makes(kindOf(member.Object), kind.String())
 	})
 }
 

@@ -35,7 +35,7 @@ func (d *Deleter) contents(ctx context.Context, live *unstructured.Unstructured)
 	return nil
 }
 
-// inNamespace counts the objects in a namespace. Events are left out, which tell what happened and go by themselves.
+// inNamespace counts the objects in a namespace. Events are left out.
 func (d *Deleter) inNamespace(ctx context.Context, namespace string) *deletion.Contents {
 	contents := &deletion.Contents{}
 	served, err := d.Server.Deletable(ctx)
@@ -52,7 +52,7 @@ func (d *Deleter) inNamespace(ctx context.Context, namespace string) *deletion.C
 	}
 	var kinds []server.Kind
 	for _, kind := range served.Kinds {
-		if kind.Namespaced && kind.Kind != "Event" {
+		if kind.Namespaced && !facts.IsEvent(kind.GroupKind().String()) {
 			kinds = append(kinds, kind)
 		}
 	}

@@ -116,20 +116,6 @@ func (r *ConfigurationReader) customDefinition(ctx context.Context, resource sch
 	})
 }
 
-// admissionKinds are the kinds whose objects configure what a server asks before it writes. The first version that is
-// served counts.
-var admissionKinds = []struct {
-	kind, resource string
-	versions       []string
-}{
-	{"MutatingWebhookConfiguration", "mutatingwebhookconfigurations", []string{"v1"}},
-	{"ValidatingWebhookConfiguration", "validatingwebhookconfigurations", []string{"v1"}},
-	{"ValidatingAdmissionPolicy", "validatingadmissionpolicies", []string{"v1"}},
-	{"ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings", []string{"v1"}},
-	{"MutatingAdmissionPolicy", "mutatingadmissionpolicies", []string{"v1", "v1beta1", "v1alpha1"}},
-	{"MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings", []string{"v1", "v1beta1", "v1alpha1"}},
-}
-
 // part is what was read of a part of the configuration.
 type part struct {
 	print  string
@@ -155,17 +141,17 @@ func partOf(print string, err error) part {
 func (r *ConfigurationReader) admission(ctx context.Context) (view, error) {
 	var unseen, prints []string
 	if !r.server.Lists() {
-		for _, kind := range admissionKinds {
-			unseen = append(unseen, kind.resource)
+		for _, kind := range facts.AdmissionKinds {
+			unseen = append(unseen, kind.Resource)
 		}
 		return view{prints: map[string]string{"": ""}, unseen: unseen}, nil
 	}
-	for i, p := range ordered.Map(ctx, len(admissionKinds), len(admissionKinds), r.admissionKind) {
+	for i, p := range ordered.Map(ctx, len(facts.AdmissionKinds), len(facts.AdmissionKinds), r.admissionKind) {
 		if p.err != nil {
 			return view{}, p.err
 		}
 		if p.unseen {
-			unseen = append(unseen, admissionKinds[i].resource)
+			unseen = append(unseen, facts.AdmissionKinds[i].Resource)
 		}
 		prints = append(prints, p.print)
 	}
@@ -173,11 +159,11 @@ func (r *ConfigurationReader) admission(ctx context.Context) (view, error) {
 }
 
 func (r *ConfigurationReader) admissionKind(ctx context.Context, i int) part {
-	kind := admissionKinds[i]
-	for _, version := range kind.versions {
-		gv := schema.GroupVersion{Group: "admissionregistration.k8s.io", Version: version}
-		served := server.Kind{GroupVersionKind: gv.WithKind(kind.kind), Resource: kind.resource}
-		objects := r.server.Resource(served, identity.Identity{APIVersion: gv.String(), Kind: kind.kind})
+	kind := facts.AdmissionKinds[i]
+	for _, version := range kind.Versions {
+		gv := schema.GroupVersion{Group: facts.AdmissionGroup, Version: version}
+		served := server.Kind{GroupVersionKind: gv.WithKind(kind.Kind), Resource: kind.Resource}
+		objects := r.server.Resource(served, identity.Identity{APIVersion: gv.String(), Kind: kind.Kind})
 		print, err := objects.Versions(ctx)
 		if authresilience.Classify(err) != authresilience.ClassTypeNotServed {
 			return partOf(print, err)

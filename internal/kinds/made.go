@@ -1,0 +1,47 @@
+package kinds
+
+import (
+	"slices"
+	"strings"
+)
+
+// dependents are the kinds of the objects that the controller of a kind makes, each owned by the one before it or by
+// the object itself. Those that others own by custom resources aren't known.
+var dependents = map[string][]string{
+	"CronJob.batch":         {"Job.batch", "Pod"},
+	"DaemonSet.apps":        {"ControllerRevision.apps", "Pod"},
+	"Deployment.apps":       {"ReplicaSet.apps", "Pod"},
+	"Job.batch":             {"Pod"},
+	"ReplicaSet.apps":       {"Pod"},
+	"ReplicationController": {"Pod"},
+	"Service":               {"EndpointSlice.discovery.k8s.io"},
+	"StatefulSet.apps":      {"ControllerRevision.apps", "Pod"},
+}
+
+// Dependents returns the kinds of the objects that the controller of a kind makes for an object and that name it as
+// their owner, or one of these. Kinds are followed by their group, as for [HoldsOthers].
+func Dependents(kind string) []string { return slices.Clone(dependents[kind]) }
+
+// Makes reports whether objects of a kind can be those that controllers make for an object of another kind, with which
+// they go: its dependents, and the Endpoints of a Service, which name no owner.
+func Makes(kind, made string) bool {
+	return slices.Contains(dependents[kind], made) || isNamed(kind, "Service") && isNamed(made, "Endpoints")
+}
+
+// IsEvent reports whether a kind, of whatever group, is that of Events, which say what happened and go by themselves.
+func IsEvent(kind string) bool { return isNamed(kind, "Event") }
+
+// isNamed reports whether a kind has a name, whatever its group.
+func isNamed(kind, name string) bool {
+	is, _, _ := strings.Cut(kind, ".")
+	return is == name
+}
+
+// ofNamespace has the objects that each namespace has by itself, by their kind.
+var ofNamespace = map[string][]string{
+	"ConfigMap":      {"kube-root-ca.crt"},
+	"ServiceAccount": {"default"},
+}
+
+// OfNamespace returns how many objects of a kind each namespace has by itself.
+func OfNamespace(kind string) int { return len(ofNamespace[kind]) }
