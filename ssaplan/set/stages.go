@@ -19,53 +19,19 @@ type Stage struct {
 	Has func(*unstructured.Unstructured) bool
 }
 
-// stages has what the objects of the built-in kinds are for those of later stages, "Kind.group" as schema.GroupKind
-// prints it. A kind that isn't listed, such as that of each custom resource, is of the last stage.
-var stages = []struct {
-	name  string
-	kinds []string
-}{
-	{"namespaces and CRDs", []string{"Namespace", "CustomResourceDefinition.apiextensions.k8s.io"}},
-	{"classes and limits", []string{
-		"PriorityClass.scheduling.k8s.io", "StorageClass.storage.k8s.io", "VolumeAttributesClass.storage.k8s.io", "CSIDriver.storage.k8s.io",
-		"IngressClass.networking.k8s.io", "RuntimeClass.node.k8s.io", "DeviceClass.resource.k8s.io",
-		"NetworkPolicy.networking.k8s.io", "ResourceQuota", "LimitRange",
-		"PriorityLevelConfiguration.flowcontrol.apiserver.k8s.io", "FlowSchema.flowcontrol.apiserver.k8s.io",
-	}},
-	{"accounts and roles", []string{"ServiceAccount", "ClusterRole.rbac.authorization.k8s.io", "Role.rbac.authorization.k8s.io"}},
-	{"RBAC and configuration", []string{
-		"ClusterRoleBinding.rbac.authorization.k8s.io", "RoleBinding.rbac.authorization.k8s.io",
-		"ConfigMap", "Secret", "ClusterTrustBundle.certificates.k8s.io", "PersistentVolume", "PersistentVolumeClaim",
-		"ResourceClaim.resource.k8s.io", "ResourceClaimTemplate.resource.k8s.io",
-	}},
-	{"services and workloads", []string{
-		"Service", "Endpoints", "EndpointSlice.discovery.k8s.io", "Pod", "PodTemplate", "ReplicationController",
-		"Deployment.apps", "StatefulSet.apps", "DaemonSet.apps", "ReplicaSet.apps", "Job.batch", "CronJob.batch",
-		"HorizontalPodAutoscaler.autoscaling", "PodDisruptionBudget.policy",
-		"Workload.scheduling.k8s.io", "CompositePodGroup.scheduling.k8s.io", "PodGroup.scheduling.k8s.io",
-	}},
-	{"admission and further APIs", []string{
-		"MutatingWebhookConfiguration.admissionregistration.k8s.io", "ValidatingWebhookConfiguration.admissionregistration.k8s.io",
-		"MutatingAdmissionPolicy.admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding.admissionregistration.k8s.io",
-		"ValidatingAdmissionPolicy.admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding.admissionregistration.k8s.io",
-		"APIService.apiregistration.k8s.io",
-	}},
-	{"custom resources and the rest", nil},
-}
-
 // DefaultStages returns seven stages, by the kinds of the objects: namespaces and CRDs; classes and limits; accounts
 // and roles; RBAC and configuration (role bindings, ConfigMaps, Secrets, volumes); services and workloads; admission
 // and further APIs (webhooks, policies, APIServices); custom resources and the rest. A caller may insert stages of its
 // own.
 func DefaultStages() []Stage {
-	out := make([]Stage, len(stages))
-	for i, stage := range stages {
-		kinds := map[string]bool{}
-		for _, kind := range stage.kinds {
-			kinds[kind] = true
+	out := make([]Stage, len(kinds.Stages))
+	for i, stage := range kinds.Stages {
+		has := map[string]bool{}
+		for _, kind := range stage.Kinds {
+			has[kind] = true
 		}
-		out[i] = Stage{stage.name, func(obj *unstructured.Unstructured) bool {
-			return kinds[groupKind(obj).String()]
+		out[i] = Stage{stage.Name, func(obj *unstructured.Unstructured) bool {
+			return has[groupKind(obj).String()]
 		}}
 	}
 	return out
