@@ -33,8 +33,8 @@ func TestADeferredChildSaysWhatIsDeclared(t *testing.T) {
 	assert.Equal(t, "a webhook can't dry run", c.text)
 }
 
-// A new cause needs an answer: does a change of it come from the owner, so that the plan waits for the other children, or
-// does it only put something back?
+// A new cause needs an answer: does a change of it come from the owner, so that the plan waits for the other children,
+// or does it only put something back?
 func TestEveryCauseIsIntendedOrNot(t *testing.T) {
 	intended := map[explain.Cause]bool{
 		explain.CauseEdited: true, explain.CauseUnknown: true, explain.CauseDropped: true, explain.CauseCleared: true,

@@ -21,7 +21,7 @@ const planVersion = 1
 // planJSON is the JSON form of a plan, which docs/plan.schema.json describes.
 type planJSON struct {
 	Version     int                       `json:"version"`
-	Object      objectJSON                `json:"object"`
+	Object      plainjson.Object          `json:"object"`
 	Subresource string                    `json:"subresource,omitempty"`
 	Action      string                    `json:"action"`
 	Reason      string                    `json:"reason"`
@@ -44,18 +44,10 @@ type planJSON struct {
 	Requests    int                       `json:"requests"`
 }
 
-// objectJSON names an object.
-type objectJSON struct {
-	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
-	Namespace  string `json:"namespace,omitempty"`
-	Name       string `json:"name"`
-}
-
 // replacementJSON is what a plan to replace an object has besides.
 type replacementJSON struct {
 	Evidence foreign.Text          `json:"evidence"`
-	Old      objectJSON            `json:"old"`
+	Old      plainjson.Object      `json:"old"`
 	UID      string                `json:"uid,omitempty"`
 	Fields   []immutability.Field  `json:"fields"`
 	Hazards  []immutability.Hazard `json:"hazards,omitempty"`
@@ -68,14 +60,14 @@ type replacementJSON struct {
 // whether <, > and & are escaped.
 func (plan Plan) MarshalJSON() ([]byte, error) {
 	out := planJSON{
-		Version: planVersion, Object: objectJSON(plan.Object), Subresource: plan.Subresource, Action: string(plan.Action), Reason: plan.Reason, Deferral: string(plan.Deferral),
+		Version: planVersion, Object: plainjson.Object(plan.Object), Subresource: plan.Subresource, Action: string(plan.Action), Reason: plan.Reason, Deferral: string(plan.Deferral),
 		Changes: append([]explain.Change{}, plan.Changes...), Declared: plan.declared(), Dropped: plan.Dropped, Ownership: plan.Ownership,
 		Conflicts: plan.Conflicts, Assigned: plan.Assigned, Generated: plan.Generated, Unknown: plan.Unknown, Ignored: plan.Ignored, Writers: plan.Writers,
 		Rival: plan.Rival, Ineffective: plan.Ineffective, Adjustments: plan.Adjustments, Warnings: plan.Warnings, Requests: plan.Requests,
 	}
 	if r := plan.Replacement; r != nil {
 		out.Replace = &replacementJSON{
-			Evidence: r.Evidence, Old: objectJSON(r.Old), UID: r.UID, Fields: r.Fields, Hazards: r.Hazards, Propagation: r.Propagation,
+			Evidence: r.Evidence, Old: plainjson.Object(r.Old), UID: r.UID, Fields: r.Fields, Hazards: r.Hazards, Propagation: r.Propagation,
 		}
 	}
 	return plainjson.Visible(out)

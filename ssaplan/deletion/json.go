@@ -19,7 +19,7 @@ const planVersion = 1
 // planJSON is the JSON of a [Plan]. docs/plan.schema.json describes it.
 type planJSON struct {
 	Version     int                        `json:"version"`
-	Object      objectJSON                 `json:"object"`
+	Object      plainjson.Object           `json:"object"`
 	UID         string                     `json:"uid,omitempty"`
 	Action      Action                     `json:"action"`
 	Reason      string                     `json:"reason"`
@@ -33,13 +33,6 @@ type planJSON struct {
 	Requests    int                        `json:"requests"`
 }
 
-type objectJSON struct {
-	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
-	Namespace  string `json:"namespace,omitempty"`
-	Name       string `json:"name"`
-}
-
 type kindJSON struct {
 	Group string `json:"group,omitempty"`
 	Kind  string `json:"kind"`
@@ -49,7 +42,7 @@ type kindJSON struct {
 // decides whether <, > and & are escaped.
 func (p Plan) MarshalJSON() ([]byte, error) {
 	out := planJSON{
-		Version: planVersion, Object: objectJSON(p.Object), UID: p.UID, Action: p.Action, Reason: p.Reason,
+		Version: planVersion, Object: plainjson.Object(p.Object), UID: p.UID, Action: p.Action, Reason: p.Reason,
 		Propagation: p.Propagation, Replaced: p.Replaced, Hazards: p.Hazards, Finalizers: p.Finalizers,
 		Contents: p.Contents, Warnings: p.Warnings, Requests: p.Requests,
 	}

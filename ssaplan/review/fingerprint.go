@@ -35,8 +35,8 @@ const rounds = 5000
 // Fingerprint returns a string of 50 characters for a plan. Two plans have the same fingerprint if and only if they do
 // the same to the same object. It covers everything that [ssaplan.Planner.Apply] compares before it applies an outdated
 // plan: the action, the request, the object, all values before and after, causes, owners, dropped and destroyed fields,
-// and the replacement. Warnings, the times of other writers, the resourceVersion and the values of retained fields don't
-// matter. All no-ops of an object have the same fingerprint.
+// and the replacement. Warnings, the times of other writers, the resourceVersion and the values of retained fields
+// don't matter. All no-ops of an object have the same fingerprint.
 //
 // It is the same in every process and shows no value. If the plan has sensitive values, the digest is stretched (PBKDF2
 // of 5,000 rounds of HMAC-SHA-256, salted with the object and its UID), which takes 1 to 2 ms. A reader who knows the

@@ -54,8 +54,8 @@ func TestRemarks(t *testing.T) {
 	}
 }
 
-// A new cause needs an answer to three questions: which topic a change of it has, which one if it was of another manager,
-// and whether the outline has it where the manifest doesn't declare the field.
+// A new cause needs an answer to three questions: which topic a change of it has, which one if it was of another
+// manager, and whether the outline has it where the manifest doesn't declare the field.
 func TestEveryCauseHasATopic(t *testing.T) {
 	answers := map[explain.Cause]struct {
 		topic, taken review.Topic // "" if the values say it
