@@ -178,7 +178,7 @@ func (r *objectResource) plan(
 		diags.AddError("The object can't be planned", err.Error())
 		return diags
 	}
-	// If the kind isn't served, there is no warning: it would only advise to set ShowValuesOf.
+	// If the server doesn't serve the kind, the plan's only warning advises to set ShowValuesOf. It is left out.
 	if plan.Deferral != ssaplan.DeferralTypeNotServed {
 		addWarning(plan, prior, &diags)
 	}
