@@ -77,6 +77,15 @@ func TestSearch(t *testing.T) {
 		"conflict":             "concepts.html#conflict",
 		"adopt":                "concepts.html#adoption",
 		"exit codes":           "kubectl-ssaplan.html#exit-codes",
+
+		// Questions as they are typed: a section may lack some of the words.
+		"what does each exit code mean, and which wins":     "kubectl-ssaplan.html#exit-codes",
+		"how many requests does a plan of 100 objects need": "requests.html#lists",
+		"which kubernetes versions are supported":           "compatibility.html#versions",
+		"takeover":          "concepts.html#conflict",
+		"conflict takeover": "concepts.html#conflict",
+		"HPA":               "concepts.html#conflict",
+		"what happens on a conflict, and how do I prevent a takeover": "concepts.html#conflict",
 	} {
 		address := "file://" + filepath.Join(folder, "index.html") + "?q=" + url.QueryEscape(query)
 		found := first.FindStringSubmatch(rendered(t, address))

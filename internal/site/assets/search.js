@@ -33,29 +33,29 @@ function score(section, stems, pairs) {
 	return sum * (1 + pairs.filter((pair) => section.phrases.includes(pair)).length / 2) * (had / asked) ** 3;
 }
 
-// stemsOf returns the beginnings of the words to look for. If there are only small words, all count.
+// stemsOf returns the beginnings of the words to look for, and how rare they are. If there are only small words, all count.
 function stemsOf(query) {
 	const telling = words(query).filter((word) => !ignored.has(word));
-	return [...new Set((telling.length > 0 ? telling : words(query)).map(stem))];
-}
-
-function search(query) {
-	const stems = stemsOf(query).map((beginning) => {
+	return [...new Set((telling.length > 0 ? telling : words(query)).map(stem))].map((beginning) => {
 		const having = sections.filter((s) => [...s.weights.keys()].some((w) => w.startsWith(beginning))).length;
 		return {stem: beginning, rarity: Math.log(1 + sections.length / (1 + having))};
 	});
+}
+
+function search(query, stems) {
 	if (stems.length === 0) return [];
 	const pairs = words(query).slice(1).map((word, i) => " " + words(query)[i] + " " + word + " ");
 	return sections.map((section) => ({section, score: score(section, stems, pairs)})).filter((hit) => hit.score > 0)
 		.sort((a, b) => b.score - a.score).slice(0, 12).map((hit) => hit.section);
 }
 
-// excerpt returns the part of the text that has the most of the words, as nodes in which they are marked. It begins and
-// ends between words.
+// excerpt returns the part of the text that has the most and the rarest of the words, as nodes in which they are marked.
+// It begins and ends between words.
 function excerpt(text, stems) {
 	const parts = text.trim().split(/\s+/);
-	const found = parts.map((part) => stems.findIndex((beginning) => words(part).some((word) => word.startsWith(beginning))));
-	const size = 26, value = (from) => new Set(found.slice(from, from + size).filter((i) => i >= 0)).size;
+	const found = parts.map((part) => stems.findIndex((wanted) => words(part).some((word) => word.startsWith(wanted.stem))));
+	const size = 26;
+	const value = (from) => [...new Set(found.slice(from, from + size))].reduce((sum, i) => i < 0 ? sum : sum + stems[i].rarity, 0);
 	let best = 0;
 	for (let from = 1; from < parts.length - size + 6; from++) if (value(from) > value(best)) best = from;
 	// The first word that matches is mostly at the end of the best part: it moves to the front, if no other is lost.
@@ -76,7 +76,7 @@ function excerpt(text, stems) {
 const query = document.getElementById("query");
 const found = document.getElementById("found");
 function show() {
-	const hits = search(query.value), stems = stemsOf(query.value);
+	const stems = stemsOf(query.value), hits = search(query.value, stems);
 	found.replaceChildren(...hits.map((section) => {
 		const link = document.createElement("a");
 		link.href = section.url + "#" + section.id; // all pages are in one folder
