@@ -108,7 +108,14 @@ step() {
 run() {
 	want=$1
 	shift
-	printf '\n$ %s\n' "$*"
+	printf '\n$'
+	for word in "$@"; do
+		case $word in
+		*[!A-Za-z0-9_./:=,-]*) printf " '%s'" "$word" ;; # as a shell needs it
+		*) printf ' %s' "$word" ;;
+		esac
+	done
+	printf '\n'
 	code=0
 	"$@" >output 2>&1 || code=$?
 	cat output
