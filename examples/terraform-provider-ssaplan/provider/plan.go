@@ -104,6 +104,9 @@ func (p *planning) run(ctx context.Context) {
 		p.diags.AddError(wrongConfiguration, detail(err))
 		return
 	}
+	if p.prior != nil {
+		request.Propagation = p.prior.propagation() // a replacement deletes the old object as that was applied
+	}
 	plan, err := planner.Plan(ctx, request)
 	if err != nil {
 		p.diags.AddError("The object can't be planned", detail(err)+precondition(request.Manifest, err)+lostVersion(err))
