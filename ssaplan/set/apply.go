@@ -220,7 +220,7 @@ func (r *run) unfit(ctx context.Context, item *Item) error {
 	shown := r.whole(item.Number, r.shown[item.Number])
 	leftOut := func(reason string) error { return &LeftOutError{Object: item.Object, Reason: reason} }
 	switch {
-	case len(item.After) > 0 && r.failedBefore(item) != "":
+	case r.failedBefore(item) != "":
 		return &LeftOutError{Object: item.Object, Reason: fmt.Sprintf("it needs %s, which doesn't exist", item.After[0]), Because: item.After[0]}
 	case r.unusableBefore(item) != "":
 		return &LeftOutError{Object: item.Object, Reason: fmt.Sprintf("it needs %s: %s", item.After[0], r.unusableBefore(item)), Because: item.After[0]}

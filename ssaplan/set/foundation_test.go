@@ -16,9 +16,13 @@ func TestUnusable(t *testing.T) {
 		waitsForCA bool
 	}{
 		"": {why: "it doesn't exist"},
-		"{apiVersion: v1, kind: Namespace, metadata: {deletionTimestamp: '2026-01-01T00:00:00Z'}, status: {phase: Active}}":      {why: "it is being deleted"},
-		"{apiVersion: v1, kind: Namespace, status: {phase: Active}}":                                                             {},
-		"{apiVersion: v1, kind: Namespace, status: {phase: Terminating}}":                                                        {why: "it isn't Active yet"},
+		"{apiVersion: v1, kind: Namespace, metadata: {deletionTimestamp: '2026-01-01T00:00:00Z'}, status: {phase: Active}}": {
+			why: "it is being deleted",
+		},
+		"{apiVersion: v1, kind: Namespace, status: {phase: Active}}": {},
+		"{apiVersion: v1, kind: Namespace, status: {phase: Terminating}}": {
+			why: "it isn't Active yet",
+		},
 		"{apiVersion: v1, kind: Namespace, status: {phase: Active, conditions: [{type: Established, reason: InvalidCABundle}]}}": {},
 		crd + "status: {conditions: [{type: NamesAccepted, status: 'False'}, {type: Established, status: 'True'}]}}":             {},
 		crd + "status: {conditions: [other, {type: Established, status: 'True', reason: InitialNamesAccepted}]}}":                {},

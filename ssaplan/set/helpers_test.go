@@ -6,12 +6,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 
+	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
@@ -50,11 +52,26 @@ func newSet(t *testing.T, planner Planner, options Options, texts ...string) *Se
 	return New(planner, requests, options)
 }
 
+// planEdit and readEdit edit what a Planner returns.
+type (
+	planEdit func(ssaplan.Request, *ssaplan.Plan, error) (*ssaplan.Plan, error)
+	readEdit func(*ssaplan.Reading, error) (*ssaplan.Reading, error)
+)
+
 // scripted is a Planner whose answers a test edits.
 type scripted struct {
 	*ssaplan.Planner
-	plan func(ssaplan.Request, *ssaplan.Plan, error) (*ssaplan.Plan, error)
-	read func(*ssaplan.Reading, error) (*ssaplan.Reading, error)
+	plan planEdit
+	read readEdit
+	made func(*unstructured.Unstructured, error) (*unstructured.Unstructured, error)
+}
+
+func (p *scripted) Apply(ctx context.Context, plan *ssaplan.Plan) (*unstructured.Unstructured, error) {
+	made, err := p.Planner.Apply(ctx, plan)
+	if p.made != nil {
+		return p.made(made, err)
+	}
+	return made, err
 }
 
 func (p *scripted) Plan(ctx context.Context, request ssaplan.Request) (*ssaplan.Plan, error) {
@@ -87,11 +104,16 @@ func (p *scripted) Read(ctx context.Context, state *explain.State) (*ssaplan.Rea
 func crd(more string, versions ...string) string {
 	var list []string
 	for _, version := range versions {
-		list = append(list, "{name: "+version+", served: true, storage: "+strconv.FormatBool(version == "v1")+", schema: {openAPIV3Schema: {type: object, properties: {"+
-			"spec: {type: object, properties: {size: {type: integer}, mode: {type: string}"+more+"}}}}}}")
+		schema := "{openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}, mode: {type: string}" + more + "}}}}}"
+		list = append(list, "{name: "+version+", served: true, storage: "+strconv.FormatBool(version == "v1")+", schema: "+schema+"}")
 	}
-	return "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: gadgets.example.com}, spec: {group: example.com, scope: Namespaced, " +
-		"names: {plural: gadgets, kind: Gadget}, versions: [" + strings.Join(list, ", ") + "]}}"
+	return "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: gadgets.example.com}, " +
+		"spec: {group: example.com, scope: Namespaced, names: {plural: gadgets, kind: Gadget}, versions: [" + strings.Join(list, ", ") + "]}}"
+}
+
+// withRule returns the CRD with a transition rule that protects spec.mode.
+func withRule(crd string) string {
+	return strings.Replace(crd, "mode: {type: string}", "mode: {type: string, x-kubernetes-validations: [{rule: self == oldSelf}]}", 1)
 }
 
 // gadget returns a Gadget in a version.
@@ -102,9 +124,16 @@ func gadget(version, spec string) string {
 // install applies a set of manifests.
 func install(t *testing.T, planner Planner, texts ...string) {
 	t.Helper()
-	for result := range newSet(t, planner, Options{}, texts...).Apply(t.Context()) {
+	for result := range newSet(t, planner, Options{}, texts...).Apply(quickly(t, &clock.Fake{})) {
 		require.NoError(t, result.Err)
 	}
+}
+
+// quickly returns a context in which no sleep is long, and the time is up after many of them.
+func quickly(t *testing.T, fake *clock.Fake) context.Context {
+	t.Helper()
+	fake.LongestSleep, fake.TimeUp = time.Millisecond, 50
+	return clock.With(t.Context(), fake)
 }
 
 // items returns copies of the items of a set's plan.

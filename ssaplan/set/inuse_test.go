@@ -7,6 +7,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -34,49 +35,111 @@ func TestInUse(t *testing.T) {
 		any      bool                // it may hold anything
 		want     string
 	}{
-		"another kind":             {object: in("v1", "ConfigMap", "shop", "shop"), want: ""},
-		"unknown contents":         {object: shop, want: "unknown which objects it holds"},
-		"unknown, and allowed":     {object: shop, any: true, want: ""},
-		"empty":                    {object: shop, contents: &deletion.Contents{}, want: ""},
-		"some are uncounted":       {object: shop, contents: &deletion.Contents{Uncounted: []deletion.Uncounted{{What: "Pod", Reason: "forbidden"}}}, want: "unknown which objects it holds: Pod: forbidden"},
-		"in use":                   {object: shop, any: true, inUse: []identity.Identity{in("v1", "Secret", "shop", "a")}, want: "v1/Secret shop/a of the set is in it"},
-		"another one is in use":    {object: shop, contents: count("Gadget", "example.com", 0), inUse: []identity.Identity{gadgetIn("other")}, want: ""},
-		"a kind in use":            {object: definition, any: true, contents: count("Gadget", "example.com", 1), inUse: []identity.Identity{gadgetIn("shop")}, want: "example.com/v1/Gadget shop/a of the set is of its kind"},
-		"a kind that is uncounted": {object: definition, any: true, contents: &deletion.Contents{Uncounted: []deletion.Uncounted{{What: "Gadget.example.com"}}}, inUse: []identity.Identity{gadgetIn("shop")}, want: "example.com/v1/Gadget shop/a of the set is of its kind"},
-		"another kind is in use":   {object: definition, any: true, contents: count("Gadget", "other.com", 1), inUse: []identity.Identity{gadgetIn("gadgets.example.com")}, want: ""},
+		"another kind":         {object: in("v1", "ConfigMap", "shop", "shop"), want: ""},
+		"unknown contents":     {object: shop, want: "unknown which objects it holds"},
+		"unknown, and allowed": {object: shop, any: true, want: ""},
+		"empty":                {object: shop, contents: &deletion.Contents{}, want: ""},
+		"some are uncounted": {
+			object: shop, contents: &deletion.Contents{Uncounted: []deletion.Uncounted{{What: "Pod", Reason: "forbidden"}}},
+			want: "unknown which objects it holds: Pod: forbidden",
+		},
+		"in use": {
+			object: shop, any: true, inUse: []identity.Identity{in("v1", "Secret", "shop", "a")},
+			want: "v1/Secret shop/a of the set is in it",
+		},
+		"another one is in use": {
+			object: shop, contents: count("Gadget", "example.com", 0), inUse: []identity.Identity{gadgetIn("other")}, want: "",
+		},
+		"a kind in use": {
+			object: definition, any: true, contents: count("Gadget", "example.com", 1), inUse: []identity.Identity{gadgetIn("shop")},
+			want: "example.com/v1/Gadget shop/a of the set is of its kind",
+		},
+		"a kind that is uncounted": {
+			object: definition, any: true, contents: &deletion.Contents{Uncounted: []deletion.Uncounted{{What: "Gadget.example.com"}}},
+			inUse: []identity.Identity{gadgetIn("shop")}, want: "example.com/v1/Gadget shop/a of the set is of its kind",
+		},
+		"another kind is in use": {
+			object: definition, any: true, contents: count("Gadget", "other.com", 1),
+			inUse: []identity.Identity{gadgetIn("gadgets.example.com")}, want: "",
+		},
 		"another kind of the group is in use": {object: definition, any: true, contents: &deletion.Contents{
 			Counts: []deletion.Count{{Kind: "Widget", Group: "example.com"}}, Uncounted: []deletion.Uncounted{{What: "Widget.example.com"}},
 		}, inUse: []identity.Identity{gadgetIn("gadgets.example.com")}, want: ""},
 		"a kind in use of unknown contents": {object: definition, any: true, inUse: []identity.Identity{gadgetIn("shop")}, want: ""},
 
-		"one of the members":            {object: shop, contents: count("Secret", "", 1), members: []identity.Identity{in("v1", "Secret", "shop", "a")}, want: ""},
-		"more than the members":         {object: shop, contents: count("Secret", "", 3), members: []identity.Identity{in("v1", "Secret", "shop", "a"), in("v1", "Secret", "shop", "b")}, want: holds + "1 Secret"},
-		"perhaps more":                  {object: shop, contents: orMore, members: []identity.Identity{in("v1", "Pod", "shop", "a")}, want: holds + "0 Pod"},
-		"a member elsewhere":            {object: shop, contents: count("Secret", "", 1), members: []identity.Identity{in("v1", "Secret", "other", "a")}, want: holds + "1 Secret"},
-		"a member of another kind":      {object: shop, contents: count("Secret", "", 1), members: []identity.Identity{in("v1", "Pod", "shop", "a")}, want: holds + "1 Secret"},
-		"a member of another group":     {object: shop, contents: count("Secret", "", 1), members: []identity.Identity{in("example.com/v1", "Secret", "shop", "a")}, want: holds + "1 Secret"},
-		"a member that is kept":         {object: shop, contents: count("Secret", "", 1), kept: []identity.Identity{in("v1", "Secret", "shop", "a")}, want: holds + "1 Secret"},
-		"a member that isn't shown":     {object: shop, contents: count("Secret", "", 1), unshown: []identity.Identity{in("v1", "Secret", "shop", "a")}, want: holds + "1 Secret"},
-		"a member anywhere, of its CRD": {object: definition, contents: count("Gadget", "example.com", 1), members: []identity.Identity{gadgetIn("other")}, want: ""},
-		"the account of a namespace":    {object: shop, contents: count("ServiceAccount", "", 1), want: ""},
-		"another account":               {object: shop, contents: count("ServiceAccount", "", 2), want: holds + "1 ServiceAccount"},
-		"an account that is a member":   {object: shop, contents: count("ServiceAccount", "", 2), members: []identity.Identity{in("v1", "ServiceAccount", "shop", "a")}, want: ""},
+		"one of the members": {
+			object: shop, contents: count("Secret", "", 1), members: []identity.Identity{in("v1", "Secret", "shop", "a")}, want: "",
+		},
+		"more than the members": {
+			object: shop, contents: count("Secret", "", 3),
+			members: []identity.Identity{in("v1", "Secret", "shop", "a"), in("v1", "Secret", "shop", "b")}, want: holds + "1 Secret",
+		},
+		"perhaps more": {
+			object: shop, contents: orMore, members: []identity.Identity{in("v1", "Pod", "shop", "a")}, want: holds + "0 Pod",
+		},
+		"a member elsewhere": {
+			object: shop, contents: count("Secret", "", 1), members: []identity.Identity{in("v1", "Secret", "other", "a")},
+			want: holds + "1 Secret",
+		},
+		"a member of another kind": {
+			object: shop, contents: count("Secret", "", 1), members: []identity.Identity{in("v1", "Pod", "shop", "a")},
+			want: holds + "1 Secret",
+		},
+		"a member of another group": {
+			object: shop, contents: count("Secret", "", 1), members: []identity.Identity{in("example.com/v1", "Secret", "shop", "a")},
+			want: holds + "1 Secret",
+		},
+		"a member that is kept": {
+			object: shop, contents: count("Secret", "", 1), kept: []identity.Identity{in("v1", "Secret", "shop", "a")},
+			want: holds + "1 Secret",
+		},
+		"a member that isn't shown": {
+			object: shop, contents: count("Secret", "", 1), unshown: []identity.Identity{in("v1", "Secret", "shop", "a")},
+			want: holds + "1 Secret",
+		},
+		"a member anywhere, of its CRD": {
+			object: definition, contents: count("Gadget", "example.com", 1), members: []identity.Identity{gadgetIn("other")}, want: "",
+		},
+		"the account of a namespace": {object: shop, contents: count("ServiceAccount", "", 1), want: ""},
+		"another account":            {object: shop, contents: count("ServiceAccount", "", 2), want: holds + "1 ServiceAccount"},
+		"an account that is a member": {
+			object: shop, contents: count("ServiceAccount", "", 2), members: []identity.Identity{in("v1", "ServiceAccount", "shop", "a")},
+			want: "",
+		},
 
-		"events":                        {object: shop, contents: count("Event", "", 5), want: ""},
-		"what a member makes":           {object: shop, contents: count("Pod", "", 5), members: []identity.Identity{in("apps/v1", "Deployment", "shop", "a")}, want: ""},
-		"what a member makes elsewhere": {object: shop, contents: count("Pod", "", 5), members: []identity.Identity{in("apps/v1", "Deployment", "other", "a")}, want: holds + "5 Pod"},
-		"what no member makes":          {object: shop, contents: count("Pod", "", 5), members: []identity.Identity{in("v1", "Service", "shop", "a")}, want: holds + "5 Pod"},
-		"endpoints of a service":        {object: shop, contents: count("Endpoints", "", 1), members: []identity.Identity{in("v1", "Service", "shop", "a")}, want: ""},
-		"endpoints of another service":  {object: shop, contents: count("Endpoints", "", 1), members: []identity.Identity{in("v1", "Service", "other", "a")}, want: holds + "1 Endpoints"},
-		"endpoints without a service":   {object: shop, contents: count("Endpoints", "", 1), members: []identity.Identity{in("v1", "ConfigMap", "shop", "a")}, want: holds + "1 Endpoints"},
-		"slices of endpoints":           {object: shop, contents: count("EndpointSlice", "discovery.k8s.io", 1), members: []identity.Identity{in("v1", "Service", "shop", "a")}, want: ""},
+		"events": {object: shop, contents: count("Event", "", 5), want: ""},
+		"what a member makes": {
+			object: shop, contents: count("Pod", "", 5), members: []identity.Identity{in("apps/v1", "Deployment", "shop", "a")}, want: "",
+		},
+		"what a member makes elsewhere": {
+			object: shop, contents: count("Pod", "", 5), members: []identity.Identity{in("apps/v1", "Deployment", "other", "a")},
+			want: holds + "5 Pod",
+		},
+		"what no member makes": {
+			object: shop, contents: count("Pod", "", 5), members: []identity.Identity{in("v1", "Service", "shop", "a")},
+			want: holds + "5 Pod",
+		},
+		"endpoints of a service": {
+			object: shop, contents: count("Endpoints", "", 1), members: []identity.Identity{in("v1", "Service", "shop", "a")}, want: "",
+		},
+		"endpoints of another service": {
+			object: shop, contents: count("Endpoints", "", 1), members: []identity.Identity{in("v1", "Service", "other", "a")},
+			want: holds + "1 Endpoints",
+		},
+		"endpoints without a service": {
+			object: shop, contents: count("Endpoints", "", 1), members: []identity.Identity{in("v1", "ConfigMap", "shop", "a")},
+			want: holds + "1 Endpoints",
+		},
+		"slices of endpoints": {
+			object: shop, contents: count("EndpointSlice", "discovery.k8s.io", 1),
+			members: []identity.Identity{in("v1", "Service", "shop", "a")}, want: "",
+		},
 	} {
-		planner, _ := newPlanner(t)
 		var members []Member
 		for _, id := range append(append(append([]identity.Identity{}, row.members...), row.kept...), row.unshown...) {
 			members = append(members, Member{Object: id})
 		}
-		r := NewRemoval(planner, members, RemovalOptions{InUse: row.inUse, Contents: row.any})
+		r := NewRemoval(nil, members, RemovalOptions{InUse: row.inUse, Contents: row.any})
 		for i, id := range append(append([]identity.Identity{}, row.members...), row.kept...) {
 			r.shown[i] = &RemovalItem{Number: i, Member: Member{Object: id}, Plan: &ssaplan.DeletePlan{Object: id, Action: deletion.ActionDelete}}
 			if i >= len(row.members) {
@@ -96,12 +159,14 @@ func TestRemovalItem(t *testing.T) {
 		deletes, gone bool
 		text          string
 	}{
-		"deleted":               {RemovalItem{Plan: plan(deletion.ActionDelete)}, true, false, "v1/ConfigMap shop/a: Delete"},
-		"kept":                  {RemovalItem{Plan: plan(deletion.ActionDelete), Kept: "it is"}, false, false, "v1/ConfigMap shop/a: kept: it is"},
-		"failed":                {RemovalItem{Err: apierrors.NewUnauthorized("no")}, false, false, "v1/ConfigMap shop/a: no"},
-		"gone":                  {RemovalItem{Plan: plan(deletion.ActionNone)}, false, true, "v1/ConfigMap shop/a: None"},
-		"re-created":            {RemovalItem{Plan: plan(deletion.ActionKeep)}, false, true, "v1/ConfigMap shop/a: Keep"},
-		"failed after the plan": {RemovalItem{Plan: plan(deletion.ActionDelete), Err: apierrors.NewUnauthorized("no")}, false, false, "v1/ConfigMap shop/a: no"},
+		"deleted":    {RemovalItem{Plan: plan(deletion.ActionDelete)}, true, false, "v1/ConfigMap shop/a: Delete"},
+		"kept":       {RemovalItem{Plan: plan(deletion.ActionDelete), Kept: "it is"}, false, false, "v1/ConfigMap shop/a: kept: it is"},
+		"failed":     {RemovalItem{Err: apierrors.NewUnauthorized("no")}, false, false, "v1/ConfigMap shop/a: no"},
+		"gone":       {RemovalItem{Plan: plan(deletion.ActionNone)}, false, true, "v1/ConfigMap shop/a: None"},
+		"re-created": {RemovalItem{Plan: plan(deletion.ActionKeep)}, false, true, "v1/ConfigMap shop/a: Keep"},
+		"failed after the plan": {
+			RemovalItem{Plan: plan(deletion.ActionDelete), Err: apierrors.NewUnauthorized("no")}, false, false, "v1/ConfigMap shop/a: no",
+		},
 	} {
 		row.item.Member.Object = id
 		require.Equal(t, row.deletes, row.item.Deletes(), name)
@@ -116,7 +181,10 @@ func TestStaying(t *testing.T) {
 		in("v1", "Secret", "shop", "gone"), in("v1", "Secret", "shop", "unplanned")
 	r := NewRemoval(nil, []Member{{Object: kept}, {Object: deleted}, {Object: gone}, {Object: unplanned}}, RemovalOptions{InUse: []identity.Identity{used}})
 	r.shown = []*RemovalItem{
-		{Member: r.members[0], Kept: "it is", Plan: &ssaplan.DeletePlan{Action: deletion.ActionDelete}}, {Member: r.members[1], Plan: &ssaplan.DeletePlan{Action: deletion.ActionDelete}},
+		{
+			Member: r.members[0], Kept: "it is", Plan: &ssaplan.DeletePlan{Action: deletion.ActionDelete}}, {Member: r.members[1],
+			Plan: &ssaplan.DeletePlan{Action: deletion.ActionDelete},
+		},
 		{Member: r.members[2], Plan: &ssaplan.DeletePlan{Action: deletion.ActionNone}}, nil,
 	}
 	require.Equal(t, []identity.Identity{used, kept}, r.staying())
@@ -183,7 +251,7 @@ func TestRemovalPlansNamespacesAgain(t *testing.T) {
 func TestKeptMemberHoldsUpNothing(t *testing.T) {
 	planner, _ := newPlanner(t)
 	var members []Member
-	for result := range newSet(t, planner, Options{}, account, "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: shop}}").Apply(t.Context()) {
+	for result := range newSet(t, planner, Options{}, account, "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: shop}}").Apply(quickly(t, &clock.Fake{})) {
 		members = append(members, Member{Object: result.Item.Object, UID: string(result.Made.GetUID())})
 	}
 	members[1].Keep = "it is needed"

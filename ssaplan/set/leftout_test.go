@@ -59,6 +59,7 @@ const (
 
 // An object is held back if it would be changed and refers to one that is held back.
 func TestUsesLeftOut(t *testing.T) {
+	planner, _ := newPlanner(t)
 	const noOp, update, replace = ssaplan.ActionNoOp, ssaplan.ActionUpdate, ssaplan.ActionReplace
 	for name, row := range map[string]struct {
 		secret, account ssaplan.Action
@@ -72,7 +73,6 @@ func TestUsesLeftOut(t *testing.T) {
 		"one couldn't be carried out":           {update, update, map[int]bool{0: false, 1: false}, []int{1}},
 		"one is carried out, and its own isn't": {replace, update, map[int]bool{1: true}, nil},
 	} {
-		planner, _ := newPlanner(t)
 		s := newSet(t, planner, Options{}, pull, account, web)
 		s.items = []*Item{planned(0, row.secret), planned(1, row.account), planned(2, update)}
 		s.done = row.done
@@ -92,6 +92,7 @@ func TestUsesLeftOutInACircle(t *testing.T) {
 
 // It is open whether an object is held back as long as one that would hold it back isn't planned.
 func TestIsOpen(t *testing.T) {
+	planner, _ := newPlanner(t)
 	const noOp, update, conflict = ssaplan.ActionNoOp, ssaplan.ActionUpdate, ssaplan.ActionConflict
 	for name, row := range map[string]struct {
 		planned []bool // Secret, ServiceAccount, Pod
@@ -105,13 +106,11 @@ func TestIsOpen(t *testing.T) {
 		"the account stays, whatever the secret": {[]bool{false, true, true}, noOp, false},
 		"the account is left out in any case":    {[]bool{false, true, true}, conflict, false},
 	} {
-		planner, _ := newPlanner(t)
 		s := newSet(t, planner, Options{}, pull, account, web)
 		s.items = []*Item{planned(0, update), planned(1, row.account), planned(2, update)}
 		v := &view{Set: s, planned: row.planned}
 		require.Equal(t, row.want, v.isOpen(t.Context(), 2, map[int]bool{}), name)
 	}
-	planner, _ := newPlanner(t)
 	circle := &view{Set: newSet(t, planner, Options{}, first, second), planned: []bool{true, true}}
 	circle.items = []*Item{planned(0, update), planned(1, update)}
 	require.False(t, circle.isOpen(t.Context(), 0, map[int]bool{}))

@@ -19,7 +19,7 @@ func TestPlanBehindAPostponedObject(t *testing.T) {
 	early := Stage{Name: "early", Has: func(obj *unstructured.Unstructured) bool {
 		return obj.GetKind() == "ConfigMap" || obj.GetKind() == "Secret"
 	}}
-	edited := &scripted{Planner: planner, plan: denies("ConfigMap", "exceeded quota: q, requested: count/configmaps=1, used: count/configmaps=1, limited: count/configmaps=1")}
+	edited := &scripted{Planner: planner, plan: denies("ConfigMap", overQuota)}
 	s := newSet(t, edited, Options{Stages: []Stage{early, {Name: "rest"}}}, "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: shop}}", pull,
 		"{apiVersion: v1, kind: ResourceQuota, metadata: {name: q, namespace: shop}}")
 	var kinds []string
@@ -38,7 +38,9 @@ func TestLostVersions(t *testing.T) {
 		text string
 		want []string
 	}{
-		{crd("", "v1"), []string{"example.com/v2"}}, {crd(", color: {type: string}", "v1", "v2"), nil}, {crd("", "v1", "v2"), nil}, {crd("", "v1", "v2", "v3"), nil},
+		{
+			crd("", "v1"), []string{"example.com/v2"}}, {crd(", color: {type: string}", "v1", "v2"), nil}, {crd("", "v1", "v2"),
+			nil}, {crd("", "v1", "v2", "v3"), nil},
 	} {
 		s := newSet(t, planner, Options{}, row.text)
 		items(t, s)

@@ -40,9 +40,9 @@ func sends(t *testing.T, request ssaplan.Request, path string) bool {
 func TestPredictRefused(t *testing.T) {
 	const before = "size: 1, mode: old"
 	const color = ", color: {type: string}"
-	const list = ", parts: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], items: {type: object, properties: {name: {type: string}, mode: {type: string}}}}, tags: {type: array, items: {type: string}}"
-	refuse := func(paths ...string) func(*testing.T) func(ssaplan.Request, *ssaplan.Plan, error) (*ssaplan.Plan, error) {
-		return func(t *testing.T) func(ssaplan.Request, *ssaplan.Plan, error) (*ssaplan.Plan, error) {
+	const list = ", parts: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], items: {type: object, properties: {name: {type: string}, mode: {type: string}}}}"
+	refuse := func(paths ...string) func(*testing.T) planEdit {
+		return func(t *testing.T) planEdit {
 			return func(request ssaplan.Request, plan *ssaplan.Plan, err error) (*ssaplan.Plan, error) {
 				for _, path := range paths {
 					if err == nil && plan.Object.Kind == "Gadget" && sends(t, request, path) {
@@ -56,7 +56,7 @@ func TestPredictRefused(t *testing.T) {
 	for name, row := range map[string]struct {
 		before, after string // of the CRD
 		was, spec     string
-		script        func(*testing.T) func(ssaplan.Request, *ssaplan.Plan, error) (*ssaplan.Plan, error)
+		script        func(*testing.T) planEdit
 		request       func(*ssaplan.Request)
 		changes       string
 		unknown       string
@@ -83,7 +83,7 @@ func TestPredictRefused(t *testing.T) {
 			spec: "size: 2, parts: [{name: b, mode: two}]", changes: `[spec.parts[name="b"].mode: "one" -> "two" spec.size: 1 -> 2]`,
 		},
 		"a new value in an item that the server names by its position": {
-			before: list, after: list + color, was: "size: 1, parts: [{name: b, mode: one}]", script: func(*testing.T) func(ssaplan.Request, *ssaplan.Plan, error) (*ssaplan.Plan, error) {
+			before: list, after: list + color, was: "size: 1, parts: [{name: b, mode: one}]", script: func(*testing.T) planEdit {
 				return func(request ssaplan.Request, plan *ssaplan.Plan, err error) (*ssaplan.Plan, error) {
 					if err == nil && plan.Object.Kind == "Gadget" && len(request.Strip) == 0 && len(request.Unknown) == 0 {
 						return nil, invalid(field.Invalid(field.NewPath("spec").Child("parts").Index(0).Child("mode"), "two", "no"))
@@ -99,7 +99,7 @@ func TestPredictRefused(t *testing.T) {
 			changes: `[spec.color: "red" -> "blue" spec.mode: "old" -> "new"]`, unknown: "[spec.size]",
 		},
 		"the rest can't be tried": {
-			after: color, was: before, spec: "size: 2, mode: new", script: func(*testing.T) func(ssaplan.Request, *ssaplan.Plan, error) (*ssaplan.Plan, error) {
+			after: color, was: before, spec: "size: 2, mode: new", script: func(*testing.T) planEdit {
 				return func(request ssaplan.Request, plan *ssaplan.Plan, err error) (*ssaplan.Plan, error) {
 					switch {
 					case err != nil || plan.Object.Kind != "Gadget":
@@ -112,7 +112,7 @@ func TestPredictRefused(t *testing.T) {
 				}
 			}, changes: `[spec.mode: "old" -> "new" (edited or changed by others) spec.size: 1 -> 2 (edited or changed by others)]`,
 		},
-		"nothing is known": {after: color, was: before, spec: "size: 2, mode: new", script: func(*testing.T) func(ssaplan.Request, *ssaplan.Plan, error) (*ssaplan.Plan, error) {
+		"nothing is known": {after: color, was: before, spec: "size: 2, mode: new", script: func(*testing.T) planEdit {
 			return func(_ ssaplan.Request, plan *ssaplan.Plan, err error) (*ssaplan.Plan, error) {
 				if err == nil && plan.Object.Kind == "Gadget" {
 					return nil, invalid(field.Invalid(field.NewPath("spec"), "x", "no"))
@@ -153,7 +153,7 @@ func TestPredictRefused(t *testing.T) {
 }
 
 // protects is a server on which a transition rule protects spec.mode: a plan that changes it is a replacement.
-func protects(fields []immutability.Field, then func(ssaplan.Request, *ssaplan.Plan) (*ssaplan.Plan, error)) func(ssaplan.Request, *ssaplan.Plan, error) (*ssaplan.Plan, error) {
+func protects(fields []immutability.Field, then func(ssaplan.Request, *ssaplan.Plan) (*ssaplan.Plan, error)) planEdit {
 	return func(request ssaplan.Request, plan *ssaplan.Plan, err error) (*ssaplan.Plan, error) {
 		if err != nil || plan.Object.Kind != "Gadget" || len(request.Unknown) > 0 {
 			return plan, err
@@ -178,7 +178,6 @@ func protects(fields []immutability.Field, then func(ssaplan.Request, *ssaplan.P
 // A change that a transition rule refuses is shown as an update if the CRD of the set lifts the rule, and as the
 // replacement that it is now if that isn't known or something else is refused.
 func TestPredictLifted(t *testing.T) {
-	const rule = "mode: {type: string, x-kubernetes-validations: [{rule: self == oldSelf}]}"
 	const color = ", color: {type: string}"
 	const cant = " (can't change in place)"
 	whole := []immutability.Field{{Text: "spec"}}
@@ -203,8 +202,13 @@ func TestPredictLifted(t *testing.T) {
 			before: color, after: color, was: "size: 1, mode: old, color: red", spec: "size: 2, mode: new, color: blue",
 			action: ssaplan.ActionDeferred, changes: `[spec.color: "red" -> "blue" spec.mode: "old" -> "new" spec.size: 1 -> 2]`,
 		},
-		"nothing else changes": {was: "size: 1, mode: old", spec: "size: 1, mode: new", action: ssaplan.ActionDeferred, changes: `[spec.mode: "old" -> "new"]`},
-		"the field is new":     {was: "size: 1", spec: "size: 2, mode: new", action: ssaplan.ActionDeferred, changes: `[spec.mode: + "new" (edited or changed by others) spec.size: 1 -> 2]`},
+		"nothing else changes": {
+			was: "size: 1, mode: old", spec: "size: 1, mode: new", action: ssaplan.ActionDeferred, changes: `[spec.mode: "old" -> "new"]`,
+		},
+		"the field is new": {
+			was: "size: 1", spec: "size: 2, mode: new", action: ssaplan.ActionDeferred,
+			changes: `[spec.mode: + "new" (edited or changed by others) spec.size: 1 -> 2]`,
+		},
 		"the rule is of the whole": {
 			before: color, after: color, was: "size: 1, mode: old, color: red", spec: "size: 2, mode: new", fields: whole,
 			action: ssaplan.ActionDeferred, changes: `[spec.color: - "red" (dropped from the manifest) spec.mode: "old" -> "new" spec.size: 1 -> 2]`, dropped: 1,
@@ -232,10 +236,10 @@ func TestPredictLifted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			planner, _ := newPlanner(t)
-			install(t, planner, strings.Replace(crd(row.before, "v1"), "mode: {type: string}", rule, 1), gadget("v1", row.was))
+			install(t, planner, withRule(crd(row.before, "v1")), gadget("v1", row.was))
 			after := crd(row.after, "v1")
 			if row.keeps {
-				after = strings.Replace(after, "mode: {type: string}", rule, 1)
+				after = withRule(after)
 			}
 			edited := &scripted{Planner: planner, plan: protects(row.fields, row.then)}
 			item := items(t, newSet(t, edited, Options{}, after, gadget("v1", row.spec)))[1]

@@ -21,6 +21,7 @@ func (p *resolving) Resolve(ctx context.Context, id identity.Identity) (identity
 }
 
 func TestUses(t *testing.T) {
+	planner, _ := newPlanner(t)
 	const (
 		pod  = "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}, spec: {priorityClassName: high, serviceAccountName: acc}}"
 		high = "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}}"
@@ -40,7 +41,6 @@ func TestUses(t *testing.T) {
 		"not in the set": {[]string{account, high}, nil, false},
 		"nothing at all": {[]string{account}, nil, false},
 	} {
-		planner, _ := newPlanner(t)
 		counted := &resolving{Planner: planner}
 		s := newSet(t, counted, Options{}, row.texts...)
 		require.Equal(t, row.want, s.uses(t.Context(), 0), name)

@@ -3,7 +3,6 @@ package set
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,7 +16,7 @@ import (
 )
 
 // denies is a server that refuses objects of a kind.
-func denies(kind, message string) func(ssaplan.Request, *ssaplan.Plan, error) (*ssaplan.Plan, error) {
+func denies(kind, message string) planEdit {
 	return func(request ssaplan.Request, plan *ssaplan.Plan, err error) (*ssaplan.Plan, error) {
 		if err == nil && plan.Object.Kind == kind && len(request.Unknown) == 0 {
 			return nil, apierrors.NewForbidden(schema.GroupResource{}, plan.Object.Name, errors.New(message))
@@ -32,7 +31,6 @@ func TestRefusedUntil(t *testing.T) {
 	const (
 		conf  = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: shop}}"
 		quota = "{apiVersion: v1, kind: ResourceQuota, metadata: {name: q, namespace: %s}}"
-		over  = "exceeded quota: q, requested: count/configmaps=1, used: count/configmaps=1, limited: count/configmaps=1"
 		hook  = "{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, metadata: {name: %[1]s}, webhooks: [{name: %[1]s.example.com}]}"
 		named = "{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, metadata: {name: %[1]s, labels: {a: b}}, webhooks: [{name: %[1]s.example.com}]}"
 		no    = `admission webhook "a.example.com" denied the request: see "b.example.com"`
@@ -51,18 +49,33 @@ func TestRefusedUntil(t *testing.T) {
 		why    string
 		want   string // stage and what it comes after, "" if it stays refused
 	}{
-		"the quota is new":                {nil, nil, []string{conf, fmt.Sprintf(quota, "shop")}, "ConfigMap", over, "3 [v1/ResourceQuota shop/q]"},
-		"the quota is new, in one stage":  {one, nil, []string{fmt.Sprintf(quota, "shop"), conf}, "ConfigMap", over, "0 [v1/ResourceQuota shop/q]"},
-		"the quota comes later":           {confsFirst, nil, []string{conf, fmt.Sprintf(quota, "shop")}, "ConfigMap", over, "2 [v1/ResourceQuota shop/q]"},
-		"the quota stays":                 {nil, []string{fmt.Sprintf(quota, "shop")}, []string{conf, fmt.Sprintf(quota, "shop")}, "ConfigMap", over, ""},
-		"the quota is of other objects":   {nil, nil, []string{conf, fmt.Sprintf(quota, "default")}, "ConfigMap", over, ""},
-		"the webhook is new":              {nil, nil, []string{mine, fmt.Sprintf(hook, "a")}, "Gadget", no, "6 [admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration a]"},
-		"the webhook stays":               {nil, []string{fmt.Sprintf(hook, "a"), class}, []string{mine, class, fmt.Sprintf(hook, "a")}, "Gadget", no, ""},
-		"the webhook may need another":    {nil, []string{fmt.Sprintf(hook, "a")}, []string{mine, other, fmt.Sprintf(hook, "a")}, "Gadget", no, "6 [admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration a]"},
+		"the quota is new":               {nil, nil, []string{conf, fmt.Sprintf(quota, "shop")}, "ConfigMap", overQuota, "3 [v1/ResourceQuota shop/q]"},
+		"the quota is new, in one stage": {one, nil, []string{fmt.Sprintf(quota, "shop"), conf}, "ConfigMap", overQuota, "0 [v1/ResourceQuota shop/q]"},
+		"the quota comes later": {
+			confsFirst, nil, []string{conf, fmt.Sprintf(quota, "shop")}, "ConfigMap", overQuota, "2 [v1/ResourceQuota shop/q]",
+		},
+		"the quota stays": {
+			nil, []string{fmt.Sprintf(quota, "shop")}, []string{conf, fmt.Sprintf(quota, "shop")}, "ConfigMap", overQuota, "",
+		},
+		"the quota is of other objects": {nil, nil, []string{conf, fmt.Sprintf(quota, "default")}, "ConfigMap", overQuota, ""},
+		"the webhook is new": {
+			nil, nil, []string{mine, fmt.Sprintf(hook, "a")}, "Gadget", no,
+			"6 [admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration a]",
+		},
+		"the webhook stays": {
+			nil, []string{fmt.Sprintf(hook, "a"), class}, []string{mine, class, fmt.Sprintf(hook, "a")}, "Gadget", no, "",
+		},
+		"the webhook may need another": {
+			nil, []string{fmt.Sprintf(hook, "a")}, []string{mine, other, fmt.Sprintf(hook, "a")}, "Gadget", no,
+			"6 [admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration a]",
+		},
 		"what changes doesn't come first": {nil, []string{fmt.Sprintf(hook, "a")}, []string{first, mine, fmt.Sprintf(hook, "a")}, "Gadget", no, ""},
 		"another webhook changes": {nil, []string{fmt.Sprintf(hook, "a"), fmt.Sprintf(hook, "b")}, []string{mine, fmt.Sprintf(hook, "a"), fmt.Sprintf(named, "b")}, "Gadget", no,
 			"6 [admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration b]"},
-		"another webhook comes later":  {confsFirst, nil, []string{conf, fmt.Sprintf(hook, "b")}, "ConfigMap", no, "2 [admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration b]"},
+		"another webhook comes later": {
+			confsFirst, nil, []string{conf, fmt.Sprintf(hook, "b")}, "ConfigMap", no,
+			"2 [admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration b]",
+		},
 		"the webhook isn't in the set": {nil, nil, []string{mine, other, fmt.Sprintf(hook, "c")}, "Gadget", no, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -87,7 +100,7 @@ func TestLifts(t *testing.T) {
 	g := newGadgets(t)
 	replacement := g.replacement("2")
 	replacement.Replacement.Refusal = invalid(field.Invalid(field.NewPath("spec", "mode"), "string", "failed rule: self == oldSelf"))
-	install(t, g.planner, strings.Replace(crd("", "v1"), "mode: {type: string}", "mode: {type: string, x-kubernetes-validations: [{rule: self == oldSelf}]}", 1))
+	install(t, g.planner, withRule(crd("", "v1")))
 	s := newSet(t, g.planner, Options{}, crd("", "v1"), gadget("v1", "size: 1"))
 	update := items(t, s)[0]
 	fresh, _ := newPlanner(t)
@@ -107,7 +120,8 @@ func TestLifts(t *testing.T) {
 		item *Item
 		want bool
 	}{
-		"it has the rule no more": {update, true}, "it isn't planned": {&Item{Err: errors.New("refused")}, false}, "it isn't known": {&Item{Plan: unanswered}, false},
+		"it has the rule no more": {
+			update, true}, "it isn't planned": {&Item{Err: errors.New("refused")}, false}, "it isn't known": {&Item{Plan: unanswered}, false},
 		"it is new": {create, false}, "it doesn't change": {unchanged, false},
 	} {
 		s.items[0] = row.item

@@ -46,7 +46,7 @@ func newWorld(t *testing.T) *world {
 	require.NoError(t, err)
 	planner, err := ssaplan.New(server.API(), ssaplan.Options{FieldManager: "set-test"})
 	require.NoError(t, err)
-	return &world{t, server, planner, &clock.Fake{LongestSleep: time.Millisecond, TimeUp: 1000}}
+	return &world{t, server, planner, &clock.Fake{LongestSleep: time.Millisecond, TimeUp: 100}}
 }
 
 // Context is that of the test, in which no sleep is long, and the time is up after many of them.

@@ -235,18 +235,28 @@ func TestFulfils(t *testing.T) {
 		"it was shown": {change: changeAt(t, "spec.mode", change, "old", "new", edited), edit: func(i *Item) {
 			i.Plan.Changes = append(i.Plan.Changes, changeAt(t, "spec.mode", change, "old", "new", edited))
 		}, want: true},
-		"it was unknown":                 {change: changeAt(t, "spec.mode.deep", change, "old", "new", edited), edit: func(i *Item) { i.Plan.Unknown = paths(t, "spec.mode") }, want: true},
-		"others were unknown":            {change: changeAt(t, "spec.size", change, int64(1), int64(2), edited), edit: func(i *Item) { i.Plan.Unknown = paths(t, "spec.mode") }},
-		"it is no longer declared":       {change: changeAt(t, "spec.mode", remove, "old", nil, explain.CauseDropped), want: true},
-		"an effect of a conversion":      {change: changeAt(t, "spec.mode", remove, "old", nil, side), edit: func(i *Item) { i.isConverted = true }, want: true},
-		"a side effect":                  {change: changeAt(t, "spec.mode", remove, "old", nil, side)},
-		"drift in spite of a conversion": {change: changeAt(t, "spec.mode", remove, "old", nil, edited), edit: func(i *Item) { i.isConverted = true }},
-		"a default in a new part":        {change: changeAt(t, "spec.part.deep.size", add, nil, int64(1), side), want: true},
-		"a new value in a new part":      {change: changeAt(t, "spec.part.size", add, nil, int64(1), edited)},
-		"a changed one in a new part":    {change: changeAt(t, "spec.part.size", change, int64(2), int64(1), side)},
-		"a default in an old part":       {change: changeAt(t, "spec.old.size", add, nil, int64(1), side)},
-		"a default in no part":           {change: changeAt(t, "spec.other", add, nil, int64(1), side)},
-		"a default in place of a part":   {change: changeAt(t, "spec.part", add, nil, map[string]any{"name": "x"}, side)},
+		"it was unknown": {
+			change: changeAt(t, "spec.mode.deep", change, "old", "new", edited),
+			edit:   func(i *Item) { i.Plan.Unknown = paths(t, "spec.mode") }, want: true,
+		},
+		"others were unknown": {
+			change: changeAt(t, "spec.size", change, int64(1), int64(2), edited),
+			edit:   func(i *Item) { i.Plan.Unknown = paths(t, "spec.mode") },
+		},
+		"it is no longer declared": {change: changeAt(t, "spec.mode", remove, "old", nil, explain.CauseDropped), want: true},
+		"an effect of a conversion": {
+			change: changeAt(t, "spec.mode", remove, "old", nil, side), edit: func(i *Item) { i.isConverted = true }, want: true,
+		},
+		"a side effect": {change: changeAt(t, "spec.mode", remove, "old", nil, side)},
+		"drift in spite of a conversion": {
+			change: changeAt(t, "spec.mode", remove, "old", nil, edited), edit: func(i *Item) { i.isConverted = true },
+		},
+		"a default in a new part":      {change: changeAt(t, "spec.part.deep.size", add, nil, int64(1), side), want: true},
+		"a new value in a new part":    {change: changeAt(t, "spec.part.size", add, nil, int64(1), edited)},
+		"a changed one in a new part":  {change: changeAt(t, "spec.part.size", change, int64(2), int64(1), side)},
+		"a default in an old part":     {change: changeAt(t, "spec.old.size", add, nil, int64(1), side)},
+		"a default in no part":         {change: changeAt(t, "spec.other", add, nil, int64(1), side)},
+		"a default in place of a part": {change: changeAt(t, "spec.part", add, nil, map[string]any{"name": "x"}, side)},
 	} {
 		item := &Item{Plan: g.deferred()}
 		if row.edit != nil {

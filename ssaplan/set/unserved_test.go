@@ -24,7 +24,10 @@ func TestPreview(t *testing.T) {
 			return unstructured.SetNestedField(m.Object, "new", "spec", "mode")
 		}, `[spec.mode: + "new" (side effect of the server)]`, true, ""},
 		"no default": {func(*unstructured.Unstructured) error { return nil }, "[]", false, ""},
-		"not valid":  {func(*unstructured.Unstructured) error { return errors.New("too small") }, "", false, "example.com/v1/Gadget shop/a: predicted from gadgets.example.com of the same set: too small"},
+		"not valid": {
+			func(*unstructured.Unstructured) error { return errors.New("too small") }, "", false,
+			"example.com/v1/Gadget shop/a: predicted from gadgets.example.com of the same set: too small",
+		},
 	} {
 		planner, _ := newPlanner(t)
 		s := newSet(t, planner, Options{Preview: func(definition, manifest *unstructured.Unstructured) (*unstructured.Unstructured, error) {
@@ -71,18 +74,31 @@ func TestCompareOldVersion(t *testing.T) {
 	for name, row := range map[string]struct {
 		before, after string
 		spec          string
-		plan          func(ssaplan.Request, *ssaplan.Plan, error) (*ssaplan.Plan, error)
-		read          func(*ssaplan.Reading, error) (*ssaplan.Reading, error)
+		plan          planEdit
+		read          readEdit
 		preview       string // a default of spec
 		changes       string
 		predicted     bool
 		converted     bool
 	}{
-		"it can be tried":   {before: "versions:", after: "versions:", spec: "size: 2", changes: `[spec.mode: - "old" (dropped from the manifest) spec.size: 1 -> 2]`, predicted: true},
-		"nothing changes":   {before: "versions:", after: none, spec: "size: 1, mode: old", changes: "[]", predicted: true},
-		"with a default":    {before: none, after: none, spec: "size: 2", preview: "color", changes: `[spec.mode: - "old" (dropped from the manifest) spec.size: 1 -> 2 spec.color: + "red" (side effect of the server)]`, predicted: true},
-		"with one it has":   {before: none, after: none, spec: "size: 2", preview: "mode", changes: `[spec.mode: - "old" (dropped from the manifest) spec.size: 1 -> 2]`, predicted: true},
-		"it can't be tried": {before: "versions:", after: "versions:", spec: "size: 2", plan: refuse, changes: "[spec.size: 1 -> 2 (edited or changed by others)]", predicted: true},
+		"it can be tried": {
+			before: "versions:", after: "versions:", spec: "size: 2",
+			changes: `[spec.mode: - "old" (dropped from the manifest) spec.size: 1 -> 2]`, predicted: true,
+		},
+		"nothing changes": {before: "versions:", after: none, spec: "size: 1, mode: old", changes: "[]", predicted: true},
+		"with a default": {
+			before: none, after: none, spec: "size: 2", preview: "color",
+			changes:   `[spec.mode: - "old" (dropped from the manifest) spec.size: 1 -> 2 spec.color: + "red" (side effect of the server)]`,
+			predicted: true,
+		},
+		"with one it has": {
+			before: none, after: none, spec: "size: 2", preview: "mode",
+			changes: `[spec.mode: - "old" (dropped from the manifest) spec.size: 1 -> 2]`, predicted: true,
+		},
+		"it can't be tried": {
+			before: "versions:", after: "versions:", spec: "size: 2", plan: refuse,
+			changes: "[spec.size: 1 -> 2 (edited or changed by others)]", predicted: true,
+		},
 		"a conflict": {before: "versions:", after: "versions:", spec: "size: 2", plan: func(_ ssaplan.Request, plan *ssaplan.Plan, err error) (*ssaplan.Plan, error) {
 			if plan != nil && plan.Object.APIVersion == "example.com/v1" {
 				plan.Action = ssaplan.ActionConflict
