@@ -16,6 +16,7 @@ import (
 
 // A namespace or a CRD is kept if it holds objects that aren't removed with it.
 func TestInUse(t *testing.T) {
+	planner, _ := newPlanner(t)
 	const holds = "it holds objects outside of the set: "
 	shop := in("v1", "Namespace", "", "shop")
 	definition := in("apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "gadgets.example.com")
@@ -139,7 +140,7 @@ func TestInUse(t *testing.T) {
 		for _, id := range append(append(append([]identity.Identity{}, row.members...), row.kept...), row.unshown...) {
 			members = append(members, Member{Object: id})
 		}
-		r := NewRemoval(nil, members, RemovalOptions{InUse: row.inUse, Contents: row.any})
+		r := NewRemoval(planner, members, RemovalOptions{InUse: row.inUse, Contents: row.any})
 		for i, id := range append(append([]identity.Identity{}, row.members...), row.kept...) {
 			r.shown[i] = &RemovalItem{Number: i, Member: Member{Object: id}, Plan: &ssaplan.DeletePlan{Object: id, Action: deletion.ActionDelete}}
 			if i >= len(row.members) {
@@ -147,7 +148,7 @@ func TestInUse(t *testing.T) {
 			}
 		}
 		item := &RemovalItem{Member: Member{Object: row.object}, Plan: &ssaplan.DeletePlan{Object: row.object, Action: deletion.ActionDelete, Contents: row.contents}}
-		require.Equal(t, row.want, r.inUse(item), name)
+		require.Equal(t, row.want, r.inUse(t.Context(), item), name)
 	}
 }
 

@@ -196,7 +196,7 @@ func (r *Removal) rival(ctx context.Context, remembered *explain.State) string {
 
 // usedBy returns why a member is kept to which other objects refer, empty if none does.
 func (r *Removal) usedBy(ctx context.Context, member identity.Identity) string {
-	member = r.usage.resolve(ctx, member)
+	member = resolved(ctx, r.planner, member)
 	if !kinds.Referred(kindOf(member)) {
 		return ""
 	}
@@ -248,7 +248,7 @@ func (r *Removal) inUse(ctx context.Context, item *RemovalItem) string {
 // remaining returns the objects in use and those of the set, with their namespaces.
 func (r *Removal) remaining(ctx context.Context) (objects []identity.Identity) {
 	for _, id := range r.options.InUse {
-		objects = append(objects, r.usage.resolve(ctx, id))
+		objects = append(objects, resolved(ctx, r.planner, id))
 	}
 	if s := r.options.Set; s != nil {
 		for i := range s.requests {

@@ -102,7 +102,7 @@ func (u *usage) of(ctx context.Context, member identity.Identity, others []ident
 		}
 	}
 	for _, id := range others {
-		id = u.resolve(ctx, id)
+		id = resolved(ctx, u.planner, id)
 		look(id, func() user { return readUser(ctx, u.planner, id) })
 	}
 	return users
@@ -116,8 +116,9 @@ func (u *usage) look(id identity.Identity, read func() user) user {
 	return u.looked[id]
 }
 
-func (u *usage) resolve(ctx context.Context, id identity.Identity) identity.Identity {
-	if resolved, err := u.planner.Resolve(ctx, id); err == nil {
+// resolved returns an identity with its namespace, or as it is if the server doesn't know the kind.
+func resolved(ctx context.Context, planner Planner, id identity.Identity) identity.Identity {
+	if resolved, err := planner.Resolve(ctx, id); err == nil {
 		return resolved
 	}
 	return id
@@ -171,7 +172,7 @@ func (u *usage) usersFirst(ctx context.Context, objects []identity.Identity, ord
 func (u *usage) among(ctx context.Context, objects []identity.Identity, order []int) [][]int {
 	ids, byKind, byName := make([]identity.Identity, len(objects)), map[string][]int{}, map[kinds.Reference]int{}
 	for _, i := range order {
-		ids[i] = u.resolve(ctx, objects[i])
+		ids[i] = resolved(ctx, u.planner, objects[i])
 		kind := kindOf(ids[i])
 		byKind[kind], byName[kinds.Reference{Kind: kind, Namespace: ids[i].Namespace, Name: ids[i].Name}] = append(byKind[kind], i), i
 	}
