@@ -91,9 +91,9 @@ func (made planned) check(set *objectset.Set, i int, request Request) (*Plan, er
 	}
 	switch plan.Deferral {
 	case DeferralNamespaceNotFound:
-		plan.Reason += set.Creates(plan.Object)
+		plan.Reason += set.Created().Creates(plan.Object)
 	case DeferralTypeNotServed:
-		plan.Reason += set.Defines(plan.Object)
+		plan.Reason += set.Created().Defines(plan.Object)
 	}
 	return plan, nil
 }

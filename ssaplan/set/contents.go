@@ -6,24 +6,18 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/internal/kinds"
+	"github.com/ssaplan/primitives/ssaplan/internal/objectset"
 )
 
 // contents are what some objects of a set bring for others, each with the number of the object.
 type contents struct {
-	namespaces  map[string]int
-	definitions map[schema.GroupKind]definition
-	admission   map[string][]int          // by the names of webhooks and policies, with which servers refuse
-	referred    map[kinds.Reference][]int // by kind and name
-	limits      []int                     // of namespaces
-}
-
-type definition struct {
-	number   int
-	versions []string // that it has served
+	objectset.Created
+	admission map[string][]int          // by the names of webhooks and policies, with which servers refuse
+	referred  map[kinds.Reference][]int // by kind and name
+	limits    []int                     // of namespaces
 }
 
 func (c *contents) add(i int, obj *unstructured.Unstructured) {
@@ -34,12 +28,8 @@ func (c *contents) add(i int, obj *unstructured.Unstructured) {
 	if kinds.Limits(reference.Kind) {
 		c.limits = append(c.limits, i)
 	}
-	switch kind := groupKind(obj); {
-	case kind == schema.GroupKind{Kind: "Namespace"}:
-		c.namespaces[obj.GetName()] = i
-	case isDefinition(obj):
-		c.addDefinition(i, obj)
-	case kind.Group == kinds.AdmissionGroup:
+	c.Add(i, obj.Object)
+	if groupKind(obj).Group == kinds.AdmissionGroup {
 		c.admission[obj.GetName()] = append(c.admission[obj.GetName()], i)
 		webhooks, _, _ := unstructured.NestedSlice(obj.Object, "webhooks")
 		for _, webhook := range webhooks {
@@ -49,25 +39,6 @@ func (c *contents) add(i int, obj *unstructured.Unstructured) {
 			}
 		}
 	}
-}
-
-func (c *contents) addDefinition(i int, obj *unstructured.Unstructured) {
-	group, _, _ := unstructured.NestedString(obj.Object, "spec", "group")
-	kind, _, _ := unstructured.NestedString(obj.Object, "spec", "names", "kind")
-	found := definition{number: i}
-	versions, _, _ := unstructured.NestedSlice(obj.Object, "spec", "versions")
-	for _, version := range versions {
-		if content, isMap := version.(map[string]any); isMap && content["served"] == true {
-			found.versions = append(found.versions, fmt.Sprint(content["name"]))
-		}
-	}
-	c.definitions[schema.GroupKind{Group: group, Kind: kind}] = found
-}
-
-// serves reports whether the set defines a kind in a version.
-func (c *contents) serves(id identity.Identity) (number int, ok bool) {
-	found, ok := c.definitions[schema.GroupKind{Group: id.Group(), Kind: id.Kind}]
-	return found.number, ok && slices.Contains(found.versions, id.Version())
 }
 
 // named returns the numbers of the webhooks and policies of the set that a refusal names.
@@ -81,14 +52,7 @@ func (c *contents) named(refusal string) (numbers []int) {
 	return numbers
 }
 
-// needs returns the numbers of the objects of the set without which an object in a namespace can't exist: its CRD and
-// its namespace.
-func (c *contents) needs(manifest *unstructured.Unstructured, namespace string) (numbers []int) {
-	if found, ok := c.definitions[groupKind(manifest)]; ok {
-		numbers = append(numbers, found.number)
-	}
-	if number, ok := c.namespaces[namespace]; ok {
-		numbers = append(numbers, number)
-	}
-	return numbers
+// needs returns the numbers of the objects of the set without which an object in a namespace can't exist.
+func (c *contents) needs(manifest *unstructured.Unstructured, namespace string) []int {
+	return c.Needs(identity.Identity{APIVersion: manifest.GetAPIVersion(), Kind: manifest.GetKind(), Namespace: namespace})
 }

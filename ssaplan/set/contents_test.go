@@ -20,7 +20,7 @@ func TestContents(t *testing.T) {
 		"{apiVersion: example.com/v1, kind: Widget, metadata: {name: a}}": false,
 	} {
 		of := newSet(t, planner, Options{}, text)
-		_, ok := s.contents.serves(of.objectOf(0))
+		_, ok := s.contents.Serves(of.objectOf(0))
 		require.Equal(t, want, ok, text)
 	}
 	for text, want := range map[string][]int{

@@ -77,15 +77,9 @@ func (s *Set) known(ctx context.Context, deferral ssaplan.Deferral) []string {
 	}
 	names, _ := s.planner.Known(ctx, deferral) // who may not see them gets those of the set
 	if deferral == ssaplan.DeferralNamespaceNotFound {
-		for name := range s.contents.namespaces {
-			names = append(names, name)
-		}
+		names = append(names, s.contents.Namespaces()...)
 	} else {
-		for kind, definition := range s.contents.definitions {
-			for _, version := range definition.versions {
-				names = append(names, kind.Group+"/"+version+" "+kind.Kind)
-			}
-		}
+		names = append(names, s.contents.Kinds()...)
 	}
 	slices.Sort(names)
 	s.names[deferral] = slices.Compact(names)

@@ -58,7 +58,7 @@ func (s *Set) regarded(ctx context.Context, item *Item) (numbers []int) {
 	}
 	switch class {
 	case authresilience.ClassAdmission, authresilience.ClassPodSecurity:
-		if number, ok := s.contents.namespaces[namespace]; ok {
+		if number, ok := s.contents.Namespace(namespace); ok {
 			numbers = append(numbers, number)
 		}
 	}
@@ -71,7 +71,7 @@ func (s *Set) cause(item *Item) (number int, ok bool) {
 	class := authresilience.Classify(item.Err)
 	switch class {
 	case authresilience.ClassInvalid, authresilience.ClassInvalidManifest, authresilience.ClassBadRequest, authresilience.ClassTypeNotServed:
-		if number, ok := s.contents.serves(item.Object); ok {
+		if number, ok := s.contents.Serves(item.Object); ok {
 			return number, s.items[number].changes()
 		}
 	}
@@ -122,7 +122,7 @@ func (s *Set) explainReplacement(item *Item) {
 
 // lifts returns the number of the definition of the set that lifts the rules which make a plan a replacement.
 func (s *Set) lifts(plan *ssaplan.Plan) (number int, ok bool) {
-	number, ok = s.contents.serves(plan.Object)
+	number, ok = s.contents.Serves(plan.Object)
 	if !ok || plan.Action != ssaplan.ActionReplace || !s.items[number].changes() || s.items[number].Plan == nil {
 		return 0, false
 	}

@@ -105,7 +105,7 @@ func New(planner Planner, requests []ssaplan.Request, options Options) *Set {
 	s.objects = make([]identity.Identity, len(requests))
 	s.items, s.shown = make([]*Item, len(requests)), make([]*Item, len(requests))
 	s.contents = contents{
-		namespaces: map[string]int{}, definitions: map[schema.GroupKind]definition{}, admission: map[string][]int{}, referred: map[kinds.Reference][]int{},
+		admission: map[string][]int{}, referred: map[kinds.Reference][]int{},
 	}
 	for i, request := range requests {
 		if request.Manifest != nil {

@@ -44,7 +44,7 @@ func (s *Set) isAsShown(item *Item, now *ssaplan.Plan) bool {
 	case shown.Action != now.Action:
 		return false
 	}
-	if number, ok := s.contents.serves(now.Object); ok && s.items[number].changes() && replacesAsShown(shown, now) {
+	if number, ok := s.contents.Serves(now.Object); ok && s.items[number].changes() && replacesAsShown(shown, now) {
 		return true
 	}
 	return doesAsShown(shown, now) && shown.Replacement.Covers(now.Replacement)

@@ -18,16 +18,16 @@ import (
 func (s *Set) explainMissing(ctx context.Context, item *Item) {
 	id := item.Object
 	if item.Plan.Deferral == ssaplan.DeferralTypeNotServed {
-		if number, ok := s.contents.serves(id); ok {
+		if number, ok := s.contents.Serves(id); ok {
 			item.follow(s, number)
-			item.Plan.Reason += fmt.Sprintf("; CustomResourceDefinition %s of the same set defines it", foreign.Text(s.objectOf(number).Name))
+			item.Plan.Reason += s.contents.Defines(id)
 			s.preview(item, number)
 			s.compareOldVersion(ctx, item, number)
 			return
 		}
-	} else if number, ok := s.contents.namespaces[id.Namespace]; ok {
+	} else if number, ok := s.contents.Namespace(id.Namespace); ok {
 		item.follow(s, number)
-		item.Plan.Reason += "; the same set creates it"
+		item.Plan.Reason += s.contents.Creates(id)
 		return
 	}
 	if !s.options.AllowMissing {

@@ -34,12 +34,12 @@ func TestWhatASetCreates(t *testing.T) {
 	}, "default")
 	require.Zero(t, read, "nobody asked for it")
 	for name, says := range map[string]string{"new": "; the same set creates it", "shop": "", "other": "", "": ""} {
-		require.Equal(t, says, set.Creates(identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: name, Name: "a"}), name)
+		require.Equal(t, says, set.Created().Creates(identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: name, Name: "a"}), name)
 	}
 	widget := identity.Identity{APIVersion: "ex.io/v2", Kind: "Widget", Name: "a"}
-	require.Equal(t, "; CustomResourceDefinition widgets.ex.io of the same set defines it", set.Defines(widget))
+	require.Equal(t, "; CustomResourceDefinition widgets.ex.io of the same set defines it", set.Created().Defines(widget))
 	for _, kind := range [][2]string{{"ex.io/v1", "Gadget"}, {"other.io/v1", "Widget"}, {"", ""}} {
-		require.Empty(t, set.Defines(identity.Identity{APIVersion: kind[0], Kind: kind[1], Name: "a"}), kind)
+		require.Empty(t, set.Created().Defines(identity.Identity{APIVersion: kind[0], Kind: kind[1], Name: "a"}), kind)
 	}
 	require.Equal(t, len(made), read, "they are read once")
 }
