@@ -82,7 +82,10 @@ var budgets = map[string]budget{
 		modules: apimachinery,
 	},
 	"ssaplan/manifest": {
-		ours:    []string{"identity", "projection", "projection/foreign", "internal/kinds", "internal/managedfields", "internal/plainjson"},
+		ours: []string{
+			"identity", "projection", "projection/foreign", "internal/kinds", "internal/managedfields", "internal/plainjson",
+			"ssaplan/internal/fastjson",
+		},
 		modules: apimachinery,
 	},
 	"ssaplan/write": {ours: []string{"projection", "projection/foreign", "identity", "internal/kinds", "internal/managedfields", "internal/plainjson"}},

@@ -4,24 +4,22 @@ import (
 	"fmt"
 
 	goyaml "sigs.k8s.io/yaml/goyaml.v3"
+
+	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
 )
 
 // maxSize is the size in bytes up to which a document is read, and up to which it may grow by what its aliases repeat.
 // The server takes objects of 3 MiB at most.
 const maxSize = 16 << 20
 
-// maxDepth is the number of levels up to which a document is read. It is that of the parsers, which don't count what
-// aliases put into each other.
-const maxDepth = 10_000
-
 var (
 	errTooLarge = fmt.Errorf("is larger than %d MiB; API servers accept objects up to 3 MiB", maxSize>>20)
 	errExpanded = fmt.Errorf("its anchors and aliases expand it to more than %d MiB; API servers accept objects up to 3 MiB", maxSize>>20)
-	errTooDeep  = fmt.Errorf("its anchors and aliases expand it to more than %d levels; write it without them", maxDepth)
+	errTooDeep  = fmt.Errorf("its anchors and aliases expand it to more than %d levels; write it without them", fastjson.Deepest)
 )
 
-// checkExpanded returns an error if a document grows too large or too deep by its aliases. It takes time for what is
-// written down only.
+// checkExpanded returns an error if a document grows too large or too deep by its aliases. The parsers don't count how
+// deep these get. It takes time for what is written down only.
 func checkExpanded(root *goyaml.Node) error {
 	e := expansion{}
 	grown := e.of(root)
@@ -30,7 +28,7 @@ func checkExpanded(root *goyaml.Node) error {
 		return nil
 	case grown.size > maxSize:
 		return errExpanded
-	case grown.depth > maxDepth:
+	case grown.depth > fastjson.Deepest:
 		return errTooDeep
 	}
 	return nil

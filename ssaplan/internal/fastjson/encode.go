@@ -16,14 +16,15 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// DeepestSent is how deep a manifest may be: deeper ones no server reads, and one that contains itself has no end.
-const DeepestSent = 10_000
+// Deepest is how many levels of maps and lists an object may have. Decoders read no deeper JSON or YAML, neither those
+// of servers nor those of clients (maxNestingDepth in encoding/json). An object that contains itself has no end.
+const Deepest = 10_000
 
 // ErrTooDeep is the error for a manifest that no server reads, or that contains itself.
-var ErrTooDeep = fmt.Errorf("the manifest has more than %d levels of maps and lists, or contains itself", DeepestSent)
+var ErrTooDeep = fmt.Errorf("the manifest has more than %d levels of maps and lists, or contains itself", Deepest)
 
 // IsTooDeep reports whether encoding the object gives [ErrTooDeep].
-func IsTooDeep(object map[string]any) bool { return tooDeep(object, DeepestSent) }
+func IsTooDeep(object map[string]any) bool { return tooDeep(object, Deepest) }
 
 func tooDeep(v any, levels int) bool {
 	if levels < 0 {
@@ -120,7 +121,7 @@ func (e *Encoder) EncodePlain(object map[string]any) error { return e.start(obje
 
 func (e *Encoder) start(object map[string]any, plainOnly bool) error {
 	e.text, e.plainOnly = e.text[:0], plainOnly
-	return e.value(object, DeepestSent)
+	return e.value(object, Deepest)
 }
 
 // value adds v, which may have so many levels of maps and lists.

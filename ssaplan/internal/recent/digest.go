@@ -4,6 +4,8 @@ import (
 	"hash/maphash"
 	"math"
 	"math/bits"
+
+	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
 )
 
 // Digest returns a number that tells the content of an object from any other, but for a chance of one in 2⁶⁴ that
@@ -30,9 +32,6 @@ const (
 	isList   = 0xe7037ed1a0b428db
 	isMap    = 0x8ebc6af09c88c6e3
 )
-
-// deepest is how deep a server's objects are at most.
-const deepest = 10_000
 
 func (d *digester) value(v any, depth int) uint64 {
 	switch v := v.(type) {
@@ -86,7 +85,7 @@ func (d *digester) items(list []any, depth int) uint64 {
 
 // enter reports whether it makes sense to go on.
 func (d *digester) enter(depth int) bool {
-	d.ok = d.ok && depth <= deepest
+	d.ok = d.ok && depth <= fastjson.Deepest
 	return d.ok
 }
 

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	apijson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
 )
 
 func digest(t *testing.T, c *Cache[int], text string) uint64 {
@@ -93,7 +95,7 @@ func TestWhatHasNoDigest(t *testing.T) {
 	require.True(t, ok)
 
 	for _, deep := range []any{map[string]any{}, []any{}} {
-		for range deepest + 10 {
+		for range fastjson.Deepest + 10 {
 			switch deep.(type) {
 			case map[string]any:
 				deep = map[string]any{"a": deep}

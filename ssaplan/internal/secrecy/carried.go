@@ -158,7 +158,7 @@ func mayCarry(obj map[string]any) bool {
 		if metadata, isMap := v.(map[string]any); isMap && name == "metadata" {
 			v = metadata["annotations"]
 		}
-		if mayBeIn(v, fastjson.DeepestSent) {
+		if mayBeIn(v, fastjson.Deepest) {
 			return true
 		}
 	}
@@ -201,7 +201,7 @@ func mentionsSecret(text string) bool {
 }
 
 func (c *carrier) into(s segment, v any) {
-	if c.isTooDeep = c.isTooDeep || len(c.path) > fastjson.DeepestSent; c.isTooDeep {
+	if c.isTooDeep = c.isTooDeep || len(c.path) > fastjson.Deepest; c.isTooDeep {
 		return
 	}
 	c.path = append(c.path, s)
