@@ -6,14 +6,13 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/internal/handover"
 	"github.com/ssaplan/primitives/ssaplan/internal/warnings"
-	"github.com/ssaplan/primitives/ssaplan/server"
+	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
 const (
@@ -26,8 +25,7 @@ const (
 // lostVersions returns warnings about the custom resources to which nothing can be applied once their CRD has lost the
 // versions that the plan removes, and the number of requests that finding them took.
 func (t trial) lostVersions(ctx context.Context, plan *Plan) (warnings []foreign.Text, requests int) {
-	isCRD := t.id.Kind == "CustomResourceDefinition" && t.id.Group() == "apiextensions.k8s.io"
-	if !isCRD || plan.Action != ActionUpdate || t.request.Subresource != "" {
+	if !kinds.IsDefinition(content(t.live)) || plan.Action != ActionUpdate || t.request.Subresource != "" {
 		return nil, 0
 	}
 	lost := kinds.LostVersions(content(t.live), content(t.answer))
@@ -54,16 +52,7 @@ func (t trial) lostVersions(ctx context.Context, plan *Plan) (warnings []foreign
 
 // customResources returns the metadata of objects of the CRD, whether there are more, and how many requests that took.
 func (t trial) customResources(ctx context.Context) (objects []unstructured.Unstructured, more bool, requests int, err error) {
-	text := func(path ...string) string {
-		s, _, _ := unstructured.NestedString(t.live.Object, path...) // "" if it isn't one
-		return s
-	}
-	kind := server.Kind{
-		GroupVersionKind: schema.GroupVersionKind{
-			Group: text("spec", "group"), Version: kinds.ServedVersion(t.live.Object), Kind: text("spec", "names", "kind"),
-		},
-		Resource: text("spec", "names", "plural"), Namespaced: text("spec", "scope") == "Namespaced",
-	}
+	kind := wire.Defined(kinds.DefinitionOf(t.live.Object))
 	if kind.Version == "" {
 		return nil, false, 0, nil
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan/internal/liveobject"
 	"github.com/ssaplan/primitives/ssaplan/internal/noop"
@@ -91,15 +92,15 @@ func (p *Planner) Known(ctx context.Context, missing Deferral) ([]string, error)
 		names, err := p.server.NamespaceNames(ctx)
 		return names, authresilience.Redact(err)
 	}
-	kinds, err := p.server.Deletable(ctx)
-	return kinds.Names(), authresilience.Redact(err)
+	served, err := p.server.Deletable(ctx)
+	return served.Names(), authresilience.Redact(err)
 }
 
 // LearnDefinitions reads from CRDs which fields of their custom resources are passwords. Call it with CRDs that aren't
 // applied yet, or that will change. Other objects are skipped.
 func (p *Planner) LearnDefinitions(objects ...*unstructured.Unstructured) {
 	for _, obj := range objects {
-		if kind := obj.GroupVersionKind(); kind.Kind == "CustomResourceDefinition" && kind.Group == "apiextensions.k8s.io" {
+		if kinds.IsDefinition(obj.Object) {
 			p.passwords.LearnDefinition(obj.Object)
 		}
 	}

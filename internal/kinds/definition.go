@@ -115,6 +115,3 @@ func (d Definition) apiVersions() (versions []string) {
 	}
 	return versions
 }
-
-// ServedVersion returns the name of a version that a CRD serves, "" if there is none.
-func ServedVersion(definition map[string]any) string { return DefinitionOf(definition).ServedVersion() }

@@ -1,6 +1,6 @@
 // Package kinds holds what is known of the kinds that Kubernetes brings: which ones they are, the fields that a
-// server makes up, what a deletion endangers. A new release of Kubernetes means changes here and in internal/answer,
-// and nowhere else.
+// server makes up, what a deletion endangers. It also reads what a CRD says of its kind. A new release of
+// Kubernetes means changes here and in internal/answer, and nowhere else.
 package kinds
 
 import "strings"
