@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,6 +34,31 @@ func TestEveryFlagHasAGroup(t *testing.T) {
 			assert.True(t, grouped[f.Name], "flagGroups lacks --%s of %s", f.Name, name)
 		})
 	}
+}
+
+// A flag that decides what a plan says is saved with the plan. Otherwise apply would make another plan, and refuse it.
+func TestEveryFlagIsSavedOrNot(t *testing.T) {
+	notSaved := map[string]bool{}
+	for _, names := range map[string]string{
+		"apply finds the same cluster by its own flags, and compares it": `namespace context kubeconfig server user cluster token as as-group as-uid cache-dir
+			certificate-authority client-certificate client-key tls-server-name insecure-skip-tls-verify disable-compression request-timeout`,
+		"the manifests are saved themselves":  "filename kustomize recursive",
+		"it decides only how a plan is shown": "output verbose help",
+		"it can't be used with --out":         "from to like shard memory contexts",
+		"it says what is saved":               "out out-secrets",
+	} {
+		for _, name := range strings.Fields(names) {
+			notSaved[name] = true
+		}
+	}
+	command, _, err := newRoot(genericiooptions.IOStreams{Out: io.Discard, ErrOut: io.Discard}).Find([]string{"plan"})
+	require.NoError(t, err)
+	command.InitDefaultHelpFlag()
+	command.Flags().VisitAll(func(f *pflag.Flag) {
+		assert.NotEqual(t, slices.Contains(lastingFlags, f.Name), notSaved[f.Name], "lastingFlags: is --%s saved with a plan?", f.Name)
+		delete(notSaved, f.Name)
+	})
+	assert.Empty(t, notSaved, "no such flags")
 }
 
 // A format that is listed and that nothing prints would look like text.
