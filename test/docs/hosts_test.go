@@ -141,8 +141,8 @@ func TestHostsSetEachOption(t *testing.T) {
 	}
 }
 
-// fieldsSetIn returns the fields of ssaplan.Options and ssaplan.Request that the code in a folder sets: in a literal, or
-// in a variable that is a parameter, a literal, or the result of a function of the folder.
+// fieldsSetIn returns the fields of ssaplan.Options and ssaplan.Request that the code in a folder sets: in a literal,
+// or in a variable that is a parameter, a literal, or the result of a function of the folder.
 func fieldsSetIn(t *testing.T, folder string) map[string]bool {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join("../..", folder, "*.go"))
