@@ -1,9 +1,6 @@
 package kinds
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // dependents are the kinds of the objects that the controller of a kind makes, each owned by the one before it or by
 // the object itself. Those that others own by custom resources aren't known.
@@ -25,17 +22,11 @@ func Dependents(kind string) []string { return slices.Clone(dependents[kind]) }
 // Makes reports whether objects of a kind can be those that controllers make for an object of another kind, with which
 // they go: its dependents, and the Endpoints of a Service, which name no owner.
 func Makes(kind, made string) bool {
-	return slices.Contains(dependents[kind], made) || isNamed(kind, "Service") && isNamed(made, "Endpoints")
+	return slices.Contains(dependents[kind], made) || kind == "Service" && made == "Endpoints"
 }
 
-// IsEvent reports whether a kind, of whatever group, is that of Events, which say what happened and go by themselves.
-func IsEvent(kind string) bool { return isNamed(kind, "Event") }
-
-// isNamed reports whether a kind has a name, whatever its group.
-func isNamed(kind, name string) bool {
-	is, _, _ := strings.Cut(kind, ".")
-	return is == name
-}
+// IsEvent reports whether a kind is that of Events, which say what happened and go by themselves.
+func IsEvent(kind string) bool { return kind == "Event" || kind == "Event.events.k8s.io" }
 
 // ofNamespace has the objects that each namespace has by itself, by their kind.
 var ofNamespace = map[string][]string{

@@ -28,13 +28,15 @@ func TestMakes(t *testing.T) {
 		{"Service", "Endpoints", true},
 		{"Service", "ConfigMap", false},
 		{"ConfigMap", "Endpoints", false},
+		{"Service.example.com", "Endpoints", false},
+		{"Service", "Endpoints.example.com", false},
 	} {
 		assert.Equal(t, row.want, kinds.Makes(row.kind, row.made), row)
 	}
 }
 
 func TestIsEvent(t *testing.T) {
-	for kind, want := range map[string]bool{"Event": true, "Event.events.k8s.io": true, "EventSource.example.com": false, "": false} {
+	for kind, want := range map[string]bool{"Event": true, "Event.events.k8s.io": true, "Event.example.com": false, "EventSource.example.com": false, "": false} {
 		assert.Equal(t, want, kinds.IsEvent(kind), kind)
 	}
 }
