@@ -243,7 +243,7 @@ leaks: controlplane ## every sensitive value, quoted in every way by every kind 
 		$(TEST) -timeout 0 -v -run "Quoted?Secrets|TestProtocol|TestTerraform/(secrets|sensitive|write-only|stale|ephemeral)" ./terraform-provider-ssaplan/provider
 
 PACKAGES ?= identity authresilience fieldowner immutability immutability/internal/transition projection \
-	projection/foreign ssaplan ssaplan/explain ssaplan/deletion ssaplan/redact ssaplan/release ssaplan/write \
+	projection/foreign ssaplan ssaplan/explain ssaplan/deletion ssaplan/redact ssaplan/release ssaplan/set ssaplan/write \
 	ssaplan/internal/applier ssaplan/internal/handover ssaplan/internal/noop ssaplan/internal/scale ssaplan/internal/secrecy
 .PHONY: mutants
 mutants: tools ## mutation testing of packages with their unit tests alone: make mutants PACKAGES="identity fieldowner"
