@@ -103,7 +103,7 @@ func kindOf(object any, made *unstructured.Unstructured, scheme *runtime.Scheme)
 	return fit[0], nil
 }
 
-// leaveOutUnwritten removes from what a value was converted to, which may be a part of it, all that nobody wrote.
+// leaveOutUnwritten removes fields that probably weren't set from the JSON form of a value, or of a part of it.
 func leaveOutUnwritten(value reflect.Value, made any) {
 	for value.Kind() == reflect.Pointer || value.Kind() == reflect.Interface {
 		value = value.Elem()
@@ -137,7 +137,7 @@ func leaveOutOfMap(value reflect.Value, made map[string]any) {
 // leaveOutOfField looks at a field of a struct, of which made is made.
 func leaveOutOfField(field reflect.StructField, value reflect.Value, made map[string]any) {
 	name := jsonName(field)
-	if name == "" { // what is in it stands in the struct itself
+	if name == "" { // its fields are fields of the struct itself
 		leaveOutUnwritten(value, made)
 		return
 	}

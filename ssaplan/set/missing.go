@@ -64,8 +64,8 @@ func missingOf(id identity.Identity, deferral ssaplan.Deferral, known []string) 
 	return &MissingError{Object: id, Deferral: deferral, Near: nearest(wanted, known)}
 }
 
-// missingError returns the error for an object whose kind or namespace is missing. The names that are near are those
-// that the server tells, and those of the set.
+// missingError returns the error for an object whose kind or namespace is missing. It suggests names of the server and
+// of the set.
 func (s *Set) missingError(ctx context.Context, id identity.Identity, deferral ssaplan.Deferral) *MissingError {
 	return missingOf(id, deferral, s.known(ctx, deferral))
 }
@@ -86,7 +86,7 @@ func (s *Set) known(ctx context.Context, deferral ssaplan.Deferral) []string {
 	return s.names[deferral]
 }
 
-// mostNear is how many names are told that may be meant.
+// mostNear is how many similar names an error suggests.
 const mostNear = 3
 
 // nearest returns the names that are written most like a wanted one, the nearest first: those of which no more than a

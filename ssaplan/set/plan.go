@@ -47,7 +47,7 @@ func (v *view) stage(ctx context.Context, stage int) bool {
 			continue // it comes with a later one
 		}
 		if item.refusal != nil {
-			v.foretell(ctx, item)
+			v.predict(ctx, item)
 		}
 		v.planned[item.Number], v.held = true, append(v.held, item)
 		for len(v.held) > 0 && !v.isOpen(ctx, v.held[0].Number, map[int]bool{}) {
@@ -108,7 +108,7 @@ func (s *Set) planStage(ctx context.Context, numbers []int) iter.Seq[*Item] {
 	}
 }
 
-// item returns what is to be told of an object, given its plan by itself.
+// item returns the item of an object, given the plan of the object alone.
 func (s *Set) item(ctx context.Context, i int, plan *ssaplan.Plan, err error) *Item {
 	item := &Item{Number: i, Object: s.objectOf(i), Stage: s.order.stage[i], Plan: plan, Err: err}
 	switch {

@@ -16,8 +16,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// foretell gives an item that the server refuses for now the plan of what is known of it.
-func (s *Set) foretell(ctx context.Context, item *Item) {
+// predict plans an item that the server refuses for now, as far as its changes are known.
+func (s *Set) predict(ctx context.Context, item *Item) {
 	if item.replacement != nil {
 		if !s.planUpdate(ctx, item, item.replacement, nil) {
 			item.replaces()

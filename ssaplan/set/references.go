@@ -35,7 +35,7 @@ func (s *Set) in(ctx context.Context, namespace string, numbers []int) (found []
 	return found
 }
 
-// resolve names an object with the namespace that it is in, as far as the server tells.
+// resolve names an object with its namespace, as far as the server knows its kind.
 func (s *Set) resolve(ctx context.Context, i int) identity.Identity {
 	id := s.objectOf(i)
 	if resolved, err := s.planner.Resolve(ctx, id); err == nil {

@@ -47,7 +47,7 @@ func (s *Set) regarded(ctx context.Context, item *Item) (numbers []int) {
 	namespace := s.resolve(ctx, item.Number).Namespace
 	class := authresilience.Classify(item.Err)
 	switch class {
-	case authresilience.ClassQuota, authresilience.ClassLimitRange, authresilience.ClassAdmission: // which one isn't told of a Secret
+	case authresilience.ClassQuota, authresilience.ClassLimitRange, authresilience.ClassAdmission: // of a Secret, the server doesn't say which one
 		numbers = s.in(ctx, namespace, s.contents.limits)
 	}
 	switch class {

@@ -175,7 +175,7 @@ func (r *Removal) item(ctx context.Context, i int) *RemovalItem {
 	return item
 }
 
-// rival returns why an object is kept that somebody else applies by now, empty if nobody is known to.
+// rival returns why an object is kept that another tool has applied since, empty if none is known.
 func (r *Removal) rival(ctx context.Context, remembered *explain.State) string {
 	if remembered == nil {
 		return ""

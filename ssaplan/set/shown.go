@@ -82,10 +82,9 @@ func declaredIn(plan *ssaplan.Plan) map[string]any {
 	return made
 }
 
-// doesAsShown reports whether a plan does to its object what was shown, or the part of it that is left to do:
-// something that came before may have done the rest, as a definition does that drops a field. Where a definition
-// names the items of a list otherwise than before, the same is told by other paths; then the objects before and after
-// tell.
+// doesAsShown reports whether a plan does to its object what was shown, or the part of it that is left to do. An
+// earlier object may have done the rest, such as a CRD that drops a field. If a CRD changes the keys of a list, the
+// same changes have other paths: then the objects before and after the change are compared.
 func doesAsShown(shown, now *ssaplan.Plan) bool {
 	switch {
 	case now.Explanation.Same(&shown.Explanation), now.Action == ssaplan.ActionUpdate && now.Explanation.Within(&shown.Explanation):
@@ -118,7 +117,7 @@ func contentOf(obj *unstructured.Unstructured) map[string]any {
 }
 
 // fulfils reports whether a plan does what was shown of an object that couldn't be asked for: it creates what the
-// manifest declares, or changes no more than what was shown, and fields that were told not to be known.
+// manifest declares, or changes no more than what was shown, and fields that were shown as unknown.
 func fulfils(now *ssaplan.Plan, item *Item) bool {
 	switch now.Action {
 	case ssaplan.ActionCreate, ssaplan.ActionDeferred:
@@ -129,8 +128,8 @@ func fulfils(now *ssaplan.Plan, item *Item) bool {
 	}
 	return !slices.ContainsFunc(now.Changes, func(change explain.Change) bool {
 		isConverted := item.isConverted && change.Cause == explain.CauseSideEffect
-		// The manifest itself tells what it no longer declares.
-		return change.Cause != explain.CauseDropped && !isConverted && !tells(item.Plan, change) && !isDefault(item.Plan, change)
+		// The manifest itself shows what it no longer declares.
+		return change.Cause != explain.CauseDropped && !isConverted && !showed(item.Plan, change) && !isDefault(item.Plan, change)
 	})
 }
 
@@ -150,8 +149,8 @@ func unshown(item *Item, now *ssaplan.Plan) (changes []explain.Change) {
 	return changes
 }
 
-// tells reports whether a deferred plan told of a change: as it is, or by the value that the manifest declares.
-func tells(shown *ssaplan.Plan, change explain.Change) bool {
+// showed reports whether a deferred plan showed a change: as it is, or by the value that the manifest declares.
+func showed(shown *ssaplan.Plan, change explain.Change) bool {
 	if slices.ContainsFunc(shown.Changes, func(c explain.Change) bool { return doesSame(c, change) }) ||
 		slices.ContainsFunc(shown.Unknown, func(path projection.Path) bool { return change.Path.HasPrefix(path) }) {
 		return true
@@ -177,8 +176,8 @@ func isDefault(shown *ssaplan.Plan, change explain.Change) bool {
 	return false
 }
 
-// isFrom reports whether a change begins with what the live object had when a plan was shown: nobody has changed that
-// since.
+// isFrom reports whether a change begins with the value that the live object had when a plan was shown: then it wasn't
+// changed since.
 func isFrom(shown *ssaplan.Plan, change explain.Change) bool {
 	if shown.Live() == nil {
 		return true

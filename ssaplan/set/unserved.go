@@ -36,7 +36,8 @@ func (s *Set) explainMissing(ctx context.Context, item *Item) {
 	}
 }
 
-// preview foretells what becomes of an object of a definition of the set. What that doesn't allow is an error already.
+// preview predicts the object that the server will create once it has the CRD of the set. A value that the CRD doesn't
+// allow is an error now.
 func (s *Set) preview(item *Item, definition int) {
 	if s.options.Preview == nil {
 		return
