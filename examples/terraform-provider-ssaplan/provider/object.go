@@ -363,6 +363,15 @@ func (o object) request(ctx context.Context, prior *explain.State) (ssaplan.Requ
 	}, nil
 }
 
+// request returns what to plan. A replacement deletes the old object by the propagation in the state.
+func (p *planning) request(ctx context.Context) (ssaplan.Request, error) {
+	request, err := p.planned.request(ctx, p.baseline())
+	if p.prior != nil {
+		request.Propagation = p.prior.propagation()
+	}
+	return request, err
+}
+
 // cleared returns the patterns of clear.
 func (o object) cleared(ctx context.Context) (projection.Patterns, error) {
 	named := slices.DeleteFunc(o.Clear.Elements(), func(value attr.Value) bool { return value.Equal(types.StringValue(auto)) })

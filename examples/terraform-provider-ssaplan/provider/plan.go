@@ -99,13 +99,10 @@ func (p *planning) run(ctx context.Context) {
 		p.unsettled(ctx)
 		return
 	}
-	request, err := p.planned.request(ctx, p.baseline())
+	request, err := p.request(ctx)
 	if err != nil {
 		p.diags.AddError(wrongConfiguration, detail(err))
 		return
-	}
-	if p.prior != nil {
-		request.Propagation = p.prior.propagation() // a replacement deletes the old object as that was applied
 	}
 	plan, err := planner.Plan(ctx, request)
 	if err != nil {
