@@ -78,8 +78,9 @@ func TestEveryOutputIsShown(t *testing.T) {
 	}
 }
 
-// A new format needs a row in the README, and an answer to two questions. Is it one document, so that nothing else may
-// be printed to standard output? Can it show several clusters, one after the other?
+// A new format needs a row in the README, a row in the tests of what all formats have in common, and an answer to two
+// questions. Is it one document, so that nothing else may be printed to standard output? Can it show several clusters,
+// one after the other?
 func TestEveryOutputIsDescribed(t *testing.T) {
 	answers := map[string]struct{ document, contexts bool }{
 		"text":      {false, true},
@@ -100,6 +101,8 @@ func TestEveryOutputIsDescribed(t *testing.T) {
 			described += cells[1]
 		}
 	}
+	formats, err := os.ReadFile("../render/formats_test.go")
+	require.NoError(t, err)
 	for _, output := range outputs {
 		want, known := answers[output]
 		require.True(t, known, "encodes and validateContexts: what do they say of -o %s?", output)
@@ -108,5 +111,6 @@ func TestEveryOutputIsDescribed(t *testing.T) {
 		assert.Equal(t, want.document, o.encodes(), "encodes: %s", output)
 		assert.Equal(t, want.contexts, o.validateContexts(&cobra.Command{}) == nil, "validateContexts: %s", output)
 		assert.True(t, strings.Contains(described, "`"+output+"`"), "README.md: the table of output formats lacks %s", output)
+		assert.True(t, strings.Contains(string(formats), `"`+output+`": `), "render/formats_test.go: formats lacks %s", output)
 	}
 }
