@@ -1,10 +1,13 @@
 package docs_test
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -69,5 +72,47 @@ func TestPagesAreShort(t *testing.T) {
 		}
 		lines := strings.Count(read(t, "../../"+page), "\n")
 		assert.LessOrEqual(t, lines, limit, page)
+	}
+}
+
+var (
+	namedTest    = regexp.MustCompile("`(Test[A-Z][A-Za-z]*)")
+	declaredTest = regexp.MustCompile(`(?m)^func (Test[A-Z][A-Za-z]*)\(`)
+	namedFile    = regexp.MustCompile("`([A-Za-z_/0-9]+\\.go)`")
+	namedIn      = regexp.MustCompile("`([A-Za-z]+)` (?:in |\\()`([A-Za-z_/0-9]+\\.go)`")
+)
+
+// The files and the tests that CONTRIBUTING.md names exist, and the files declare what it says. A file without a folder
+// is in a folder that is named before it, and the name of a test may be how several begin.
+func TestContributingNamesWhatExists(t *testing.T) {
+	list := exec.Command("git", "ls-files", "*.go")
+	list.Dir = "../.."
+	tracked, err := list.Output()
+	require.NoError(t, err)
+	files, tests := map[string]string{}, "\n" // the text of each file, or of all with a name
+	for _, file := range strings.Fields(string(tracked)) {
+		text, err := os.ReadFile("../../" + file)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it is being removed
+		}
+		require.NoError(t, err)
+		files[file] += string(text)
+		files[filepath.Base(file)] += string(text)
+		for _, match := range declaredTest.FindAllStringSubmatch(string(text), -1) {
+			tests += match[1] + "\n"
+		}
+	}
+	page := strings.ReplaceAll(read(t, "../../CONTRIBUTING.md"), "`CMD/", "`examples/kubectl-ssaplan/")
+	found := namedTest.FindAllStringSubmatch(page, -1)
+	require.Greater(t, len(found), 10)
+	for _, match := range found {
+		require.True(t, strings.Contains(tests, "\n"+match[1]), "CONTRIBUTING.md names %s, which doesn't exist", match[1])
+	}
+	for _, match := range namedFile.FindAllStringSubmatch(page, -1) {
+		require.NotZero(t, len(files[match[1]]), "CONTRIBUTING.md names %s, which doesn't exist", match[1])
+	}
+	for _, match := range namedIn.FindAllStringSubmatch(page, -1) {
+		is := regexp.MustCompile(`(?m)^(?:func (?:\([^)]*\) )?|type |var |const )` + match[1] + `\b`)
+		require.True(t, is.MatchString(files[match[2]]), "CONTRIBUTING.md: %s isn't declared in %s", match[1], match[2])
 	}
 }
