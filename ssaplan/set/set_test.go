@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -454,9 +455,9 @@ func TestAwaitPlan(t *testing.T) {
 	w := newWorld(t)
 	request := ssaplan.Request{Manifest: manifest(t, conf)}
 	short, cancel := context.WithCancel(w.Context())
-	looks := 0
+	var looks atomic.Int32 // from two goroutines
 	heal := w.server.Answer(func(r ssaplantest.Request) error {
-		if looks++; looks == 10 {
+		if looks.Add(1) == 10 {
 			cancel()
 		}
 		return nil
@@ -466,8 +467,9 @@ func TestAwaitPlan(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, ssaplan.DeferralNamespaceNotFound, plan.Deferral)
 
-	looks, heal = 0, w.server.Answer(func(r ssaplantest.Request) error {
-		if looks++; looks == 10 {
+	looks.Store(0)
+	heal = w.server.Answer(func(r ssaplantest.Request) error {
+		if looks.Add(1) == 10 {
 			go w.apply(w.Context(), w.set(set.Options{}, namespace))
 		}
 		return nil

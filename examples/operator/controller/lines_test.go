@@ -26,7 +26,7 @@ func TestTheReadmeCountsTheLines(t *testing.T) {
 	}
 	readme, err := os.ReadFile("../README.md")
 	require.NoError(t, err)
-	require.Contains(t, string(readme), "Its controller has "+strconv.Itoa(lines)+" lines of code, without imports,")
+	require.Contains(t, strings.Join(strings.Fields(string(readme)), " "), "Its controller has "+strconv.Itoa(lines)+" lines of code, without imports,")
 }
 
 func linesOfCode(t *testing.T, name string) int {
