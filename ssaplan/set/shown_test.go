@@ -93,7 +93,7 @@ func TestIsAsShown(t *testing.T) {
 		"more of a creation": {func(shown, now *ssaplan.Plan) {
 			shown.Changes, shown.Action, now.Action = nil, ssaplan.ActionCreate, ssaplan.ActionCreate
 		}, false},
-		"somebody else loses fields": {func(_, now *ssaplan.Plan) {
+		"another manager loses fields": {func(_, now *ssaplan.Plan) {
 			now.Ownership = append(now.Ownership, fieldowner.Transfer{Owners: []fieldowner.Owner{{Manager: "other", Operation: "Apply"}}})
 		}, false},
 		"another replacement": {func(_, now *ssaplan.Plan) { now.Replacement = &ssaplan.Replacement{UID: "other"} }, false},
@@ -310,7 +310,7 @@ func paths(t *testing.T, text string) []projection.Path {
 	return []projection.Path{path}
 }
 
-// Nobody can have changed a value of an object that didn't exist.
+// No manager can have changed a value of an object that didn't exist.
 func TestFulfilsWithoutALiveObject(t *testing.T) {
 	shown := newGadgets(t).deferred()
 	change := changeAt(t, "spec.size", projection.OpChange, int64(7), int64(2), explain.CauseEdited)

@@ -60,8 +60,8 @@ func TestTryCopiesWhatIsApplied(t *testing.T) {
 	}
 }
 
-// What was taken over and isn't applied goes with what is around it, but for what somebody owns something in. An item
-// goes in any case.
+// Adopted fields that aren't applied are removed together with the maps and lists that are then empty, unless another
+// manager owns something in these. A list item is removed in any case.
 func TestTryRemovesWhatIsDropped(t *testing.T) {
 	for _, row := range []struct {
 		why, live, was, is, other, patch string
@@ -112,10 +112,10 @@ func TestTryRemovesWhatIsDropped(t *testing.T) {
 			require.NotContains(t, jsonOf(t, made.Object), "kubectl-client-side-apply")
 			if row.patch != "" {
 				require.Equal(t, true, made.Object["defaulted"], "as the server fills it in")
-				require.NotContains(t, record, `"others" (Update) defaulted`, "the trial is recorded as nobody's")
+				require.NotContains(t, record, `"others" (Update) defaulted`, "the trial has no owner")
 			}
 			if row.why == "an item with what others have in it" {
-				require.NotContains(t, jsonOf(t, made.Object), "f:x", "nobody owns what is gone")
+				require.NotContains(t, jsonOf(t, made.Object), "f:x", "what was removed has no owner")
 			}
 		})
 	}

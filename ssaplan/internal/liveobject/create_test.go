@@ -22,7 +22,7 @@ func TestTryCreate(t *testing.T) {
 		{"who may not read can try all the same", []string{wiretest.Forbidden, wiretest.UnknownDryRun, made}, ""},
 		{"there is one that looks like what is to be tried", []string{there}, standin.ErrTaken.Error()},
 		{"the dry run wrote it", []string{wiretest.Missing, wiretest.UnknownDryRun, there, there, wiretest.Outdated}, "the dry run wrote"},
-		{"somebody else did, just as it was to be tried", []string{wiretest.Missing, wiretest.UnknownDryRun, there, there, wiretest.UnknownDryRun}, standin.ErrTaken.Error()},
+		{"another client did what was to be tried", []string{wiretest.Missing, wiretest.UnknownDryRun, there, there, wiretest.UnknownDryRun}, standin.ErrTaken.Error()},
 		{"another one appeared", []string{wiretest.Missing, wiretest.UnknownDryRun, there, wiretest.Versioned(wiretest.Identified)}, standin.ErrTaken.Error()},
 		{"the read fails", []string{wiretest.Throttled}, "slow down"},
 		{"the create is refused", []string{wiretest.Missing, wiretest.Forbidden}, "configmaps"},

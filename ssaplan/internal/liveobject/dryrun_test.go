@@ -22,7 +22,7 @@ func TestTry(t *testing.T) {
 	for metadata, want := range map[string]string{
 		wiretest.Identified:                "",
 		`,"uid":"1","resourceVersion":"6"`: "",
-		`,"uid":"2","resourceVersion":"6"`: "", // somebody re-created it
+		`,"uid":"2","resourceVersion":"6"`: "", // another client created it again
 		`,"uid":"2"`:                       "", // it would be created, so the live one is gone
 		`,"uid":"1"`:                       "resourceVersion",
 		`,"uid":"2","resourceVersion":"5"`: "another object of the same version",
@@ -75,7 +75,7 @@ func TestTryUnread(t *testing.T) {
 		{"it doesn't, and the manifest is invalid", []string{wiretest.UnknownOption}, 1, "drops dryRun"},
 		{"it doesn't, and doesn't look at the uid either", []string{wiretest.Versioned(wiretest.Identified)}, 1, "drops dryRun"},
 		{"the caller may not apply", []string{wiretest.Forbidden}, 1, "unknown"},
-		{"nobody knows", []string{wiretest.Broken}, 1, "broken"},
+		{"it is unknown", []string{wiretest.Broken}, 1, "broken"},
 	} {
 		target := targetOf(t, &wiretest.Answers{Bodies: row.answers, Asked: true})
 		body := []byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`)
@@ -118,7 +118,7 @@ func TestDryRunsOfApplies(t *testing.T) {
 		{"it doesn't, and doesn't look at the uid either", []string{made}, 2, "drops dryRun"},
 		{"who may not apply may not try to", []string{wiretest.Forbidden}, 2, "unknown"},
 		{"it has no time", []string{wiretest.Throttled}, 2, "slow down"},
-		{"nobody knows", []string{wiretest.Broken}, 2, "broken"},
+		{"it is unknown", []string{wiretest.Broken}, 2, "broken"},
 		{"something doesn't take the question", []string{wiretest.Missing, made, wiretest.Missing, made}, 4, ""},
 	} {
 		transport := &wiretest.Answers{Bodies: row.answers, Asked: true}

@@ -22,17 +22,17 @@ func TestRelook(t *testing.T) {
 		question          string // how the server answers when it is asked whether it gets dryRun
 		err               string
 	}{
-		{"somebody wrote in between", uid("1", "5"), tried, uid("1", "6"), wiretest.Broken, ""},
+		{"another client wrote in between", uid("1", "5"), tried, uid("1", "6"), wiretest.Broken, ""},
 		{"and again", uid("1", "5"), tried, uid("1", "7"), wiretest.Broken, ""},
-		{"somebody re-created it", uid("9", "9"), tried, uid("1", "6"), wiretest.Broken, ""},
+		{"another client created it again", uid("9", "9"), tried, uid("1", "6"), wiretest.Broken, ""},
 		{"versions that aren't numbers", uid("1", "x5"), tried, uid("1", "x4"), wiretest.Broken, ""},
 		{"the dry run wrote", uid("1", "5"), tried, tried, wiretest.Outdated, "the dry run wrote: something in front of the server drops dryRun"},
 		{"another run of the same program wrote the same", uid("1", "5"), tried, tried, wiretest.UnknownDryRun, ""},
-		{"nobody knows which of the two", uid("1", "5"), tried, tried, wiretest.Broken, "the dry run wrote, or another client wrote the same"},
+		{"it is unknown which of the two", uid("1", "5"), tried, tried, wiretest.Broken, "the dry run wrote, or another client wrote the same"},
 		{"a controller wrote the status before a dry run of what is there", uid("1", "5") + wiretest.Record("m", "Apply", "2"), tried, tried, wiretest.Broken, ""},
 		{"it wrote, and a controller did since", uid("1", "5"), tried, uid("1", "7") + wiretest.Record("m", "Apply", "2"), wiretest.Outdated, "the dry run wrote:"},
 		{"it created", "", tried, uid("1", "7") + wiretest.Record("m", "Apply", "2"), wiretest.Outdated, "the dry run wrote:"},
-		{"an apply of long ago, and somebody wrote in between", uid("1", "5") + wiretest.Record("m", "Apply", "2"), tried,
+		{"an apply of long ago, and another client wrote in between", uid("1", "5") + wiretest.Record("m", "Apply", "2"), tried,
 			uid("1", "7") + wiretest.Record("m", "Apply", "2"), wiretest.Broken, ""},
 		{"another manager applied", uid("1", "5"), tried, uid("1", "7") + wiretest.Record("n", "Apply", "2"), wiretest.Broken, ""},
 		{"the manager updated", uid("1", "5"), tried, uid("1", "7") + wiretest.Record("m", "Update", "2"), wiretest.Broken, ""},

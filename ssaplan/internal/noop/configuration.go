@@ -129,7 +129,7 @@ func partOf(print string, err error) part {
 	switch class := authresilience.Classify(err); {
 	case err == nil:
 		return part{print: print}
-	case apierrors.IsForbidden(err): // by whomever
+	case apierrors.IsForbidden(err): // by RBAC or another authorizer
 		return part{unseen: true}
 	case class == authresilience.ClassTypeNotServed, class == authresilience.ClassNotFound:
 		return part{}

@@ -78,7 +78,7 @@ func TestCheckDelete(t *testing.T) {
 		{"it doesn't, and says that it deleted it", `{"kind":"Status","apiVersion":"v1","status":"Success"}`, true, "drops dryRun"},
 		{"the caller may not, of that name", wiretest.Forbidden, true, ""},
 		{"another option is refused", wiretest.UnknownOption, true, ""},
-		{"nobody knows", wiretest.Broken, true, "broken"},
+		{"it is unknown", wiretest.Broken, true, "broken"},
 		{"it has no time", wiretest.Throttled, true, "slow down"},
 	} {
 		transport := &wiretest.Answers{Bodies: []string{row.answer}}

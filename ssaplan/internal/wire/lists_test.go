@@ -46,7 +46,7 @@ func TestCount(t *testing.T) {
 	require.Equal(t, authresilience.ClassThrottled, authresilience.Classify(err))
 }
 
-// noteIn returns an observer that notes what it is told.
+// noteIn returns an observer that stores what it observes.
 func noteIn(seen *[]server.Observation) func(context.Context, server.Observation) {
 	return func(_ context.Context, o server.Observation) { *seen = append(*seen, o) }
 }
