@@ -31,7 +31,7 @@ import (
 func TestSetsOfHashNames(t *testing.T) {
 	c := newCluster(t, nil)
 	c.Apply(t, installer, lab.Objectf(t, "{apiVersion: v1, kind: Namespace, metadata: {name: %s}}", setsNamespace))
-	seed, cases := setting(t, "SEED", 1), setting(t, "CASES", 40)
+	seed, cases := setting(t, "SEED", 1), setting(t, "CASES", 20)
 	var total figuresOfSets
 	sideBySide(t, cases, func(n uint64, _ int) {
 		h := &hashedSet{cluster: c, Rand: rand.New(rand.NewPCG(seed, n)), name: fmt.Sprintf("set-%d", n), figures: &total,
@@ -42,7 +42,7 @@ func TestSetsOfHashNames(t *testing.T) {
 	})
 	fmt.Printf("sets of hash names: %d revisions, %d objects created, %d pruned, %d kept for their users, %d held back\n",
 		total.revisions.Load(), total.created.Load(), total.pruned.Load(), total.kept.Load(), total.heldBack.Load())
-	if cases >= 40 && os.Getenv("CASE") == "" {
+	if cases >= 20 && os.Getenv("CASE") == "" {
 		for _, n := range []*atomic.Uint64{&total.created, &total.pruned, &total.kept, &total.heldBack} {
 			require.Positive(t, n.Load())
 		}

@@ -26,7 +26,7 @@ func TestPlanEqualsApply(t *testing.T) {
 		definitions, err := readDefinitions(path)
 		require.NoError(t, err)
 		p := newProof(t, nil, definitions)
-		p.hunt(t, setting(t, "SEED", 1), setting(t, "CASES", 500))
+		p.hunt(t, setting(t, "SEED", 1), setting(t, "CASES", 150))
 		p.print(os.Stdout)
 		return
 	}
@@ -39,7 +39,7 @@ func TestPlanEqualsApply(t *testing.T) {
 	if name := os.Getenv("KIND"); name != "" {
 		p.cluster.kinds = slices.DeleteFunc(p.cluster.kinds, func(k kind) bool { return k.name() != name })
 		require.NotEmpty(t, p.cluster.kinds, "there is no kind %s", name)
-		p.hunt(t, setting(t, "SEED", 1), setting(t, "CASES", 500))
+		p.hunt(t, setting(t, "SEED", 1), setting(t, "CASES", 150))
 		p.print(os.Stdout)
 		return
 	}
@@ -49,7 +49,7 @@ func TestPlanEqualsApply(t *testing.T) {
 	atOnce(0, uint64(len(names)), func(n uint64, slot int) {
 		t.Run(names[n], func(t *testing.T) { p.replay(t, kept[names[n]], slot) })
 	})
-	cases := setting(t, "CASES", 500)
+	cases := setting(t, "CASES", 150)
 	p.hunt(t, setting(t, "SEED", 1), cases)
 	p.print(os.Stdout)
 	if cases >= 500 && os.Getenv("CASE") == "" {
