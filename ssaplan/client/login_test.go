@@ -1,6 +1,7 @@
 package client
 
 import (
+	"crypto/rand"
 	"errors"
 	"io"
 	"net/http"
@@ -85,8 +86,10 @@ func TestLogin(t *testing.T) {
 // is another one.
 func TestProgramsOfClients(t *testing.T) {
 	runs := 0
+	command := rand.Text() // no other run of this test has it
 	for _, args := range [][]string{{"a"}, {"a"}, {"b"}} {
-		config := &rest.Config{Host: "https://programs.example", ExecProvider: &api.ExecConfig{Command: "login", Args: args}}
+		config := &rest.Config{Host: "https://programs.example",
+			ExecProvider: &api.ExecConfig{Command: command, Args: args}}
 		transport := newLogin(roundTrip(func(*http.Request) (*http.Response, error) {
 			runs++
 			return nil, errors.New("getting credentials: exec: executable login not found")
