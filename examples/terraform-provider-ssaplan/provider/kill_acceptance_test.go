@@ -23,7 +23,7 @@ import (
 )
 
 const (
-	killedObjects = 120
+	killedObjects = 50
 	// killsByDefault is how often a run is ended by each signal; KILLS says otherwise.
 	killsByDefault = 1
 )
@@ -34,9 +34,9 @@ var killing = []struct {
 	name, value, plan string
 	args              []string
 }{
-	{"create", "a", "Plan: 120 to add, 0 to change, 0 to destroy.", nil},
-	{"update", "b", "Plan: 0 to add, 120 to change, 0 to destroy.", nil},
-	{"destroy", "b", "Plan: 0 to add, 0 to change, 120 to destroy.", []string{"-destroy"}},
+	{"create", "a", "Plan: 50 to add, 0 to change, 0 to destroy.", nil},
+	{"update", "b", "Plan: 0 to add, 50 to change, 0 to destroy.", nil},
+	{"destroy", "b", "Plan: 0 to add, 0 to change, 50 to destroy.", []string{"-destroy"}},
 }
 
 // isntKnown is what a run says of an object whose write was under way when it was interrupted.
@@ -56,12 +56,11 @@ func TestKilled(t *testing.T) {
 	}
 	c := newCluster(t)
 	tf := newTerraform(t, c, buildProvider(t))
-	tf.env = append(tf.env, "TF_LOG_PROVIDER=") // which takes longer than all the rest
 	signals := []syscall.Signal{syscall.SIGINT, syscall.SIGKILL}
 	ended, unstored := map[syscall.Signal]int{}, map[syscall.Signal]int{}
 	for i := range 2 * times {
 		signal := signals[i%len(signals)] // from three kills on, each ends each of the three
-		unstored[signal] += c.survives(t, tf, i%len(killing), signal, 10+rand.IntN(killedObjects/2))
+		unstored[signal] += c.survives(t, tf, i%len(killing), signal, 5+rand.IntN(killedObjects/4))
 		ended[signal]++
 		t.Logf("%s: %d", signal, ended[signal])
 	}
@@ -86,7 +85,7 @@ resource "ssaplan_object" "many" {
 }
 `, killedObjects, run.value)))
 	before := c.many(t)
-	output := tf.ended(t, signal, append([]string{"-auto-approve"}, run.args...), func() bool { return c.done(t, what) >= after })
+	output := tf.ended(t, signal, append([]string{"-auto-approve", "-parallelism=4"}, run.args...), func() bool { return c.done(t, what) >= after })
 	done := c.done(t, what)
 	require.True(t, after <= done && done < killedObjects, "it wasn't ended in the middle, but with %d objects: %s: %s", done, why, output)
 	require.Contains(t, output, run.plan, why)

@@ -178,13 +178,16 @@ func (c *cluster) do(t *testing.T, of command) bool {
 			require.Equal(t, want, is, of)
 		}
 	case "mark": // what same, kept and new compare with
-		c.marked = c.live(t, plural, name)
+		if c.marked == nil {
+			c.marked = map[string]*unstructured.Unstructured{}
+		}
+		c.marked[target] = c.live(t, plural, name)
 	case "same":
-		require.Equal(t, c.marked.GetResourceVersion(), c.live(t, plural, name).GetResourceVersion(), of)
+		require.Equal(t, c.marked[target].GetResourceVersion(), c.live(t, plural, name).GetResourceVersion(), of)
 	case "kept":
-		require.Equal(t, c.marked.GetUID(), c.live(t, plural, name).GetUID(), of)
+		require.Equal(t, c.marked[target].GetUID(), c.live(t, plural, name).GetUID(), of)
 	case "new":
-		require.NotEqual(t, c.marked.GetUID(), c.live(t, plural, name).GetUID(), of)
+		require.NotEqual(t, c.marked[target].GetUID(), c.live(t, plural, name).GetUID(), of)
 	case "gone":
 		_, err := c.resource(plural).Get(t.Context(), name, metav1.GetOptions{})
 		require.True(t, apierrors.IsNotFound(err), "%s: %v", of, err)
@@ -256,7 +259,7 @@ func (c *cluster) uid(t *testing.T) string {
 type cluster struct {
 	*lab.Cluster
 	tokens map[string]string
-	marked *unstructured.Unstructured
+	marked map[string]*unstructured.Unstructured
 	other  *cluster
 }
 

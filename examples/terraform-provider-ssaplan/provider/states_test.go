@@ -103,27 +103,15 @@ func keeps(t *testing.T, state tftypes.Value, recorded json.RawMessage) {
 	}
 }
 
-// states records what the real program writes, for TestRecordedStates, and checks that it plans to no change.
-func states(t *testing.T, tf *terraform) {
-	tf.play(t, parsed("script", `-- states --
-applies helm deployment
-write
-  @settings configMap ;; ignore_fields = ["data.size"] ;; cluster = CLUSTER() ;; token_wo = "TOKEN(robot)"
-  @login secret
-  @ssaplan_patch.web patchOfDeployment
-  resource "ssaplan_wait" "settings" {
-    object = ssaplan_object.settings.id
-  }
-apply
-clean
-`)[0])
+// record writes what the real program wrote, for TestRecordedStates.
+func (tf *terraform) record(t *testing.T) {
+	t.Helper()
 	if os.Getenv("RECORD") == "" {
 		return
 	}
-	text, err := os.ReadFile(tf.path("terraform.tfstate"))
-	require.NoError(t, err)
 	version := newCore(t).schema.Version
 	folder := filepath.Join("testdata", "states", "v"+strconv.FormatInt(version, 10))
 	require.NoError(t, os.MkdirAll(folder, 0o755))
-	writeFile(t, filepath.Join(folder, "states.tfstate"), strings.ReplaceAll(string(text), tf.Server.Config().Host, "https://127.0.0.1:6443"))
+	text := strings.ReplaceAll(tf.file(t, "terraform.tfstate"), tf.Server.Config().Host, "https://127.0.0.1:6443")
+	writeFile(t, filepath.Join(folder, "states.tfstate"), text)
 }
