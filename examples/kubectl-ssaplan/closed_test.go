@@ -45,7 +45,7 @@ func TestOutputIsClosed(t *testing.T) {
 	t.Parallel()
 	c, dir := lab.New(t), t.TempDir()
 	var manifests strings.Builder
-	for i := range 30 { // their plans don't fit into a pipe, whatever the format
+	for i := range 30 { // their plans don't fit into a pipe, neither at once nor one by one
 		fmt.Fprintf(&manifests, "---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: conf-%d, namespace: %s}, data: {", i, c.Namespace)
 		for key := range 50 {
 			fmt.Fprintf(&manifests, "key-%d: %q, ", key, strings.Repeat("a", 100))
@@ -53,7 +53,7 @@ func TestOutputIsClosed(t *testing.T) {
 		manifests.WriteString("}}\n")
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "app.yaml"), []byte(manifests.String()), 0o600))
-	for _, format := range []string{"text", "json", "jsonl", "yaml", "diff"} {
+	for _, format := range []string{"text", "jsonl"} {
 		code, said := closedAfter(t, 1, dir, c.Server.Kubeconfig(), "plan", "-v", "-f", "app.yaml", "-o", format)
 		assert.Equal(t, 1, code, "%s: %s", format, said)
 		assert.Equal(t, "the output can't be written: broken pipe\n", said, format)

@@ -53,6 +53,9 @@ func TestWordsOfCredentialPrograms(t *testing.T) {
 			"an exit code": `echo "bad arguments: $* $LOGIN_KEY" >&2; exit 1`,
 			"no kind":      `echo "bad arguments: $* $LOGIN_KEY" >&2; echo "{\"apiVersion\": \"$*\", \"kind\": \"$LOGIN_KEY\"}"`,
 		} {
+			if why == "no kind" && args != "plan -f a.yaml" {
+				continue // which of the two it is isn't the command's
+			}
 			t.Run(args+", "+why, func(t *testing.T) {
 				dir := t.TempDir()
 				write := writer(t, dir)

@@ -27,7 +27,7 @@ var memories = []string{"--state state.json", "--applyset NAME"}
 // to make or to delete, and makes nothing anew. KILLS is how often to try.
 func TestKilledRunsAreEnded(t *testing.T) {
 	t.Parallel()
-	times := 6
+	times := 5
 	if n, err := strconv.Atoi(os.Getenv("KILLS")); err == nil {
 		times = n
 	}

@@ -215,7 +215,7 @@ func TestKilledRunsRemember(t *testing.T) {
 	program, kubeconfig := built(t), c.Server.Kubeconfig()
 	const many = 60
 	interrupted := 0
-	for attempt := 0; attempt < 12 && interrupted < 4; attempt++ {
+	for attempt := 0; attempt < 12 && interrupted < 2; attempt++ {
 		dir := t.TempDir()
 		name := fmt.Sprintf("k%d", attempt)
 		manifests(t, filepath.Join(dir, "app.yaml"), c.Namespace, name, many)

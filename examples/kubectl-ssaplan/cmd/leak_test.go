@@ -139,7 +139,7 @@ func TestStatusesThatQuoteSecrets(t *testing.T) {
 		scope: Namespaced, names: {plural: logins, kind: Login}, versions: [{name: v1, served: true, storage: true, subresources: {status: {}}, schema: {openAPIV3Schema: {type: object,
 		properties: {spec: {type: object, properties: {token: {type: string}}}, status: {type: object, x-kubernetes-preserve-unknown-fields: true}}}}}]}}`
 	c.Define(t, lab.Object(t, kind))
-	cases := leak.Tried(len(leak.Echoes), 5)
+	cases := leak.Tried(len(leak.Echoes), 17)
 	var files strings.Builder
 	for _, one := range cases {
 		fmt.Fprintf(&files, "---\napiVersion: quoting.example.com/v1\nkind: Login\nmetadata: {name: %s}\nspec: {token: %q}\n", one.Name(), one.Secret())
@@ -224,11 +224,13 @@ func TestShapesOfSecrets(t *testing.T) {
 			}
 			c.overwrite("all.yaml", all(shape.new, marked, "new"))
 			line := " -f all.yaml --state state.json" + shape.flags
-			outputs := []string{"", " -v"}
-			for _, format := range completed(t, "plan", "-o", "") {
-				outputs = append(outputs, " -o "+format)
+			outputs := []string{" -v", " -o json"}
+			if name == "an old object of another kind" { // which has removals, too: once in every format
+				for _, format := range completed(t, "plan", "-o", "") {
+					outputs = append(outputs, " -o "+format)
+				}
+				require.Greater(t, len(outputs), 6)
 			}
-			require.Contains(t, outputs, " -o json")
 			for _, output := range outputs {
 				got := c.run("plan" + line + output)
 				require.Equal(t, shape.code, got.code, got.err)
@@ -240,7 +242,7 @@ func TestShapesOfSecrets(t *testing.T) {
 			got := c.run("plan" + line + " --out saved")
 			require.Equal(t, shape.code, got.code, got.err)
 			assert.Empty(t, leak.Found(c.read("saved")), leaking(c.read("saved")))
-			for _, output := range []string{"", "-v", "-o json", "-o yaml"} {
+			for _, output := range []string{"-v", "-o json"} {
 				got := c.command(t.Context(), "", strings.Fields("show saved "+output)...)
 				require.Equal(t, 0, got.code, got.err)
 				assert.Empty(t, leak.Found(got.out+got.err), "show %s: %s", output, leaking(got.out+got.err))

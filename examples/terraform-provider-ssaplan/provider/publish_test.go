@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -126,8 +127,8 @@ func TestReleaseConfiguration(t *testing.T) {
 	require.Equal(t, []string{"6.0"}, manifest.Metadata.ProtocolVersions)
 }
 
-// What the split makes is a module of its own that builds with the library alone, and has the version that the release
-// puts in.
+// What the split makes is a module of its own that compiles with the library alone, and has the variable into which the
+// release puts its version.
 func TestSplit(t *testing.T) {
 	out := t.TempDir()
 	command := func(dir, name string, args ...string) string {
@@ -153,11 +154,15 @@ func TestSplit(t *testing.T) {
 	root, err := filepath.Abs("../../..")
 	require.NoError(t, err)
 	command(out, "go", "mod", "edit", "-replace", "github.com/ssaplan/primitives="+root, "-replace", "github.com/ssaplan/primitives/readiness="+filepath.Join(root, "readiness"))
-	command(out, "go", "build", "-ldflags", "-X github.com/ssaplan/terraform-provider-ssaplan/provider.version=9.8.7", "-o", "terraform-provider-ssaplan", ".")
-	text, err := os.ReadFile(filepath.Join(out, "terraform-provider-ssaplan"))
-	require.NoError(t, err)
-	require.Contains(t, string(text), "9.8.7")
-	imports := command(out, "go", "list", "-deps", ".")
+	imports := command(out, "go", "list", "-export", "-deps", ".") // compiles all, and links nothing
 	require.NotContains(t, imports, "ssaplan/primitives/examples")
 	require.NotContains(t, imports, "ssaplan/primitives/test")
+	text, err := os.ReadFile(filepath.Join(out, ".goreleaser.yml"))
+	require.NoError(t, err)
+	set := regexp.MustCompile(`-X (\S+)/(\w+)\.(\w+)=`).FindStringSubmatch(string(text))
+	require.NotNil(t, set, string(text))
+	require.Contains(t, string(mod), "module "+set[1]+"\n")
+	text, err = os.ReadFile(filepath.Join(out, set[2], "provider.go"))
+	require.NoError(t, err)
+	require.Contains(t, string(text), "\nvar "+set[3]+` = "`)
 }
