@@ -92,10 +92,15 @@ main() {
 	printf '\nEvery plan was right.\n'
 }
 
-# build puts the command where kubectl finds it as a plugin.
+# build puts the command where kubectl finds it as a plugin; that of BUILT, if there is one already.
 build() {
-	echo "building kubectl-ssaplan" >&2
-	(cd ../kubectl-ssaplan && go build -buildvcs=false -ldflags="-s -w" -o "$dir/bin/kubectl-ssaplan" .)
+	if [ -n "${BUILT:-}" ]; then
+		mkdir -p "$dir/bin"
+		ln -s "$BUILT" "$dir/bin/kubectl-ssaplan"
+	else
+		echo "building kubectl-ssaplan" >&2
+		(cd ../kubectl-ssaplan && go build -buildvcs=false -ldflags="-s -w" -o "$dir/bin/kubectl-ssaplan" .)
+	fi
 	PATH=$dir/bin:$PATH
 }
 

@@ -19,6 +19,7 @@ func TestDemo(t *testing.T) {
 	demo.Env = append(os.Environ(),
 		"KUBECONFIG="+server.Kubeconfig(),
 		"CONTROLPLANE_VERSION="+server.Version(),
+		"BUILT="+built(t),
 		"PATH="+filepath.Dir(server.Bin("kubectl"))+string(os.PathListSeparator)+os.Getenv("PATH"))
 	out, err := demo.CombinedOutput()
 	require.NoError(t, err, string(out))
