@@ -256,7 +256,7 @@ func TestTerraform(t *testing.T) {
 	needTerraform(t)
 	bin := buildProvider(t)
 	scenarios := map[string]func(*testing.T, *terraform){
-		"examples of the pages": examplesOfThePages,
+		"examples of the pages": examplesOfThePages, "expiry in the middle": expiryInTheMiddle,
 	}
 	for _, s := range scripts(t, "terraform") {
 		scenarios[s.name] = func(t *testing.T, tf *terraform) {
