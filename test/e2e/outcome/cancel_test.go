@@ -30,6 +30,9 @@ func TestOutcomesOfCancellation(t *testing.T) {
 		{"while reading the answer", faultproxy.HaltingHalfway, ssaplan.OutcomeDone},
 	} {
 		for j, op := range writes {
+			if !isPlayed(i, j) {
+				continue
+			}
 			t.Run(row.when+"/"+op.name, func(t *testing.T) {
 				t.Parallel()
 				a := op.plans(t, c, fmt.Sprintf("canceled-%d-%d", i, j))
@@ -101,6 +104,9 @@ func TestOutcomesOfLateWrites(t *testing.T) {
 		{func(func()) faultproxy.Fault { return faultproxy.Empty(502) }, 30 * time.Second, nil},
 	} {
 		for j, op := range writes {
+			if !isPlayed(i, j) {
+				continue
+			}
 			t.Run(fmt.Sprint(row.fault(nil), "/", op.name), func(t *testing.T) {
 				t.Parallel()
 				a := op.plans(t, c, fmt.Sprintf("late-%d-%d", i, j))

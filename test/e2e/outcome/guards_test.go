@@ -395,12 +395,11 @@ func TestDryRunsForAnUnreadableObject(t *testing.T) {
 func TestReadsFromACache(t *testing.T) {
 	c := newCluster(t)
 	m := lab.Objectf(t, settings, "cached")
-	healthy := c.Planner(t, ssaplan.Options{FieldManager: manager})
 	for _, value := range []string{"1", "2"} {
 		require.NoError(t, unstructured.SetNestedField(m.Object, value, "data", "a"))
-		plan, err := healthy.Plan(t.Context(), ssaplan.Request{Manifest: m})
+		plan, err := c.healthy.Plan(t.Context(), ssaplan.Request{Manifest: m})
 		require.NoError(t, err)
-		_, err = healthy.Apply(t.Context(), plan)
+		_, err = c.healthy.Apply(t.Context(), plan)
 		require.NoError(t, err)
 		if value == "1" {
 			c.proxy.InjectReads(c.proxy.Recorded("/api/v1/namespaces/" + c.Namespace + "/configmaps/cached"))

@@ -137,7 +137,8 @@ var writes = slices.Concat(operations, handovers)
 // cluster is the real server, and the objects of a test.
 type cluster struct {
 	*lab.Cluster
-	proxy *faultproxy.Proxy
+	proxy   *faultproxy.Proxy
+	healthy *ssaplan.Planner // which reaches the server without the proxy
 }
 
 func newCluster(t testing.TB) *cluster {
@@ -148,7 +149,7 @@ func newCluster(t testing.TB) *cluster {
 		metadata: {name: gears.outcome.example.com}, spec: {group: outcome.example.com, scope: Namespaced,
 		names: {plural: gears, singular: gear, kind: Gear, listKind: GearList},
 		versions: [`+version+`, `+version+`]}}`, "v1", true, "v1beta1", false))
-	return &cluster{c, faultproxy.StartAs(t, c.Server.Config())}
+	return &cluster{c, faultproxy.StartAs(t, c.Server.Config()), c.Planner(t, ssaplan.Options{FieldManager: manager})}
 }
 
 // impatient returns a context in which no planner sleeps for long, and its clock.
@@ -179,15 +180,11 @@ type attempt struct {
 // plans prepares an operation on an object of that name, without faults.
 func (op operation) plans(t testing.TB, c *cluster, name string) *attempt {
 	a := &attempt{operation: op, c: c}
-	healthy := c.Planner(t, ssaplan.Options{FieldManager: manager})
 	var prior *explain.State
+	var err error
 	if op.before != "" {
 		a.old = lab.Objectf(t, op.before, name)
-		plan, err := healthy.Plan(context.Background(), ssaplan.Request{Manifest: a.old})
-		require.NoError(t, err)
-		obj, err := healthy.Apply(context.Background(), plan)
-		require.NoError(t, err)
-		a.state, err = explain.NewState(nil, obj.Object, fieldowner.Applier{Manager: manager}, nil)
+		a.state, err = explain.NewState(nil, c.Apply(t, manager, a.old).Object, fieldowner.Applier{Manager: manager}, nil)
 		require.NoError(t, err)
 		if op.others != "" {
 			other := a.old.DeepCopy()
@@ -203,12 +200,11 @@ func (op operation) plans(t testing.TB, c *cluster, name string) *attempt {
 		prior, name = a.state, name+"-renamed"
 	}
 	a.manifest = lab.Objectf(t, op.after, name)
-	var err error
 	request := ssaplan.Request{Manifest: a.manifest, Prior: prior, Subresource: op.subresource}
 	if op.hands != nil {
 		op.hands(&request)
 	}
-	a.plan, err = healthy.Plan(context.Background(), request)
+	a.plan, err = c.healthy.Plan(context.Background(), request)
 	require.NoError(t, err)
 	return a
 }

@@ -25,6 +25,9 @@ func TestOutcomesOverHTTP2(t *testing.T) {
 		proxy.Cut(), faultproxy.After(proxy.Cut()),
 	} {
 		for j, op := range append(writes, givenUpLate) {
+			if !isPlayed(i, j) {
+				continue
+			}
 			t.Run(fault.String()+"/"+op.name, func(t *testing.T) {
 				a := op.plans(t, c, fmt.Sprintf("h2-%d-%d", i, j))
 				defer a.remove(t)
@@ -55,8 +58,8 @@ func TestServerCertificateThatIsRotated(t *testing.T) {
 		{"of another authority", true, time.Hour, false, ssaplan.OutcomeNotSent, ssaplan.OutcomeDone},
 		{"that is expired", false, -time.Hour, false, ssaplan.OutcomeNotSent, ssaplan.OutcomeNotSent},
 	} {
-		for j, op := range operations {
-			if op.write > 1 {
+		for j, op := range writes {
+			if op.write > 1 || op.releases || !isPlayed(i, j) { // the plan of a release is made anew
 				continue
 			}
 			t.Run(row.why+"/"+op.name, func(t *testing.T) {

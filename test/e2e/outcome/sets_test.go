@@ -158,7 +158,7 @@ func TestOutcomesOfRemovals(t *testing.T) {
 // Whatever becomes of the lists by which many objects are read, no plan is made of it that isn't true.
 func TestBrokenLists(t *testing.T) {
 	t.Parallel()
-	const objects = 60
+	const objects = 50 // the fewest that are listed
 	c := newCluster(t)
 	var requests []ssaplan.Request
 	for i := range objects {
@@ -166,8 +166,8 @@ func TestBrokenLists(t *testing.T) {
 		c.Apply(t, manager, m)
 		requests = append(requests, ssaplan.Request{Manifest: m})
 	}
-	for _, fault := range fuzzed {
-		if strings.HasPrefix(fault.String(), "done, then ") || strings.HasPrefix(fault.String(), "sent ") {
+	for i, fault := range fuzzed {
+		if !isPlayed(i, 0) || strings.HasPrefix(fault.String(), "done, then ") || strings.HasPrefix(fault.String(), "sent ") {
 			continue // which of a read is the same as the fault alone
 		}
 		proxy := faultproxy.StartAs(t, c.Server.Config())
