@@ -160,7 +160,7 @@ func TestOrderDoesNotDependOnConcurrency(t *testing.T) {
 // A set keeps the plans of what changes, until it is applied, and next to nothing of what doesn't.
 func TestMemoryOfASet(t *testing.T) {
 	c := another(t) // what others keep would count
-	const objects = 200
+	const objects = 50
 	var texts []string
 	for i := range objects {
 		texts = append(texts, fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: m-%d, namespace: NAME}, data: {a: %s}}", i, strings.Repeat("x", 20_000)))
