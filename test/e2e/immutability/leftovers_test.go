@@ -2,6 +2,7 @@ package immutability_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -187,7 +188,11 @@ func TestLeftovers(t *testing.T) {
 	planner := c.Planner(t, ssaplan.Options{FieldManager: manager})
 	cases := leftoverCases()
 	require.GreaterOrEqual(t, len(cases), 40)
-	for _, row := range cases {
+	slices.SortFunc(cases, func(a, b leftover) int { return strings.Compare(a.name, b.name) })
+	for i, row := range cases {
+		if !isPlayed(i) {
+			continue
+		}
 		t.Run(row.name, func(t *testing.T) {
 			before, after := pair{name: row.name, before: row.before, edit: row.edit}.manifests(t)
 			c.apply(t, before)

@@ -54,7 +54,10 @@ func TestRules(t *testing.T) {
 	planner := c.Planner(t, ssaplan.Options{FieldManager: manager})
 	limited := c.withoutDefinitions(t).Planner(t, ssaplan.Options{FieldManager: manager})
 	recorded := map[string]metav1.Status{}
-	for _, row := range rules.Rules {
+	for i, row := range rules.Rules {
+		if !isPlayed(i) {
+			continue
+		}
 		t.Run(row.Name, func(t *testing.T) {
 			obj := func(value any) *unstructured.Unstructured {
 				object := lab.Object(t, "{apiVersion: rules.example.com/v1, kind: Ruled, metadata: {name: ruled}, spec: {}}")
