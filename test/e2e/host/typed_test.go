@@ -1,8 +1,6 @@
-// Package typed_test plans objects of Go types on a real server.
-package typed_test
+package host_test
 
 import (
-	"encoding/json"
 	"slices"
 	"testing"
 
@@ -27,13 +25,10 @@ import (
 	meta "k8s.io/client-go/applyconfigurations/meta/v1"
 	clientscheme "k8s.io/client-go/kubernetes/scheme"
 
-	"github.com/ssaplan/primitives/internal/goroutines"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/manifest"
 	"github.com/ssaplan/primitives/test/lab"
 )
-
-func TestMain(m *testing.M) { goroutines.Main(m) }
 
 func to[T any](v T) *T { return &v }
 
@@ -76,7 +71,7 @@ type WidgetStatus struct {
 
 func (w *Widget) DeepCopyObject() runtime.Object { c := *w; return &c }
 
-const definition = `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: widgets.typed.example.com}, spec: {
+const widgets = `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: widgets.typed.example.com}, spec: {
 	group: typed.example.com, scope: Namespaced, names: {plural: widgets, singular: widget, kind: Widget}, versions: [{name: v1, served: true, storage: true,
 	subresources: {status: {}}, schema: {openAPIV3Schema: {type: object, properties: {
 		spec: {type: object, required: [size], properties: {size: {type: integer}, enabled: {type: boolean}, parts: {type: array, items: {type: object, properties: {name: {type: string}}}},
@@ -136,7 +131,7 @@ var rows = []struct {
 		core.PodTemplateSpec().WithLabels(labels).WithSpec(core.PodSpec().WithContainers(core.Container().WithName("c").WithImage("i").WithResources(core.ResourceRequirements()))))),
 		nil, `{apiVersion: apps/v1, kind: Deployment, metadata: {name: applied, namespace: ""}, spec: {replicas: 0, selector: {matchLabels: {app: a}},
 			template: {metadata: {labels: {app: a}}, spec: {containers: [{name: c, image: i, resources: {}}]}}}}`},
-	{"no Go type", object(definition), nil, definition},
+	{"no Go type", object(widgets), nil, widgets},
 }
 
 // adding are the rows of types that have numbers in their status which the server leaves out.
@@ -154,7 +149,7 @@ func object(text string) *unstructured.Unstructured {
 // it is applied, also if a typed client reads what is there.
 func TestTypedObjectsArePlannedAsTheirYAML(t *testing.T) {
 	c := lab.New(t)
-	c.Define(t, object(definition))
+	c.Define(t, object(widgets))
 	planner := c.Planner(t, ssaplan.Options{FieldManager: "typed", DefaultNamespace: c.Namespace})
 	for _, row := range rows {
 		t.Run(row.why, func(t *testing.T) {
@@ -196,13 +191,6 @@ func planOf(t *testing.T, planner *ssaplan.Planner, request ssaplan.Request) *ss
 	assert.Empty(t, plan.Warnings)
 	assert.Empty(t, plan.Ineffective)
 	return plan
-}
-
-func asJSON(t *testing.T, plan *ssaplan.Plan) string {
-	t.Helper()
-	text, err := json.Marshal(plan)
-	require.NoError(t, err)
-	return string(text)
 }
 
 // read returns an object as a typed client reads it, for a host that makes no more of it than what the converter does.

@@ -1,5 +1,4 @@
-// Package preview_test compares what the module preview makes of manifests with what a real server makes.
-package preview_test
+package host_test
 
 import (
 	"encoding/json"
@@ -16,7 +15,7 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-const definition = `
+const gadgets = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: gadgets.GROUP}
@@ -65,7 +64,7 @@ var specs = map[string]string{
 // What is predicted is what a real server then makes, and what is refused is what it refuses.
 func TestPreviewEqualsTheServer(t *testing.T) {
 	c := lab.New(t)
-	crd := lab.Object(t, strings.ReplaceAll(definition, "GROUP", c.Namespace+".example.com"))
+	crd := lab.Object(t, strings.ReplaceAll(gadgets, "GROUP", c.Namespace+".example.com"))
 	c.Define(t, crd)
 	for spec, wrong := range specs {
 		manifest := lab.Objectf(t, "{apiVersion: %s.example.com/v1, kind: Gadget, metadata: {name: a}, spec: %s}", c.Namespace, spec)
@@ -96,7 +95,7 @@ func TestPreviewInASet(t *testing.T) {
 	c := lab.New(t)
 	plan := func(spec string) (items []*set.Item) {
 		requests := []ssaplan.Request{
-			{Manifest: lab.Object(t, strings.ReplaceAll(definition, "GROUP", c.Namespace+".example.org"))},
+			{Manifest: lab.Object(t, strings.ReplaceAll(gadgets, "GROUP", c.Namespace+".example.org"))},
 			{Manifest: lab.Objectf(t, "{apiVersion: %[1]s.example.org/v1, kind: Gadget, metadata: {name: a, namespace: %[1]s}, spec: %s}", c.Namespace, spec)},
 		}
 		s := set.New(c.Planner(t, ssaplan.Options{FieldManager: "preview"}), requests, set.Options{Preview: preview.Of})

@@ -1,5 +1,6 @@
-// Package servers_test runs the test of implementations of server.Server on a real server.
-package servers_test
+// Package host_test tries on a real server what hosts bring to a Planner: their client, objects of Go types, and what
+// predicts custom resources.
+package host_test
 
 import (
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goroutines.Main(m) }
 
+// TestServers runs the test of implementations of server.Server.
 func TestServers(t *testing.T) {
 	for _, name := range servers.All {
 		t.Run(name, func(t *testing.T) {

@@ -1,4 +1,4 @@
-package servers_test
+package host_test
 
 import (
 	"slices"
