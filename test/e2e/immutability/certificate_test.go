@@ -9,7 +9,6 @@ import (
 	"crypto/x509/pkix"
 	"encoding/base64"
 	"encoding/pem"
-	"fmt"
 	"math/big"
 	"strings"
 	"time"
@@ -38,9 +37,8 @@ func trustBundle() string {
 	return `"` + strings.ReplaceAll(caPEM(), "\n", `\n`) + `"`
 }
 
-// certificateRequest returns a PodCertificateRequest.
+// certificateRequest returns what a pod would ask to be certified, in base64.
 func certificateRequest() string {
-	const podUID = "0b7c1d7e-0000-4000-8000-000000000000"
 	_, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		panic(err)
@@ -49,18 +47,5 @@ func certificateRequest() string {
 	if err != nil {
 		panic(err)
 	}
-	return fmt.Sprintf(`
-apiVersion: certificates.k8s.io/any
-kind: PodCertificateRequest
-spec:
-  signerName: example.com/a
-  podName: p
-  podUID: %[1]s
-  serviceAccountName: s
-  serviceAccountUID: %[1]s
-  nodeName: node-a
-  nodeUID: %[1]s
-  maxExpirationSeconds: 7200
-  stubPKCS10Request: %[2]s
-`, podUID, base64.StdEncoding.EncodeToString(stub))
+	return base64.StdEncoding.EncodeToString(stub)
 }

@@ -1,9 +1,11 @@
 package immutability_test
 
 import (
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -55,6 +57,91 @@ type pair struct {
 	late bool
 	// only names the minor version of the server that refuses the edit; empty for all.
 	only string
+}
+
+// pairsFile has the manifests that pairs are of, and the pairs.
+type pairsFile struct {
+	Manifests map[string]string `json:"manifests"`
+	Pairs     []struct {
+		Name      string   `json:"name"`
+		Of        string   `json:"of"`     // a manifest
+		More      string   `json:"more"`   // behind that
+		Before    string   `json:"before"` // instead of both
+		Edit      []string `json:"edit"`
+		Truth     truth    `json:"truth"`
+		Prepare   string   `json:"prepare"` // one of preparing
+		Accepted  []string `json:"accepted"`
+		Without   []string `json:"without"`
+		Leftovers []string `json:"leftovers"`
+		Late      bool     `json:"late"`
+		Only      string   `json:"only"`
+	} `json:"pairs"`
+}
+
+var file = sync.OnceValue(func() (f pairsFile) {
+	text, err := os.ReadFile("testdata/pairs.yaml")
+	if err == nil {
+		filled := strings.NewReplacer("TRUST_BUNDLE", trustBundle(), "STUB_REQUEST", certificateRequest())
+		err = yaml.UnmarshalStrict([]byte(filled.Replace(string(text))), &f)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return f
+})
+
+// Manifests that other tests have, too.
+var (
+	boundClaim    = file().Manifests["boundClaim"] // of a class that doesn't allow expansion
+	cronJob       = file().Manifests["cronJob"]
+	deployment    = file().Manifests["deployment"]
+	editable      = file().Manifests["editable"]
+	endpointSlice = file().Manifests["endpointSlice"]
+	loadBalancer  = file().Manifests["loadBalancer"]
+	pod           = file().Manifests["pod"]
+	statefulSet   = file().Manifests["statefulSet"]
+	widget        = file().Manifests["widget"]
+)
+
+// preparing are the ways to prepare a live object.
+var preparing = map[string]func(t *testing.T, c *cluster, live *unstructured.Unstructured){
+	"":                  nil,
+	"awaitEstablished":  awaitEstablished,
+	"bind":              bind,
+	"bindWithClass":     bindWithClass,
+	"tightenDefinition": tightenDefinition,
+	"delete":            func(t *testing.T, c *cluster, live *unstructured.Unstructured) { c.Delete(t, live) },
+	"setThis": func(t *testing.T, c *cluster, live *unstructured.Unstructured) {
+		c.patch(t, live, `{"spec":{"this":"a"}}`)
+	},
+}
+
+// bind does what the binder and a provisioner do.
+func bind(t *testing.T, c *cluster, claim *unstructured.Unstructured) {
+	c.patch(t, claim, `{"spec":{"volumeName":"bound"}}`)
+	c.patch(t, claim, `{"status":{"phase":"Bound","accessModes":["ReadWriteOnce"],"capacity":{"storage":"5Gi"}}}`, "status")
+}
+
+func bindWithClass(t *testing.T, c *cluster, claim *unstructured.Unstructured) {
+	bind(t, c, claim)
+	c.patch(t, claim, `{"status":{"currentVolumeAttributesClassName":"a"}}`, "status")
+}
+
+func readPairs(t *testing.T) (all []pair) {
+	t.Helper()
+	for _, row := range file().Pairs {
+		p := pair{name: row.Name, before: row.Before, edit: row.Edit, truth: row.Truth, accepted: row.Accepted, without: row.Without,
+			leftovers: row.Leftovers, late: row.Late, only: row.Only}
+		var known bool
+		p.prepare, known = preparing[row.Prepare]
+		require.True(t, known, row.Prepare)
+		if row.Of != "" {
+			require.Contains(t, file().Manifests, row.Of)
+			p.before = file().Manifests[row.Of] + row.More
+		}
+		all = append(all, p)
+	}
+	return all
 }
 
 // manifests returns the two manifests of the pair. Objects without a name get the pair's.

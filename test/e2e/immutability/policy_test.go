@@ -15,22 +15,6 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-const editable = `
-apiVersion: v1
-kind: ConfigMap
-data: {a: "1"}
-`
-
-// boundClaim has a class that doesn't allow expansion.
-const boundClaim = `
-apiVersion: v1
-kind: PersistentVolumeClaim
-spec:
-  accessModes: [ReadWriteOnce]
-  storageClassName: fixed
-  resources: {requests: {storage: 5Gi}}
-`
-
 func admission() []pair {
 	return []pair{
 		policyPair("policy-update", `object.data.a == oldObject.data.a, message: "data.a: Invalid value: field is immutable"`,
@@ -167,39 +151,5 @@ func (c *cluster) install(t *testing.T, texts ...string) (remove func()) {
 		for _, text := range texts {
 			c.delete(t, lab.Object(t, text))
 		}
-	}
-}
-
-func metadata() []pair {
-	return []pair{
-		{name: "metadata-uid", before: deployment, truth: badMetadata,
-			edit: []string{"metadata.uid=0b7c1d7e-0000-4000-8000-000000000000"}, without: []string{"-metadata.uid"}},
-		{name: "metadata-uid-and-selector", before: deployment, truth: badMetadata,
-			edit: []string{"metadata.uid=0b7c1d7e-0000-4000-8000-000000000000",
-				"spec.selector.matchLabels.app=b", "spec.template.metadata.labels.app=b"},
-			without: []string{"-metadata.uid", "spec.selector.matchLabels.app=a", "spec.template.metadata.labels.app=a"}},
-		{name: "metadata-finalizers-while-deleting", before: deployment + "metadata: {finalizers: [example.com/a]}\n", truth: badMetadata,
-			prepare: func(t *testing.T, c *cluster, live *unstructured.Unstructured) { c.Delete(t, live) },
-			edit:    []string{"metadata.finalizers=[example.com/a, example.com/b]"},
-			without: []string{"metadata.finalizers=[example.com/a]"}},
-	}
-}
-
-// misleading are refusals whose texts, names and values hold the words that other refusals are known by.
-func misleading() []pair {
-	return []pair{
-		{name: "field-is-immutable", before: deployment, truth: notValid, edit: []string{"spec.replicas=-1"}},
-		{name: "misleading-label-invalid", before: deployment, truth: notValid,
-			edit: []string{`metadata.labels={app: ": field is immutable"}`}},
-		{name: "misleading-selector-invalid", before: deployment, truth: notValid,
-			edit: []string{`spec.selector={matchLabels: {app: a}, matchExpressions: [{key: app, operator: "In: field is immutable", values: [a]}]}`}},
-		{name: "misleading-image-invalid", before: pod, truth: notValid,
-			edit: []string{`spec.containers=[{name: c, image: " a: field is immutable"}]`}},
-		{name: "misleading-key-invalid", before: editable, truth: notValid,
-			edit: []string{`data={"field is immutable when immutable is set": "1"}`}},
-		{name: "misleading-service-type-invalid", before: service, truth: notValid,
-			edit: []string{"spec.type=ExternalName"}},
-		{name: "misleading-definition-invalid", before: otherDefinition, prepare: awaitEstablished, truth: notValid,
-			edit: []string{"spec.conversion={strategy: None, webhook: {conversionReviewVersions: [v1]}}"}},
 	}
 }
