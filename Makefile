@@ -114,8 +114,8 @@ proof: controlplane ## plan equals apply over random cases, also of any definiti
 	cd test && CASES=$(CASES) SEED=$(SEED) CRDS=$(abspath $(CRDS)) $(TEST) $(RACING) -v -count 1 -timeout 0 ./e2e/proof
 
 .PHONY: faults
-faults: controlplane ## every write broken in every way, of which make test takes a sixth each day
-	@$(call figures,test,FAULTS=all $(TEST) $(RACING) -v -count 1 -timeout 0 ./e2e/outcome)
+faults: controlplane ## every request broken in every way, of which make test takes a part each day
+	@$(call figures,test,FAULTS=all $(TEST) $(RACING) -v -count 1 -timeout 0 ./e2e/outcome ./e2e/authresilience)
 
 COURSES ?= all
 .PHONY: kinds
