@@ -403,9 +403,8 @@ func TestNothingIsSentAtRest(t *testing.T) {
 // history that never was: they wait for what comes after it. It must not write anything of that, and does what there is
 // to do when it is restarted.
 func TestARestoredCluster(t *testing.T) {
-	t.Parallel()
 	const owners = 3
-	server := controlplane.ForTest(t, controlplane.Options{})
+	server := controlplane.Shared(t) // no test runs beside this one
 	s := newSites(t, lab.On(t, server))
 	s.create(owners)
 	c := s.run()
@@ -439,7 +438,7 @@ func TestARestoredCluster(t *testing.T) {
 		require.Equal(t, written, writes, why)
 		require.Equal(t, map[string]bool{"b": true}, values, why)
 	}
-	s.look(c, owners, 10) // its informers keep asking
+	s.look(c, owners, 5) // its informers keep asking
 	untouched("nothing of the other history is written")
 	c.noOps.Clear() // as all that is remembered expires some time
 	s.look(c, owners, 2)
