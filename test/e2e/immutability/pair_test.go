@@ -59,15 +59,11 @@ type pair struct {
 	only string
 }
 
-// pairsFile has the manifests that pairs are of, and the pairs.
+// pairsFile has manifests, the pairs and the leftovers.
 type pairsFile struct {
 	Manifests map[string]string `json:"manifests"`
 	Pairs     []struct {
-		Name      string   `json:"name"`
-		Of        string   `json:"of"`     // a manifest
-		More      string   `json:"more"`   // behind that
-		Before    string   `json:"before"` // instead of both
-		Edit      []string `json:"edit"`
+		source
 		Truth     truth    `json:"truth"`
 		Prepare   string   `json:"prepare"` // one of preparing
 		Accepted  []string `json:"accepted"`
@@ -76,6 +72,30 @@ type pairsFile struct {
 		Late      bool     `json:"late"`
 		Only      string   `json:"only"`
 	} `json:"pairs"`
+	Leftovers []struct {
+		source
+		Other string   `json:"other"` // a patch by another manager: strategic, or a merge patch for a custom resource
+		Left  []string `json:"left"`
+	} `json:"leftovers"`
+}
+
+// source is a manifest and an edit of it.
+type source struct {
+	Name   string   `json:"name"`
+	Of     string   `json:"of"`     // a manifest
+	More   string   `json:"more"`   // behind that
+	Before string   `json:"before"` // instead of both
+	Edit   []string `json:"edit"`   // see edited
+}
+
+func (s source) text() string {
+	if s.Of == "" {
+		return s.Before
+	}
+	if file().Manifests[s.Of] == "" {
+		panic("no manifest " + s.Of)
+	}
+	return file().Manifests[s.Of] + s.More
 }
 
 var file = sync.OnceValue(func() (f pairsFile) {
@@ -93,13 +113,11 @@ var file = sync.OnceValue(func() (f pairsFile) {
 // Manifests that other tests have, too.
 var (
 	boundClaim    = file().Manifests["boundClaim"] // of a class that doesn't allow expansion
-	cronJob       = file().Manifests["cronJob"]
 	deployment    = file().Manifests["deployment"]
 	editable      = file().Manifests["editable"]
 	endpointSlice = file().Manifests["endpointSlice"]
 	loadBalancer  = file().Manifests["loadBalancer"]
 	pod           = file().Manifests["pod"]
-	statefulSet   = file().Manifests["statefulSet"]
 	widget        = file().Manifests["widget"]
 )
 
@@ -130,15 +148,11 @@ func bindWithClass(t *testing.T, c *cluster, claim *unstructured.Unstructured) {
 func readPairs(t *testing.T) (all []pair) {
 	t.Helper()
 	for _, row := range file().Pairs {
-		p := pair{name: row.Name, before: row.Before, edit: row.Edit, truth: row.Truth, accepted: row.Accepted, without: row.Without,
+		p := pair{name: row.Name, before: row.text(), edit: row.Edit, truth: row.Truth, accepted: row.Accepted, without: row.Without,
 			leftovers: row.Leftovers, late: row.Late, only: row.Only}
 		var known bool
 		p.prepare, known = preparing[row.Prepare]
 		require.True(t, known, row.Prepare)
-		if row.Of != "" {
-			require.Contains(t, file().Manifests, row.Of)
-			p.before = file().Manifests[row.Of] + row.More
-		}
 		all = append(all, p)
 	}
 	return all
