@@ -31,9 +31,9 @@ func isPlayed(fault, request int) bool {
 	return os.Getenv("FAULTS") == "all" || lab.Today(fault+request, 3)
 }
 
-// TestPlannerFaults spoils each request of Read, Plan and Apply in each way, in a run with FAULTS=all. Whatever happens,
-// a read loses no state, a failed plan writes nothing, an apply that reports success has written, and no secret is in
-// any text.
+// TestPlannerFaults spoils each request of Read, Plan and Apply in each way, in a run with FAULTS=all. Whatever
+// happens, a read loses no state, a failed plan writes nothing, an apply that reports success has written, and no
+// secret is in any text.
 func TestPlannerFaults(t *testing.T) {
 	f := &faulty{flow: newFlow(t, "planner-faults")}
 	var (
