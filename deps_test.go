@@ -32,7 +32,7 @@ var planner = budget{
 		"internal/clock", "internal/kinds", "internal/managedfields", "internal/plainjson", "internal/answer",
 		"ssaplan/internal/wire", "ssaplan/internal/native", "ssaplan/internal/turn", "ssaplan/internal/warnings", "ssaplan/server",
 		"ssaplan/internal/precondition", "ssaplan/internal/liveobject", "ssaplan/internal/passwords", "ssaplan/internal/cached",
-		"ssaplan/internal/fastjson", "ssaplan/internal/secrecy", "ssaplan/internal/objectset", "ssaplan/internal/ordered",
+		"ssaplan/internal/fastjson", "ssaplan/internal/secrecy", "ssaplan/internal/stretch", "ssaplan/internal/objectset", "ssaplan/internal/ordered",
 		"ssaplan/internal/recent", "ssaplan/internal/noop", "ssaplan/internal/deleter", "ssaplan/internal/scale",
 		"ssaplan/internal/standin", "ssaplan/internal/applier", "ssaplan/internal/handover", "ssaplan/write",
 		"immutability/internal/transition",
@@ -73,7 +73,7 @@ var budgets = map[string]budget{
 	"ssaplan/explain": {
 		ours: []string{
 			"projection", "projection/foreign", "identity", "authresilience", "fieldowner", "internal/kinds", "internal/managedfields", "internal/plainjson", "internal/answer",
-			"ssaplan/internal/fastjson",
+			"ssaplan/internal/fastjson", "ssaplan/internal/stretch",
 		},
 		modules: apimachinery,
 	},
@@ -108,7 +108,7 @@ var budgets = map[string]budget{
 			"ssaplan/explain", "ssaplan/write", "projection", "projection/foreign", "identity", "immutability", "authresilience", "fieldowner",
 			"internal/clock", "internal/kinds", "internal/managedfields", "internal/plainjson", "internal/answer", "immutability/internal/transition",
 			"ssaplan/internal/applier", "ssaplan/internal/precondition", "ssaplan/internal/warnings", "ssaplan/internal/fastjson",
-			"ssaplan/internal/secrecy", "ssaplan/redact",
+			"ssaplan/internal/secrecy", "ssaplan/internal/stretch", "ssaplan/redact",
 		},
 		modules: apimachinery,
 	},

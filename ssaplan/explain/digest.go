@@ -3,19 +3,14 @@ package explain
 import (
 	"bytes"
 	"crypto/hmac"
-	"crypto/pbkdf2"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"slices"
 
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan/internal/stretch"
 )
-
-// stretched is the number of rounds of a digest. They make it slow to try values: on one core, a reader of the state
-// finds a PIN of four digits in about 10 s, and six random letters and digits in more than a year. So a short secret
-// isn't safe from a reader of the state, and a long random one is. A state of 20 secrets takes about 20 ms.
-const stretched = 5000
 
 // Digested returns p with the values of sensitive fields replaced by digests, to compare p with s.Applied and
 // s.Observed. For example, compare s.Observed with the digested After of a plan to show what the plan changes.
@@ -38,7 +33,7 @@ func (s *State) digest(at projection.Path, v any) any {
 	}
 	if s.digests == 0 {
 		salt := append(append(bytes.Clone(s.salt), at.String()...), 0)
-		if key, err := pbkdf2.Key(sha256.New, string(text), salt, stretched, sha256.Size); err == nil {
+		if key, err := stretch.Digest(string(text), salt); err == nil {
 			return "pbkdf2-sha256:" + base64.RawStdEncoding.EncodeToString(key)
 		}
 	}

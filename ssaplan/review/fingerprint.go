@@ -11,7 +11,6 @@
 package review
 
 import (
-	"crypto/pbkdf2"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -26,11 +25,8 @@ import (
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/internal/stretch"
 )
-
-// rounds is how often the fingerprint of a plan with sensitive values is made of itself, so that trying values takes
-// time.
-const rounds = 5000
 
 // Fingerprint returns a string of 50 characters for a plan. Two plans have the same fingerprint if and only if they do
 // the same to the same object. It covers everything that [ssaplan.Planner.Apply] compares before it applies an outdated
@@ -51,7 +47,7 @@ func Fingerprint(plan *ssaplan.Plan) (string, error) {
 	if isSensitive(plan) {
 		salt, err := json.Marshal([]any{plan.Object, uid(plan)})
 		if err == nil {
-			sum, err = pbkdf2.Key(sha256.New, string(sum), salt, rounds, sha256.Size)
+			sum, err = stretch.Digest(string(sum), salt)
 		}
 		if err != nil {
 			return "", fmt.Errorf("%s: fingerprint: %w", plan.Object, err)

@@ -29,8 +29,8 @@ func TestRequestsThatAreBrokenOffForOneObject(t *testing.T) {
 	require.NoError(t, err)
 	const text = "{apiVersion: v1, kind: ConfigMap, metadata: {name: '%s'}, data: {a: A}}"
 	var requests []ssaplan.Request
-	for _, letter := range strings.Split("abc", "") {
-		for _, name := range []string{strings.Repeat(letter, 2<<20), "reset-" + letter, "fine-" + letter} {
+	for _, letter := range []string{"a", "b"} {
+		for _, name := range []string{strings.Repeat(letter, 1<<20), "reset-" + letter, "fine-" + letter} {
 			requests = append(requests, ssaplan.Request{Manifest: manifest(t, text, name)})
 		}
 	}
@@ -46,7 +46,7 @@ func TestRequestsThatAreBrokenOffForOneObject(t *testing.T) {
 		i++
 	}
 	require.Len(t, requests, i)
-	require.GreaterOrEqual(t, resets.Load(), int64(3))
+	require.GreaterOrEqual(t, resets.Load(), int64(2))
 }
 
 // resetting returns the configuration of a client that reaches the server through a proxy, which resets the HTTP/2

@@ -6,9 +6,11 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -21,15 +23,15 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// distance makes requests take longer, as those to a server far away.
-type distance struct {
-	next http.RoundTripper
-	each time.Duration
+// busyServer has a controller write to an object before each request, so that each meets another version.
+type busyServer struct {
+	next  http.RoundTripper
+	write func()
 }
 
-func (d distance) RoundTrip(r *http.Request) (*http.Response, error) {
-	time.Sleep(d.each)
-	return d.next.RoundTrip(r)
+func (b busyServer) RoundTrip(r *http.Request) (*http.Response, error) {
+	b.write()
+	return b.next.RoundTrip(r)
 }
 
 // afterHandover does something after each JSON patch, by which fields change owners.
@@ -46,18 +48,6 @@ func (a afterHandover) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// far returns a planner whose requests take 40 ms more.
-func far(t *testing.T, c *cluster, wrap ...transport.WrapperFunc) *ssaplan.Planner {
-	config := rest.CopyConfig(c.Config)
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return distance{next, 40 * time.Millisecond} })
-	for _, w := range wrap {
-		config.Wrap(w)
-	}
-	planner, err := lab.NewPlanner(config, ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace})
-	require.NoError(t, err)
-	return planner
-}
-
 // writers write to a Widget all the time what a plan of it doesn't speak of.
 var writers = map[string]struct{ text, subresource string }{
 	"status": {`{"status":{"seen":%d}}`, "status"},
@@ -65,35 +55,31 @@ var writers = map[string]struct{ text, subresource string }{
 	"spec":   {`{"spec":{"free":{"seen":%d}}}`, ""},
 }
 
-// keepWriting has a controller write to the object fifty times a second, until the function is called that it returns.
-// That returns how often it has written.
-func (c *cluster) keepWriting(t *testing.T, obj *unstructured.Unstructured, as string) (stop func() int) {
-	ctx, cancel := context.WithCancel(t.Context())
-	stopped := make(chan int)
-	go func() {
-		objects, writes := c.Resource(t, obj), 0
-		var subresources []string
-		if sub := writers[as].subresource; sub != "" {
-			subresources = append(subresources, sub)
-		}
-		for tick := time.NewTicker(20 * time.Millisecond); ctx.Err() == nil; <-tick.C {
-			options := metav1.PatchOptions{FieldManager: "controller"}
-			body := fmt.Appendf(nil, writers[as].text, writes)
-			if _, err := objects.Patch(ctx, obj.GetName(), types.MergePatchType, body, options, subresources...); err == nil {
-				writes++
-			}
-		}
-		stopped <- writes
-	}()
-	return func() int {
-		cancel()
-		return <-stopped
+// busy returns a planner before each of whose requests a controller writes to the object, and how often it has written.
+func (c *cluster) busy(t *testing.T, obj *unstructured.Unstructured, as string, wrap ...transport.WrapperFunc) (planner *ssaplan.Planner, writes *atomic.Int64) {
+	objects, writes := c.Resource(t, obj), &atomic.Int64{}
+	var subresources []string
+	if sub := writers[as].subresource; sub != "" {
+		subresources = append(subresources, sub)
 	}
+	write := func() {
+		body := fmt.Appendf(nil, writers[as].text, writes.Add(1))
+		options := metav1.PatchOptions{FieldManager: "controller"}
+		_, err := objects.Patch(t.Context(), obj.GetName(), types.MergePatchType, body, options, subresources...)
+		assert.NoError(t, err)
+	}
+	config := rest.CopyConfig(c.Config)
+	for _, w := range append(wrap, func(next http.RoundTripper) http.RoundTripper { return busyServer{next, write} }) {
+		config.Wrap(w)
+	}
+	planner, err := lab.NewPlanner(config, ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace})
+	require.NoError(t, err)
+	return planner, writes
 }
 
 // busyRounds returns how often a busy object is planned and applied. BUSY says how often (make busy).
 func busyRounds(t *testing.T) int {
-	rounds := 5
+	rounds := 3
 	if text := os.Getenv("BUSY"); text != "" {
 		var err error
 		rounds, err = strconv.Atoi(text)
@@ -107,7 +93,6 @@ func busyRounds(t *testing.T) int {
 func TestBusyObject(t *testing.T) {
 	rounds := busyRounds(t)
 	c := newCluster(t)
-	planner := far(t, c)
 	for _, row := range []struct {
 		writer string
 		rounds int
@@ -116,7 +101,7 @@ func TestBusyObject(t *testing.T) {
 		of := func(size int, color string) *unstructured.Unstructured {
 			return manifest(t, text, row.writer, size, color)
 		}
-		stop := c.keepWriting(t, c.Apply(t, manager, of(0, "red")), row.writer)
+		planner, writes := c.busy(t, c.Apply(t, manager, of(0, "red")), row.writer)
 		started := time.Now()
 		for i := range row.rounds {
 			plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: of(i+1, "red")})
@@ -136,10 +121,9 @@ func TestBusyObject(t *testing.T) {
 		_, err = planner.Apply(t.Context(), plan)
 		var changed *ssaplan.ChangedError
 		require.ErrorAs(t, err, &changed, "what was reviewed has changed")
-		writes := stop()
-		require.Greater(t, writes, 5*row.rounds)
-		t.Logf("figure: a busy object: %d plans and applies, none failed, %v each, %.0f writes of its %s a second",
-			row.rounds, (took / time.Duration(row.rounds)).Round(time.Millisecond), float64(writes)/time.Since(started).Seconds(), row.writer)
+		require.Greater(t, writes.Load(), 5*int64(row.rounds))
+		t.Logf("figure: a busy object: %d plans and applies, none failed, %v each, with %d writes of its %s",
+			row.rounds, (took / time.Duration(row.rounds)).Round(time.Millisecond), writes.Load(), row.writer)
 	}
 }
 
@@ -148,19 +132,18 @@ func TestBusyObject(t *testing.T) {
 func TestBusyTake(t *testing.T) {
 	rounds := busyRounds(t)
 	c := newCluster(t)
-	planner := far(t, c)
 	const text = "{apiVersion: example.com/v1, kind: Widget, metadata: {name: taken-%s}, spec: {size: %d, color: red}}"
 	for writer, rounds := range map[string]int{"status": rounds, "label": (rounds + 1) / 2, "spec": (rounds + 1) / 2} {
 		t.Run(writer, func(t *testing.T) {
 			of := func(size int) *unstructured.Unstructured { return manifest(t, text, writer, size) }
 			obj := c.Apply(t, manager, of(0))
-			stop := c.keepWriting(t, obj, writer)
+			planner, writes := c.busy(t, obj, writer)
 			planOf := func(size int) *ssaplan.Plan {
 				plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: of(size)})
 				require.NoError(t, err)
 				return plan
 			}
-			started, took := time.Now(), time.Duration(0)
+			took := time.Duration(0)
 			for i := range rounds {
 				c.Apply(t, "theirs", of(-1-i))
 				began := time.Now()
@@ -195,7 +178,7 @@ func TestBusyTake(t *testing.T) {
 			}
 			c.Apply(t, "theirs", of(-5))
 			plan := planOf(7)
-			between := far(t, c, func(next http.RoundTripper) http.RoundTripper {
+			between, _ := c.busy(t, obj, writer, func(next http.RoundTripper) http.RoundTripper {
 				return afterHandover{next, func() { c.Apply(t, "theirs", of(-8)) }}
 			})
 			_, err := between.Apply(t.Context(), plan)
@@ -205,9 +188,8 @@ func TestBusyTake(t *testing.T) {
 			size, _, err := unstructured.NestedInt64(c.Get(t, obj).Object, "spec", "size")
 			require.NoError(t, err)
 			require.Equal(t, int64(-8), size)
-			writes := stop()
-			t.Logf("figure: a busy object, taken by force: %d plans and applies, none failed, %v each, %.0f writes of its %s a second",
-				rounds, (took / time.Duration(rounds)).Round(time.Millisecond), float64(writes)/time.Since(started).Seconds(), writer)
+			t.Logf("figure: a busy object, taken by force: %d plans and applies, none failed, %v each, with %d writes of its %s",
+				rounds, (took / time.Duration(rounds)).Round(time.Millisecond), writes.Load(), writer)
 		})
 	}
 }
@@ -225,7 +207,6 @@ func taken(plan *ssaplan.Plan) (paths []string) {
 // TestBusyHandover has fields of a busy object change owners, whose record a server can only replace as a whole.
 func TestBusyHandover(t *testing.T) {
 	c := newCluster(t)
-	planner := far(t, c)
 	const text = "{apiVersion: example.com/v1, kind: Widget, metadata: {name: %s-%s}, spec: {size: %d, color: red}}"
 	for writer := range writers {
 		for name, ask := range map[string]func(*ssaplan.Request){
@@ -233,10 +214,13 @@ func TestBusyHandover(t *testing.T) {
 			"clear":   func(r *ssaplan.Request) { r.Clear = patterns(t, "metadata.annotations.x") },
 			"give-up": func(r *ssaplan.Request) { r.GiveUp = patterns(t, "spec.color") },
 		} {
+			if name != "adopt" && writer != map[string]string{"clear": "label", "give-up": "spec"}[name] {
+				continue // all hand over by one patch, and these writers come closest to the field
+			}
 			t.Run(writer+", "+name, func(t *testing.T) {
 				obj := c.Apply(t, manager, manifest(t, text, name, writer, 0))
 				c.Patch(t, "theirs", obj, `{"metadata":{"annotations":{"x":"y"}}}`)
-				defer c.keepWriting(t, obj, writer)()
+				planner, _ := c.busy(t, obj, writer)
 				request := ssaplan.Request{Manifest: manifest(t, text, name, writer, 1)}
 				ask(&request)
 				plan, err := planner.Plan(t.Context(), request)
@@ -276,13 +260,12 @@ func TestBusyHandover(t *testing.T) {
 // TestBusyRelease lets go of a busy object.
 func TestBusyRelease(t *testing.T) {
 	c := newCluster(t)
-	planner := far(t, c)
 	const text = "{apiVersion: example.com/v1, kind: Widget, metadata: {name: released-%s}, spec: {size: 1, color: red}}"
 	for writer := range writers {
 		t.Run(writer, func(t *testing.T) {
 			state := c.apply(t, manifest(t, text, writer))
 			obj := c.Get(t, manifest(t, text, writer))
-			defer c.keepWriting(t, obj, writer)()
+			planner, _ := c.busy(t, obj, writer)
 			plan, err := planner.PlanRelease(t.Context(), state)
 			require.NoError(t, err)
 			require.Empty(t, plan.Changes)

@@ -347,11 +347,11 @@ func listOf(of []string) any {
 	return out
 }
 
-// seeds returns how many courses of writes are tried: 8, or what HIDDEN says.
+// seeds returns how many courses of writes are tried: 4, or what HIDDEN says.
 func seeds(t *testing.T) uint64 {
 	text := os.Getenv("HIDDEN")
 	if text == "" {
-		return 8
+		return 4
 	}
 	n, err := strconv.ParseUint(text, 10, 32)
 	require.NoError(t, err)

@@ -128,7 +128,7 @@ func planDelete(ctx context.Context, p *ssaplan.Planner, q *quoted) {
 // tries all cases.
 func TestQuotedSecretsStaySecret(t *testing.T) {
 	c := newCluster(t)
-	all := everyQuoted(t, c, leak.Tried(len(faultproxy.Quotes), 5))
+	all := everyQuoted(t, c, leak.Tried(len(faultproxy.Quotes), 11))
 	for _, step := range quotedSteps {
 		t.Run(step.name, func(t *testing.T) {
 			leaks := step.leaks(t, c, all, false)
@@ -148,7 +148,7 @@ func TestQuotedSecretsStaySecret(t *testing.T) {
 // Shown on demand, each of the answers has the value in it, in each step: what looks for it would find it.
 func TestQuotedSecretsCanBeShown(t *testing.T) {
 	c := newCluster(t)
-	all := everyQuoted(t, c, leak.Tried(len(faultproxy.Quotes), 5))
+	all := everyQuoted(t, c, leak.Tried(len(faultproxy.Quotes), 7))
 	// What no API server sends isn't shown of any object, a refusal in place of an object is none, and the rest is part
 	// of the object.
 	never := []string{"plain text", "JSON of another", "200 a refusal", "a broken object", "a redirect", "an annotation"}

@@ -232,7 +232,7 @@ func TestRestoredObjectsAreNotThoseThatWereRemembered(t *testing.T) {
 	t.Parallel()
 	server := controlplane.ForTest(t, controlplane.Options{})
 	c := clusterOn(t, server)
-	const many = 20
+	const many = 6
 	var live []*unstructured.Unstructured
 	item := func(i int) *unstructured.Unstructured {
 		return manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {v: %s}}", fmt.Sprintf("c%02d", i), `"A"`)
@@ -260,7 +260,7 @@ func TestRestoredObjectsAreNotThoseThatWereRemembered(t *testing.T) {
 	portable := ssaplan.NoOpCacheOptions{Size: many, ServerInterval: -1, Portable: true}
 	file := ssaplan.NewNoOpCache(portable)
 	carrying := c.Planner(t, ssaplan.Options{FieldManager: manager, NoOps: file})
-	tick(tick(1) + 500) // what a server writes when it starts is over until then
+	tick(tick(1) + 250) // what a server writes when it starts is over until then
 	for i := range many {
 		live = append(live, c.Apply(t, manager, item(i)))
 		tick(number(t, live[i].GetResourceVersion()) + 2) // room for what the server writes by itself later

@@ -16,7 +16,7 @@ import (
 func TestServerRestartsAndCrashes(t *testing.T) {
 	t.Parallel()
 	server := controlplane.ForTest(t, controlplane.Options{})
-	m := newMany(t, 600, server, server.Config())
+	m := newMany(t, 200, server, server.Config())
 	m.create(t)
 	m.planDuringRestart(t)
 	m.requireEachAppliedOnce(t)
@@ -90,7 +90,7 @@ func (m *many) applyDuringCrash(t *testing.T, plans []*ssaplan.Plan) (failed []*
 			failed = append(failed, o.plan)
 			return
 		}
-		if applied++; applied == 50 {
+		if applied++; applied == 20 {
 			go func() { crashed <- m.server.Crash(context.Background()) }()
 		}
 	})

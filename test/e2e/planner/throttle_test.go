@@ -108,7 +108,7 @@ func TestPriorityLevelOfOneShare(t *testing.T) {
 		},
 	})
 	require.NoError(t, err)
-	const objects = 1000
+	const objects = 300
 	start := time.Now()
 	requests, refused := planMany(t, planner, objects)
 	t.Logf("figure: %d objects through a priority level of one share: %d requests, %d of them throttled, in %v", objects, requests, throttled.Load(),
