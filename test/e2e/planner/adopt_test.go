@@ -2,8 +2,6 @@ package planner_test
 
 import (
 	"encoding/json"
-	"reflect"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,81 +11,8 @@ import (
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
-	"github.com/ssaplan/primitives/ssaplan/explain"
-	"github.com/ssaplan/primitives/test/controlplane"
 	"github.com/ssaplan/primitives/test/lab"
 )
-
-// TestAdopt takes objects over that kubectl apply made, and that others touched. What the plan says of the object is
-// what it becomes, and that is what kubectl apply --server-side makes of its twin.
-func TestAdopt(t *testing.T) {
-	c, twins := newCluster(t), lab.On(t, controlplane.Shared(t))
-	for _, row := range []struct {
-		name, was, is string
-		others        string // a merge patch
-		then          string // what an update of kubectl edit does
-		changes       []string
-	}{
-		{name: "same", was: "data: {a: A, b: B}", is: "data: {a: A, b: B}"},
-		{name: "edited", was: "data: {a: A, b: B}", is: "data: {a: X, b: B}", changes: []string{"change data.a Edited"}},
-		{name: "shorter", was: "data: {a: A, b: B}", is: "data: {a: A}", changes: []string{"remove data.b Dropped kubectl-client-side-apply"}},
-		{name: "empty", was: "data: {a: A}", is: "immutable: false", changes: []string{"add immutable Unknown", "remove data Dropped kubectl-client-side-apply", "remove data.a Dropped kubectl-client-side-apply"}},
-		{name: "taken", was: "data: {a: A, b: B}", is: "data: {a: A}", others: `{"data":{"b":"theirs","c":"theirs"}}`},
-		{name: "edited-by-hand", was: "data: {a: A}", is: "data: {a: A}", then: `{"data":{"c":"by hand"}}`},
-		{
-			name: "defaults", was: deploymentOf("replicas: 3, strategy: {type: Recreate}", "image: a, imagePullPolicy: Always, env: [{name: E, value: x}]", ", {name: side, image: s}"),
-			is: deploymentOf("", "image: a", ""),
-			changes: []string{
-				"add spec.strategy.rollingUpdate.maxSurge SideEffect", "add spec.strategy.rollingUpdate.maxUnavailable SideEffect",
-				"change spec.replicas Dropped kubectl-client-side-apply", "change spec.strategy.type Dropped kubectl-client-side-apply",
-				`remove spec.template.spec.containers[name="app"].env Dropped kubectl-client-side-apply`, `remove spec.template.spec.containers[name="app"].env[name="E"] Dropped kubectl-client-side-apply`,
-				`remove spec.template.spec.containers[name="side"] Dropped kubectl-client-side-apply`,
-			},
-		},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			text := func(body string) *unstructured.Unstructured {
-				if body[0] != '{' {
-					body = "{apiVersion: v1, kind: ConfigMap, metadata: {name: NAME}, " + body + "}"
-				}
-				m := lab.Object(t, body)
-				m.SetName("adopt-" + row.name)
-				return m
-			}
-			for _, cluster := range []*lab.Cluster{c.Cluster, twins} {
-				cluster.Kubectl(t, jsonOf(t, text(row.was)), "apply", "-f", "-")
-				if row.others != "" {
-					cluster.Patch(t, "theirs", text(row.was), row.others)
-				}
-				if row.then != "" {
-					cluster.Patch(t, "kubectl-edit", text(row.was), row.then)
-				}
-			}
-			twins.Kubectl(t, jsonOf(t, text(row.is)), "apply", "--server-side", "--force-conflicts", "--field-manager", manager, "-f", "-")
-
-			before := c.Get(t, text(row.was))
-			without := c.plan(t, ssaplan.Request{Manifest: text(row.is)})
-			plan := c.plan(t, ssaplan.Request{Manifest: text(row.is), Adopt: []string{fieldowner.ClientSideApply}})
-			require.Equal(t, ssaplan.ActionUpdate, plan.Action)
-			requireStays(t, without, plan)
-			foretold := plan.Result()
-			require.Equal(t, before.GetResourceVersion(), c.Get(t, before).GetResourceVersion(), "planning writes nothing")
-			after, err := c.planner.Apply(t.Context(), plan)
-			require.NoError(t, err)
-			require.Equal(t, alike(t, foretold), alike(t, after))
-			require.Equal(t, alike(t, twins.Get(t, text(row.is))), alike(t, after), "as kubectl makes it")
-			again := c.plan(t, ssaplan.Request{Manifest: text(row.is), Adopt: []string{fieldowner.ClientSideApply}})
-			require.Equal(t, ssaplan.ActionNoOp, again.Action, again.Changes)
-			got := causes(plan)
-			slices.Sort(got)
-			want := append([]string{
-				"remove metadata.annotations Dropped kubectl-client-side-apply", "remove metadata.annotations[\"kubectl.kubernetes.io/last-applied-configuration\"] Dropped kubectl-client-side-apply",
-			}, row.changes...)
-			slices.Sort(want)
-			require.Equal(t, want, got)
-		})
-	}
-}
 
 // TestAdoptWithWarnings carries out what a server warns of, and what it warns of only before the fields changed owners.
 func TestAdoptWithWarnings(t *testing.T) {
@@ -221,114 +146,6 @@ func TestAdoptWhatMayNotChange(t *testing.T) {
 	require.ErrorContains(t, err, says)
 	require.ErrorAs(t, err, new(*ssaplan.RefusedError))
 	require.NotEmpty(t, c.Get(t, was).GetManagedFields())
-}
-
-// requireStays checks that what of a tool stays behind without adopting it is what goes when it is adopted.
-func requireStays(t *testing.T, without, with *ssaplan.Plan) {
-	i := slices.IndexFunc(without.Writers, func(w fieldowner.Writer) bool { return w.Manager == fieldowner.ClientSideApply })
-	require.GreaterOrEqual(t, i, 0)
-	require.Equal(t, "kubectl apply", without.Writers[i].Tool)
-	require.False(t, slices.ContainsFunc(with.Writers, func(w fieldowner.Writer) bool { return w.Manager == fieldowner.ClientSideApply }))
-	for _, change := range with.Changes {
-		stays := func(p projection.Path) bool { return p.HasPrefix(change.Path) || change.Path.HasPrefix(p) }
-		require.Equal(t, change.Cause == explain.CauseDropped, slices.ContainsFunc(without.Writers[i].Stays, stays), change)
-	}
-	for _, change := range with.Changes { // each tells what goes, and of whom it was
-		if change.Cause == explain.CauseDropped {
-			require.Equal(t, foreign.Text(fieldowner.ClientSideApply), change.Manager, change)
-			require.Equal(t, fieldowner.OperationUpdate, change.Operation)
-			require.NotNil(t, change.Before, change)
-		}
-	}
-	live, after := without.Live().Object, with.Result().Object
-	for _, p := range without.Writers[i].Stays {
-		was, _ := projection.Get(live, p)
-		if is, _ := projection.Get(after, p); reflect.DeepEqual(was, is) {
-			continue // the default is what the tool had written
-		}
-		require.True(t, slices.ContainsFunc(with.Changes, func(c explain.Change) bool { return c.Cause == explain.CauseDropped && p.HasPrefix(c.Path) }), p)
-	}
-}
-
-// TestGiveUp stops owning fields. Their values stay, in the manifest or not, and what only we owned is nobody's.
-func TestGiveUp(t *testing.T) {
-	c := newCluster(t)
-	const ports = "image: a, ports: [{containerPort: 80, name: web}, {containerPort: 81, name: more}]"
-	for _, row := range []struct {
-		name, was, is, giveUp string
-		others                bool
-		changes, given        []string
-	}{
-		{name: "in-the-manifest", was: "data: {a: A, b: B}", is: "data: {a: X, b: B}", giveUp: "data.a", given: []string{"data.a"}},
-		{name: "others-have-it", was: "data: {a: A, b: B}", is: "data: {b: B}", giveUp: "data.a", others: true, given: []string{"data.a"}},
-		{
-			name: "autoscaled", was: deploymentOf("replicas: 3", "image: a", ""), is: deploymentOf("replicas: 9", "image: b", ""), giveUp: "spec.replicas",
-			given: []string{"spec.replicas"}, changes: []string{`change spec.template.spec.containers[name="app"].image Edited`},
-		},
-		{
-			name: "by-position", was: deploymentOf("", "image: a, workingDir: /x", ""), is: deploymentOf("", "image: a, workingDir: /x", ""),
-			giveUp: "spec.template.spec.containers[0].workingDir", given: []string{`spec.template.spec.containers[name="app"].workingDir`},
-		},
-		{
-			name: "in-an-item-that-goes", was: deploymentOf("", "image: a", ", {name: side, image: s}"), is: deploymentOf("", "image: a", ""), giveUp: "spec.template.spec.containers[*].image",
-			given: []string{`spec.template.spec.containers[name="app"].image`}, changes: []string{`remove spec.template.spec.containers[name="side"] Dropped`},
-		},
-		{ // a record names an item by all its keys, which the manifest needn't have
-			name: "in-an-item-without-its-defaults", was: deploymentOf("", ports, ""), is: deploymentOf("", ports, ""),
-			giveUp: `spec.template.spec.containers[name="app"].ports[containerPort=80,protocol="TCP"].name`,
-			given:  []string{`spec.template.spec.containers[name="app"].ports[containerPort=80,protocol="TCP"].name`},
-		},
-		{
-			name: "an-item-without-its-defaults", was: deploymentOf("", ports, ""), is: deploymentOf("", ports, ""),
-			giveUp: `spec.template.spec.containers[name="app"].ports[containerPort=80,protocol="TCP"]`,
-			given:  []string{`spec.template.spec.containers[name="app"].ports[containerPort=80,protocol="TCP"]`},
-		},
-		{
-			name: "by-the-default", was: deploymentOf("", ports, ""), is: deploymentOf("", ports, ""),
-			giveUp: `spec.template.spec.containers[name="app"].ports[protocol="TCP"].name`,
-			given: []string{
-				`spec.template.spec.containers[name="app"].ports[containerPort=80,protocol="TCP"].name`,
-				`spec.template.spec.containers[name="app"].ports[containerPort=81,protocol="TCP"].name`,
-			},
-		},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			text := func(body string) *unstructured.Unstructured {
-				if body[0] != '{' {
-					body = "{apiVersion: v1, kind: ConfigMap, metadata: {name: NAME}, " + body + "}"
-				}
-				m := lab.Object(t, body)
-				m.SetName("give-up-" + row.name)
-				return m
-			}
-			c.apply(t, text(row.was))
-			if row.others {
-				c.Apply(t, "theirs", text(row.was))
-			}
-			before := c.Get(t, text(row.was))
-			request := ssaplan.Request{Manifest: text(row.is), GiveUp: patterns(t, row.giveUp)}
-			plan := c.plan(t, request)
-			require.Equal(t, ssaplan.ActionUpdate, plan.Action)
-			require.Equal(t, append([]string{}, row.changes...), causes(plan))
-			foretold := plan.Result()
-			after, err := c.planner.Apply(t.Context(), plan)
-			require.NoError(t, err)
-			require.Equal(t, alike(t, foretold), alike(t, after))
-			owners, err := fieldowner.Read(after.Object)
-			require.NoError(t, err)
-			for _, text := range row.given {
-				p, err := projection.ParsePath(text)
-				require.NoError(t, err)
-				was, _ := projection.Get(before.Object, p)
-				is, _ := projection.Get(after.Object, p)
-				require.Equal(t, was, is)
-				require.False(t, slices.ContainsFunc(owners.Of(p), fieldowner.Applier{Manager: manager}.Is))
-				require.Equal(t, row.others, len(owners.Of(p)) > 0)
-			}
-			again := c.plan(t, request)
-			require.Equal(t, ssaplan.ActionNoOp, again.Action, again.Changes)
-		})
-	}
 }
 
 // TestGiveUpAtACreate makes an object with all of the manifest, and then owns less of it: the plan after that is a

@@ -28,9 +28,6 @@ func TestClear(t *testing.T) {
 	withProbe := func(handler string) string {
 		return deploymentOf("", strings.Replace(probe, "%s", handler, 1), "")
 	}
-	volume := func(source string) string {
-		return strings.Replace(deploymentOf("", "image: a", ""), "spec: {containers", "spec: {volumes: [{name: v, "+source+"}], containers", 1)
-	}
 	const hook = "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: cleared.clear.example.com}, spec: {group: clear.example.com, scope: Namespaced, names: {plural: cleared, kind: Cleared}, conversion: CONVERSION, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]}}"
 	for _, row := range []struct {
 		name, was, is string
@@ -42,28 +39,6 @@ func TestClear(t *testing.T) {
 		{
 			name: "default-of-the-server", was: deploymentOf("", "image: a", ""), is: deploymentOf("strategy: {type: Recreate}", "image: a", ""),
 			clear: "spec.strategy.rollingUpdate", gone: map[string]foreign.Text{"spec.strategy.rollingUpdate.maxSurge": "", "spec.strategy.rollingUpdate.maxUnavailable": ""},
-		},
-		{
-			name: "set-by-others", was: deploymentOf("", "image: a", ""), is: deploymentOf("strategy: {type: Recreate}", "image: a", ""),
-			others: `{"spec":{"strategy":{"rollingUpdate":{"maxSurge":3}}}}`,
-			clear:  "spec.strategy.rollingUpdate", gone: map[string]foreign.Text{"spec.strategy.rollingUpdate.maxSurge": "theirs", "spec.strategy.rollingUpdate.maxUnavailable": ""},
-		},
-		{
-			name: "probe-of-others", was: deploymentOf("", "image: a", ""), is: withProbe("tcpSocket: {port: 81}"),
-			others: `{"spec":{"template":{"spec":{"containers":[{"name":"app","image":"a","livenessProbe":{"httpGet":{"path":"/","port":80}}}]}}}}`,
-			clear:  "spec.template.spec.containers[*].livenessProbe.httpGet",
-			gone:   map[string]foreign.Text{`spec.template.spec.containers[name="app"].livenessProbe.httpGet.port`: "theirs"},
-		},
-		{
-			name: "by-position", was: deploymentOf("", "image: a", ""), is: withProbe("tcpSocket: {port: 81}"),
-			others: `{"spec":{"template":{"spec":{"containers":[{"name":"app","image":"a","livenessProbe":{"httpGet":{"path":"/","port":80}}}]}}}}`,
-			clear:  "/spec/template/spec/containers/0/livenessProbe",
-			gone:   map[string]foreign.Text{`spec.template.spec.containers[name="app"].livenessProbe.httpGet.port`: "theirs"},
-		},
-		{
-			name: "volume-of-others", was: deploymentOf("", "image: a", ""), is: volume("configMap: {name: x}"),
-			others: `{"spec":{"template":{"spec":{"volumes":[{"name":"v","emptyDir":{}}]}}}}`,
-			clear:  `spec.template.spec.volumes[name="v"].emptyDir`, gone: map[string]foreign.Text{`spec.template.spec.volumes[name="v"].emptyDir`: "theirs"},
 		},
 		{
 			name: "our-own-update", was: deploymentOf("", "image: a", ""), is: withProbe("tcpSocket: {port: 81}"), by: manager,

@@ -226,26 +226,6 @@ func TestPlanDeleteOfCustomResources(t *testing.T) {
 	require.Equal(t, 4, plan.Requests)
 }
 
-// What the caller may not delete, or not even read, is part of the plan.
-func TestPlanDeleteWithoutRights(t *testing.T) {
-	c := newCluster(t)
-	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: theirs}}")
-	state := c.apply(t, m)
-	planner := c.As(t, "nobody-in-particular").Planner(t, ssaplan.Options{FieldManager: manager})
-	for uid, want := range map[string]deletion.Action{"": deletion.ActionUnknown, state.UID: deletion.ActionRefused} {
-		plan, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: state.Identity, UID: uid})
-		require.NoError(t, err)
-		require.Equal(t, want, plan.Action)
-		require.Equal(t, authresilience.ClassAuthorization, authresilience.Classify(plan.Refusal))
-		require.Error(t, planner.ApplyDelete(t.Context(), plan, ssaplan.DeleteOptions{}))
-	}
-	err := planner.Delete(t.Context(), state, ssaplan.DeleteOptions{})
-	var stopped *ssaplan.DeleteError
-	require.ErrorAs(t, err, &stopped)
-	require.Equal(t, authresilience.ClassAuthorization, authresilience.Classify(err))
-	c.Get(t, m)
-}
-
 // What the server says of a delete is in the plan, and told when it is deleted; a policy that denies it is part of the
 // plan.
 func TestWarningsOfADelete(t *testing.T) {

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/identity"
@@ -57,31 +56,6 @@ func TestWhatBelongsToADroppedFieldIsNoChangeOfItsOwn(t *testing.T) {
 	c.apply(t, manifest(t, pod, ", resources: {requests: {cpu: 1}}"))
 	require.Equal(t, []string{`remove spec.template.spec.containers[name="a"].resources.requests.cpu Dropped`},
 		causes(c.plan(t, ssaplan.Request{Manifest: manifest(t, pod, ", resources: {}")})))
-}
-
-func TestSuppliedLiveObjectSavesTheGet(t *testing.T) {
-	c := newCluster(t)
-	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: supplied}, data: {a: A, b: B}}")
-	c.apply(t, m)
-	live, err := c.Resource(t, m).Get(t.Context(), "supplied", metav1.GetOptions{})
-	require.NoError(t, err)
-	plan := c.plan(t, ssaplan.Request{Manifest: m, Live: live})
-	require.Equal(t, ssaplan.ActionNoOp, plan.Action)
-	require.Equal(t, 1, plan.Requests)
-
-	c.Patch(t, "somebody", m, `{"data":{"a":"theirs"}}`)
-	plan = c.plan(t, ssaplan.Request{Manifest: m, Live: live})
-	require.Equal(t, []string{"change data.a Unknown somebody"}, causes(plan), "an outdated object is read again")
-	require.Equal(t, 3, plan.Requests)
-
-	bare := c.Get(t, m)
-	bare.SetManagedFields(nil)
-	plan = c.plan(t, ssaplan.Request{Manifest: m, Live: bare})
-	require.Equal(t, []string{"change data.a Unknown somebody"}, causes(plan), "an object without managedFields is read again")
-
-	live.SetName("another")
-	_, err = c.planner.Plan(t.Context(), ssaplan.Request{Manifest: m, Live: live})
-	require.ErrorContains(t, err, "another")
 }
 
 func TestDriftTellsWhoAndWhen(t *testing.T) {
@@ -156,29 +130,4 @@ func TestObserve(t *testing.T) {
 	require.Equal(t, []string{"get false 404 NotFound", whether, "patch true 201 None", "patch false 201 None"}, lines)
 	require.Equal(t, 5, strings.Count(log.String(), "level=DEBUG msg=request"))
 	require.NotContains(t, log.String(), "Y2FuYXJ5")
-}
-
-func TestNoOpCacheSparesEveryRequest(t *testing.T) {
-	c := newCluster(t)
-	cache := ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: 10})
-	planner := c.Planner(t, ssaplan.Options{FieldManager: manager, NoOps: cache})
-	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: cached}, data: {a: A}}")
-	c.apply(t, m)
-	plan := func(live *unstructured.Unstructured) string {
-		plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: m, Live: live})
-		require.NoError(t, err)
-		return fmt.Sprintf("%s %d", plan.Action, plan.Requests)
-	}
-	live := c.Get(t, m)
-	require.Equal(t, "NoOp 1", plan(live))
-	require.Equal(t, "NoOp 0", plan(live))
-	require.Equal(t, "NoOp 1", plan(nil), "the Get alone")
-	renamed := &explain.State{Identity: identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: c.Namespace, Name: "before"}}
-	replacement, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: m, Live: live, Prior: renamed})
-	require.NoError(t, err)
-	require.Equal(t, ssaplan.ActionReplace, replacement.Action, "although the object with the new name is as declared")
-	require.NotEmpty(t, replacement.Patch().Body)
-	c.Patch(t, "somebody", m, `{"data":{"a":"theirs"}}`)
-	require.Equal(t, "Update 1", plan(c.Get(t, m)))
-	require.Equal(t, "Update 1", plan(c.Get(t, m)), "only no-ops are remembered")
 }

@@ -1,106 +1,23 @@
 package planner_test
 
 import (
-	"fmt"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
-	"github.com/ssaplan/primitives/test/lab"
 )
 
-// subresourceRows are objects with a subresource, and what a manager applies to that, twice.
-var subresourceRows = []struct {
-	kind, subresource, object, first, second string
-	changes                                  []string // of the second apply
-	dropped                                  []string
-}{
-	{"a custom resource", "status",
-		"{apiVersion: example.com/v1, kind: Widget, metadata: {name: sub-%d}, spec: {size: 1}}",
-		"{apiVersion: example.com/v1, kind: Widget, metadata: {name: sub-%d}, status: {ready: 1, phase: Pending}}",
-		"{apiVersion: example.com/v1, kind: Widget, metadata: {name: sub-%d}, status: {ready: 2}}",
-		[]string{"remove status.phase Dropped", "change status.ready Edited"}, []string{"status.phase: deleted"}},
-	{"a Deployment", "status",
-		`{apiVersion: apps/v1, kind: Deployment, metadata: {name: sub-%d}, spec: {selector: {matchLabels: {a: b}},
-		  template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}}`,
-		`{apiVersion: apps/v1, kind: Deployment, metadata: {name: sub-%d}, status: {readyReplicas: 1, replicas: 1,
-		  conditions: [{type: Available, status: "True"}, {type: Other, status: "True"}]}}`,
-		`{apiVersion: apps/v1, kind: Deployment, metadata: {name: sub-%d}, status: {readyReplicas: 1, replicas: 2,
-		  conditions: [{type: Available, status: "False"}]}}`,
-		[]string{`change status.conditions[type="Available"].status Edited`, `remove status.conditions[type="Other"] Dropped`,
-			"change status.replicas Edited"}, []string{`status.conditions[type="Other"]: deleted`}},
-	{"a Service", "status",
-		"{apiVersion: v1, kind: Service, metadata: {name: sub-%d}, spec: {type: LoadBalancer, ports: [{port: 80}]}}",
-		"{apiVersion: v1, kind: Service, metadata: {name: sub-%d}, status: {loadBalancer: {ingress: [{ip: 1.2.3.4}]}}}",
-		"{apiVersion: v1, kind: Service, metadata: {name: sub-%d}, status: {loadBalancer: {ingress: [{ip: 1.2.3.5}]}}}",
-		[]string{"change status.loadBalancer.ingress Edited"}, nil},
-	{"a Deployment", "scale",
-		`{apiVersion: apps/v1, kind: Deployment, metadata: {name: sub-%d}, spec: {replicas: 1, selector: {matchLabels: {a: b}},
-		  template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}}`,
-		"{apiVersion: apps/v1, kind: Deployment, metadata: {name: sub-%d}, spec: {replicas: 2}}",
-		"{apiVersion: apps/v1, kind: Deployment, metadata: {name: sub-%d}, spec: {replicas: 3}}",
-		[]string{"change spec.replicas Edited"}, nil},
-}
-
-// A subresource is planned and applied as the object is: causes, what is dropped, no-ops, refreshes, races.
-func TestSubresources(t *testing.T) {
-	c := newCluster(t)
-	for i, row := range subresourceRows {
-		t.Run(row.kind+" "+row.subresource, func(t *testing.T) {
-			object := manifest(t, row.object, i)
-			c.apply(t, object)
-			first := ssaplan.Request{Manifest: manifest(t, row.first, i), Subresource: row.subresource}
-
-			plan := c.plan(t, first)
-			require.Equal(t, ssaplan.ActionUpdate, plan.Action, plan.Reason)
-			require.Equal(t, row.subresource, plan.Subresource)
-			require.Equal(t, "sub-"+fmt.Sprint(i), plan.Object.Name)
-			require.Equal(t, object.GetKind(), plan.Object.Kind)
-			require.Equal(t, 2, plan.Requests)
-			applied, err := c.planner.Apply(t.Context(), plan)
-			require.NoError(t, err)
-			require.Equal(t, plan.After.Object, projection.Project(applied.Object, plan.After.Fields).Object)
-			owns := c.appliedFields(t, object, row.subresource)
-			require.False(t, owns.Empty(), "the server records the manager beside its own entry")
-			spec := c.appliedFields(t, object, "")
-			require.False(t, spec.Empty(), "what the manager applied to the object itself stays its own")
-
-			again := c.plan(t, first)
-			require.Equal(t, ssaplan.ActionNoOp, again.Action, causes(again))
-			require.Empty(t, again.Dropped, "fields that the same manager applies to the object itself aren't dropped")
-
-			first.Prior, err = plan.State(applied)
-			require.NoError(t, err)
-			require.Equal(t, plan.Object, first.Prior.Identity)
-			reading, err := c.planner.Read(t.Context(), first.Prior)
-			require.NoError(t, err)
-			require.Equal(t, ssaplan.PresenceFound, reading.Presence)
-			require.Empty(t, reading.Drift)
-
-			second := ssaplan.Request{Manifest: manifest(t, row.second, i), Subresource: row.subresource, Prior: first.Prior}
-			plan = c.plan(t, second)
-			require.Equal(t, row.changes, causes(plan))
-			require.Equal(t, row.dropped, droppedTexts(plan))
-			predicted, err := plan.OwnershipAfter()
-			require.NoError(t, err)
-			applied, err = c.planner.Apply(t.Context(), plan)
-			require.NoError(t, err)
-			real, err := fieldowner.Read(applied.Object)
-			require.NoError(t, err)
-			require.True(t, predicted.Equal(real))
-		})
-	}
-}
+// scaledDeployment is a Deployment whose scale is applied.
+const scaledDeployment = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: %s}, spec: {replicas: 1, selector: {matchLabels: {a: b}},
+	template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}}`
 
 // Others write the same subresource: with force the plan names who loses it, without it's a conflict, and what they
 // changed is drift.
@@ -145,7 +62,7 @@ func TestSubresourceOfOthers(t *testing.T) {
 // The scale of a Deployment that an autoscaler scales: who owns the replicas is known, though a Scale doesn't tell.
 func TestScaleOfOthers(t *testing.T) {
 	c := newCluster(t)
-	web := lab.Object(t, strings.ReplaceAll(subresourceRows[3].object, "sub-%d", "web"))
+	web := manifest(t, scaledDeployment, "web")
 	c.apply(t, web)
 	scale := func(n int) ssaplan.Request {
 		return ssaplan.Request{Subresource: "scale",
@@ -202,7 +119,7 @@ func TestSubresourceErrors(t *testing.T) {
 	status := manifest(t, "{apiVersion: example.com/v1, kind: Widget, metadata: {name: errors}, status: {ready: 1}}")
 	settings := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: errors}, data: {a: b}}")
 	c.apply(t, settings)
-	c.apply(t, lab.Object(t, strings.ReplaceAll(subresourceRows[3].object, "sub-%d", "errors")))
+	c.apply(t, manifest(t, scaledDeployment, "errors"))
 	plan := c.plan(t, ssaplan.Request{Manifest: status, Subresource: "status"})
 	applied, err := c.planner.Apply(t.Context(), plan)
 	require.NoError(t, err)
@@ -238,19 +155,4 @@ func TestSubresourceErrors(t *testing.T) {
 	require.ErrorContains(t, c.planner.Delete(t.Context(), statusState, ssaplan.DeleteOptions{}), "can't be deleted")
 	_, err = c.Resource(t, widget).Get(t.Context(), "errors", metav1.GetOptions{})
 	require.False(t, apierrors.IsNotFound(err))
-}
-
-// appliedFields returns what the manager under test owns of an object by applying the subresource.
-func (c *cluster) appliedFields(t *testing.T, obj *unstructured.Unstructured, subresource string) projection.FieldSet {
-	t.Helper()
-	owners, err := fieldowner.Read(c.Get(t, obj).Object)
-	require.NoError(t, err)
-	return owners.Fields(fieldowner.Applier{Manager: manager, Subresource: subresource}.Is)
-}
-
-func droppedTexts(plan *ssaplan.Plan) (out []string) {
-	for _, d := range plan.Dropped {
-		out = append(out, d.String())
-	}
-	return out
 }

@@ -79,18 +79,20 @@ func TestServerThrottles(t *testing.T) {
 // more requests than elsewhere, because the planner sends fewer at a time when it is throttled.
 func TestPriorityLevelOfOneShare(t *testing.T) {
 	t.Parallel()
-	server := controlplane.ForTest(t, controlplane.Options{})
-	config, err := server.ConfigFor("jane")
+	server := controlplane.Shared(t)
+	config, err := server.ConfigFor("narrow")
 	require.NoError(t, err)
-	makeAdministrator(t, server, "jane")
+	makeAdministrator(t, server, "narrow")
 	c := lab.On(t, server)
 	for _, text := range []string{
 		`{apiVersion: flowcontrol.apiserver.k8s.io/v1, kind: PriorityLevelConfiguration, metadata: {name: narrow},
 			spec: {type: Limited, limited: {nominalConcurrencyShares: 1, lendablePercent: 0, borrowingLimitPercent: 0, limitResponse: {type: Reject}}}}`,
 		`{apiVersion: flowcontrol.apiserver.k8s.io/v1, kind: FlowSchema, metadata: {name: narrow}, spec: {matchingPrecedence: 2, priorityLevelConfiguration: {name: narrow},
-			rules: [{subjects: [{kind: User, user: {name: jane}}], resourceRules: [{verbs: ["*"], apiGroups: ["*"], resources: ["*"], namespaces: ["*"], clusterScope: true}]}]}}`,
+			rules: [{subjects: [{kind: User, user: {name: narrow}}], resourceRules: [{verbs: ["*"], apiGroups: ["*"], resources: ["*"], namespaces: ["*"], clusterScope: true}]}]}}`,
 	} {
-		c.Apply(t, "operator", lab.Object(t, text))
+		m := lab.Object(t, text)
+		c.Apply(t, "operator", m)
+		t.Cleanup(func() { c.Delete(t, m) })
 	}
 	lab.Eventually(t, "the flow schema is in force", func() bool {
 		planner, err := lab.NewPlanner(config, ssaplan.Options{FieldManager: manager, ThrottleRetries: -1, Concurrency: 64, DefaultNamespace: c.Namespace})
