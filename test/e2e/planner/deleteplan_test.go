@@ -204,28 +204,6 @@ func TestPlanDeleteOfANamespace(t *testing.T) {
 	require.Contains(t, system.Reason, "this namespace may not be deleted")
 }
 
-// Nobody but its controller knows what goes with a custom resource. With its definition all of them go.
-func TestPlanDeleteOfCustomResources(t *testing.T) {
-	c := newCluster(t)
-	m := manifest(t, "{apiVersion: example.com/v1, kind: Widget, metadata: {name: w}, spec: {color: red}}")
-	c.apply(t, m)
-	ofController := immutability.Hazard{
-		Kind: immutability.HazardData, Message: "a controller may delete what it made for the object, with the data in it"}
-	plan := c.planDelete(t, m, "")
-	require.Equal(t, ofController, plan.Hazards[0])
-	require.Nil(t, plan.Contents)
-	now := manifest(t, "{apiVersion: example.com/v1, kind: Widget, metadata: {name: w2}, spec: {color: red}}")
-	replaced := c.plan(t, ssaplan.Request{Manifest: now, Prior: c.apply(t, m)})
-	require.Equal(t, ofController, replaced.Replacement.Hazards[0])
-
-	plan = c.planDelete(t, lab.Object(t, widgetCRD), "")
-	require.Equal(t, "every Widget object in the cluster is deleted with the CRD", plan.Hazards[0].Message)
-	require.Len(t, plan.Contents.Counts, 1)
-	require.Equal(t, "Widget", plan.Contents.Counts[0].Kind)
-	require.Positive(t, plan.Contents.Counts[0].Objects)
-	require.Equal(t, 4, plan.Requests)
-}
-
 // What the server says of a delete is in the plan, and told when it is deleted; a policy that denies it is part of the
 // plan.
 func TestWarningsOfADelete(t *testing.T) {

@@ -9,16 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 )
-
-func handlings(plan *ssaplan.Plan) (out []string) {
-	for _, f := range plan.Ignored {
-		out = append(out, f.Path.String()+" "+string(f.Handling))
-	}
-	return out
-}
 
 // ingressOf returns an Ingress with these rules, each a host and its service.
 func ingressOf(t *testing.T, name string, rules []string) *unstructured.Unstructured {
@@ -29,23 +21,6 @@ func ingressOf(t *testing.T, name string, rules []string) *unstructured.Unstruct
 		items = append(items, fmt.Sprintf(backend, host, service))
 	}
 	return manifest(t, "{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: %s}, spec: {rules: [%s]}}", name, strings.Join(items, ", "))
-}
-
-// The items of a list with one owner have no names. One that moves keeps what is ignored in it, and a new one is sent
-// as it is.
-func TestIgnoredPartsOfItemsThatMove(t *testing.T) {
-	c := newCluster(t)
-	ingress := func(rules ...string) *unstructured.Unstructured { return ingressOf(t, "moved", rules) }
-	c.apply(t, ingress("a mine", "b mine"))
-	theirs := ingress("a theirs-a", "b theirs-b")
-	patch, err := json.Marshal(map[string]any{"spec": theirs.Object["spec"]})
-	require.NoError(t, err)
-	c.merge(t, "theirs", theirs, string(patch))
-	plan := c.plan(t, ssaplan.Request{Manifest: ingress("b mine", "c mine", "a mine"), Ignore: patterns(t, "spec.rules[*].http")})
-	require.Equal(t, []string{"spec.rules[0].http held", "spec.rules[2].http held", "spec.rules[1].http sent"}, handlings(plan))
-	after, err := c.planner.Apply(t.Context(), plan)
-	require.NoError(t, err)
-	require.Equal(t, ingress("b theirs-b", "c mine", "a theirs-a").Object["spec"], after.Object["spec"])
 }
 
 // An item that could be any of several, or none, is no item whose parts can be left as they are. A part of another
@@ -81,26 +56,4 @@ func TestIgnoredPartsOfItemsThatMayBeOthers(t *testing.T) {
 	apply(all, []string{"new mine", "a mine"}, []string{"new mine", "a theirs-a"})
 	apply(all, []string{"edited other", "a other"}, []string{"edited mine", "a theirs-a"})
 	apply(named, []string{"x named", "y named", "a named"}, []string{"x named", "y named", "a theirs-a"})
-}
-
-// A position of a list with one owner that the object doesn't have can't be left to others: what follows would come
-// there.
-func TestIgnoredPositionsThatTheObjectLacks(t *testing.T) {
-	c := newCluster(t)
-	deployment := func(args string) *unstructured.Unstructured {
-		return manifest(t, "{apiVersion: apps/v1, kind: Deployment, metadata: {name: args}, spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: app, image: a%s}]}}}}", args)
-	}
-	c.apply(t, deployment(""))
-	request := ssaplan.Request{Manifest: deployment(", args: [one, two]"), Ignore: patterns(t, `spec.template.spec.containers[name="app"].args[0]`)}
-	_, err := c.planner.Plan(t.Context(), request)
-	require.ErrorContains(t, err, `spec.template.spec.containers[name="app"].args: items of it are to stay as they are`)
-
-	c.apply(t, deployment(", args: [theirs, old]"))
-	plan := c.plan(t, request)
-	require.Equal(t, []string{`spec.template.spec.containers[name="app"].args[0] held`}, handlings(plan))
-	after, err := c.planner.Apply(t.Context(), plan)
-	require.NoError(t, err)
-	args, _ := projection.Get(after.Object, pathOf(t, `spec.template.spec.containers[name="app"].args`))
-	require.Equal(t, []any{"theirs", "two"}, args)
-	require.Equal(t, ssaplan.ActionNoOp, c.plan(t, request).Action)
 }

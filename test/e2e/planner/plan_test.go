@@ -58,24 +58,6 @@ func TestWhatBelongsToADroppedFieldIsNoChangeOfItsOwn(t *testing.T) {
 		causes(c.plan(t, ssaplan.Request{Manifest: manifest(t, pod, ", resources: {}")})))
 }
 
-func TestDriftTellsWhoAndWhen(t *testing.T) {
-	c := newCluster(t)
-	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: when}, data: {a: ours}}")
-	state := c.apply(t, m)
-	c.Patch(t, "somebody", m, `{"data":{"a":"theirs"}}`)
-	changes := c.plan(t, ssaplan.Request{Manifest: m, Prior: state}).Changes
-	require.Len(t, changes, 1)
-	require.Equal(t, explain.CauseDrifted, changes[0].Cause)
-	for _, record := range c.Get(t, m).GetManagedFields() {
-		if record.Manager == string(changes[0].Manager) {
-			require.Equal(t, string(record.Operation), changes[0].Operation)
-			require.True(t, record.Time.Time.Equal(changes[0].Time), "%s is not %s", changes[0].Time, record.Time)
-			return
-		}
-	}
-	t.Fatalf("%q wrote nothing", changes[0].Manager)
-}
-
 func TestWarningsReachTheirPlan(t *testing.T) {
 	c := newCluster(t)
 	var wg sync.WaitGroup

@@ -8,53 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ssaplan/primitives/immutability"
-	"github.com/ssaplan/primitives/projection"
-	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 )
-
-// A plan to replace an object is as complete as any other: what changes beside the field that the server refuses, what
-// others lose, and what comes is in it. Carrying it out makes just that.
-func TestReplacementsAreComplete(t *testing.T) {
-	c := newCluster(t)
-	deployment := func(app, image, more string) string {
-		return fmt.Sprintf(`{apiVersion: apps/v1, kind: Deployment, metadata: {name: whole, labels: {%s}}, spec: {replicas: 2,
-			selector: {matchLabels: {app: %s}}, template: {metadata: {labels: {app: %[2]s}}, spec: {containers: [{name: app, image: "%[3]s"}]}}}}`,
-			more, app, image)
-	}
-	c.apply(t, manifest(t, "%s", deployment("a", "i:1", "dropped: x")))
-	c.Patch(t, "vault", manifest(t, "%s", deployment("a", "i:1", "")), `{"metadata":{"annotations":{"vault":"precious"}},"spec":{"replicas":5}}`)
-	before := c.Get(t, manifest(t, "%s", deployment("a", "i:1", "")))
-	plan := c.plan(t, ssaplan.Request{Manifest: manifest(t, "%s", deployment("b", "i:2", ""))})
-	require.Equal(t, ssaplan.ActionReplace, plan.Action)
-	got := strings.Join(lines(plan), "\n")
-	for _, want := range []string{
-		`spec.selector: {"matchLabels":{"app":"a"}} -> {"matchLabels":{"app":"b"}} (can't change in place)`,
-		`spec.template.spec.containers[name="app"].image: "i:1" -> "i:2"`,
-		`metadata.labels.dropped: - "x" (dropped from the manifest)`,
-		`metadata.annotations.vault: - "precious" (side effect of the server)`,
-		`spec.replicas: 5 -> 2 (edited, or changed by "vault" (Update))`,
-		`metadata.annotations.vault: destroyed, was owned by "vault" (Update)`,
-		`spec.template.metadata.labels.app: "a" -> "b"`,
-	} {
-		require.Contains(t, got, want)
-	}
-	require.Len(t, plan.Changes, 6, got)
-	require.ErrorContains(t, plan.Replacement.Refusal, "immutable")
-	require.Equal(t, []foreign.Text{"metadata.labels: dropped: nothing is in it"}, plan.Warnings)
-
-	after, err := c.planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
-	require.NoError(t, err)
-	declared := plan.After.Fields
-	require.Empty(t, projection.Diff(plan.After, projection.Project(after.Object, declared)))
-	all, err := projection.Differing(before.Object, after.Object, projection.FieldSet{})
-	require.NoError(t, err)
-	for _, d := range projection.Diff(projection.Project(before.Object, all), projection.Project(after.Object, all)) {
-		if d.Path[0] != projection.Field("status") {
-			require.Contains(t, got, d.Path.String(), "changed, and not in the plan: %s", d)
-		}
-	}
-}
 
 // What a server makes up for each object is known only afterwards, and a stand-in's name shows nowhere.
 func TestReplacementsOfGeneratedValues(t *testing.T) {
