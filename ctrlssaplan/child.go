@@ -15,6 +15,7 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 // child is an object of an owner: what it has to be, what it is, and what is going to be done.
@@ -32,7 +33,7 @@ type child struct {
 
 // fail takes an error for the outcome. A refusal stays one until something changes; anything else may pass.
 func (c *child) fail(err error) {
-	var refusal *ssaplan.RefusedError
+	var refusal *immutability.RefusedError
 	if errors.As(err, &refusal) {
 		c.verdict, c.text = refused, foreign.OfError(err).String()
 		return
@@ -41,18 +42,18 @@ func (c *child) fail(err error) {
 }
 
 // writing are what is said of a write that failed, by what became of it.
-var writing = map[ssaplan.Outcome]string{
-	ssaplan.OutcomeNotSent: "not written", ssaplan.OutcomeRefused: "not written, refused",
-	ssaplan.OutcomeUnknown: "maybe written", ssaplan.OutcomeDone: "written, but not as it has to be yet",
+var writing = map[write.Outcome]string{
+	write.OutcomeNotSent: "not written", write.OutcomeRefused: "not written, refused",
+	write.OutcomeUnknown: "maybe written", write.OutcomeDone: "written, but not as it has to be yet",
 }
 
 // failWrite takes the error of a write for the outcome, which says what became of it.
-func (c *child) failWrite(err error, became ssaplan.Outcome) {
+func (c *child) failWrite(err error, became write.Outcome) {
 	if c.fail(err); c.verdict != failed {
 		return
 	}
 	c.unwritten, c.text = true, writing[became]+": "+c.text
-	if became == ssaplan.OutcomeUnknown {
+	if became == write.OutcomeUnknown {
 		c.verdict = unknown
 	}
 }

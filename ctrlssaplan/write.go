@@ -18,6 +18,7 @@ import (
 	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 // carryOut does what the plan says, and remembers what was applied.
@@ -28,7 +29,7 @@ func (k *Kit) carryOut(ctx context.Context, c *child) {
 	}
 	obj, err := k.write(ctx, c)
 	if err != nil {
-		c.failWrite(err, ssaplan.OutcomeOf(err))
+		c.failWrite(err, write.OutcomeOf(err))
 		return
 	}
 	differences, err := c.plan.Differences(obj)
@@ -67,7 +68,7 @@ func (k *Kit) write(ctx context.Context, c *child) (*unstructured.Unstructured, 
 		c.verdict = replaced
 		ctx, cancel := clock.WithTimeout(ctx, k.options.ReplaceTimeout)
 		defer cancel()
-		return c.planner.Replace(ctx, c.plan, ssaplan.DeleteOptions{})
+		return c.planner.Replace(ctx, c.plan, deletion.Options{})
 	}
 	return c.planner.Apply(ctx, c.plan)
 }
@@ -76,7 +77,7 @@ func (k *Kit) write(ctx context.Context, c *child) (*unstructured.Unstructured, 
 // it, and what the delete waits for, is part of the outcome.
 func (k *Kit) delete(ctx context.Context, c *child) {
 	uid, version := c.live.GetUID(), c.live.GetResourceVersion()
-	plan, err := k.forcing.PlanDelete(ctx, ssaplan.DeleteRequest{Object: c.id, UID: string(uid)})
+	plan, err := k.forcing.PlanDelete(ctx, deletion.Request{Object: c.id, UID: string(uid)})
 	if err == nil {
 		err = plan.Refusal
 	}
@@ -102,10 +103,10 @@ func (k *Kit) delete(ctx context.Context, c *child) {
 }
 
 // outcomeOfDelete returns what became of a delete that ended with an error: a refusal says that nothing was deleted.
-func outcomeOfDelete(err error) ssaplan.Outcome {
+func outcomeOfDelete(err error) write.Outcome {
 	var status apierrors.APIStatus
 	if errors.As(err, &status) && status.Status().Code >= http.StatusBadRequest && status.Status().Code < http.StatusInternalServerError {
-		return ssaplan.OutcomeRefused
+		return write.OutcomeRefused
 	}
-	return ssaplan.OutcomeUnknown
+	return write.OutcomeUnknown
 }

@@ -16,7 +16,9 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/server"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 // Planner is a [ssaplan.Planner] that makes a span for each Plan, PlanAll, Apply and Replace, with the spans of their
@@ -116,7 +118,7 @@ func (p *Planner) Apply(ctx context.Context, plan *ssaplan.Plan) (*unstructured.
 }
 
 // Replace does what [ssaplan.Planner.Replace] does, in a span.
-func (p *Planner) Replace(ctx context.Context, plan *ssaplan.Plan, options ssaplan.DeleteOptions) (*unstructured.Unstructured, error) {
+func (p *Planner) Replace(ctx context.Context, plan *ssaplan.Plan, options deletion.Options) (*unstructured.Unstructured, error) {
 	return p.write(ctx, "replace", plan, func(ctx context.Context) (*unstructured.Unstructured, error) {
 		return p.Planner.Replace(ctx, plan, options)
 	})
@@ -130,7 +132,7 @@ func (p *Planner) write(ctx context.Context, operation string, plan *ssaplan.Pla
 	}
 	ctx, end := p.begin(ctx, operation, object.Kind)
 	made, err := do(ctx)
-	outcome := attribute.String("ssaplan.outcome", string(ssaplan.OutcomeOf(err)))
+	outcome := attribute.String("ssaplan.outcome", string(write.OutcomeOf(err)))
 	p.writes.Add(ctx, 1, metric.WithAttributes(outcome, attribute.String("ssaplan.kind", foreign.Text(object.Kind).String()), attribute.String("ssaplan.operation", operation)))
 	end(err, objectOf(object), outcome)
 	return made, err

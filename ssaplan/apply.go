@@ -13,6 +13,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/handover"
 	"github.com/ssaplan/primitives/ssaplan/internal/liveobject"
 	"github.com/ssaplan/primitives/ssaplan/internal/precondition"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 // Apply sends exactly the request of the plan, and returns the object in the server's answer. For a plan without
@@ -26,12 +27,12 @@ import (
 // handover of fields ([fieldowner.Handover]) is only written if the fields still have the planned owners and values. An
 // object that was created after a plan to create it is never taken over: that is an error, too.
 //
-// Every error except a [ChangedError] is an [ApplyError], which says whether the write happened. If a handover was
-// written and the object changed before the apply that follows, the ApplyError wraps the ChangedError. If the answer
-// was lost, Apply reads the object, and again half a second later if it is unchanged, even if ctx has ended. If the
-// object is as planned, the apply is done, and there is no error. No request is sent twice, unless the server rejected
-// it because the object had changed, or throttled it ([Options.ThrottleRetries]). If the server accepts the write
-// without changing anything, the error wraps [ErrNoEffect].
+// Every error except a [ChangedError] is a [write.ApplyError], which says whether the write happened. If a handover
+// was written and the object changed before the apply that follows, the write.ApplyError wraps the ChangedError. If the
+// answer was lost, Apply reads the object, and again half a second later if it is unchanged, even if ctx has ended. If
+// the object is as planned, the apply is done, and there is no error. No request is sent twice, unless the server
+// rejected it because the object had changed, or throttled it ([Options.ThrottleRetries]). If the server accepts the
+// write without changing anything, the error wraps [write.ErrNoEffect].
 //
 // [Plan.Differences] reports how the returned object differs from the plan.
 //
@@ -39,10 +40,10 @@ import (
 // nor can plans with [Request].Unknown fields.
 func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstructured, error) {
 	if plan == nil {
-		return nil, &ApplyError{Outcome: OutcomeNotSent, Err: errors.New("ssaplan: no plan to apply")}
+		return nil, &write.ApplyError{Outcome: write.OutcomeNotSent, Err: errors.New("ssaplan: no plan to apply")}
 	}
 	if err := plan.applicable(); err != nil {
-		return nil, &ApplyError{Object: plan.Object, Outcome: OutcomeNotSent, Err: err}
+		return nil, &write.ApplyError{Object: plan.Object, Outcome: write.OutcomeNotSent, Err: err}
 	}
 	attempts := applier.NewAttempts(ctx)
 	for plan.Action != ActionNoOp {
@@ -69,14 +70,14 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 		switch {
 		case failed != nil && obj != nil && plan.Action == ActionNoOp && !plan.isOutdatedBy(failed):
 			return obj, nil // no apply was to follow
-		case failed != nil && err != nil && err.Outcome == OutcomeUnknown: // whatever became of the object since
+		case failed != nil && err != nil && err.Outcome == write.OutcomeUnknown: // whatever became of the object since
 			return nil, p.notApplied(plan, err)
 		case failed != nil && plan.haveFieldsChangedOwners():
 			return nil, handover.NotApplied(plan.Object, failed)
 		case errors.As(failed, new(*ChangedError)):
 			return nil, failed
 		case failed != nil:
-			return nil, &ApplyError{Object: plan.Object, Outcome: OutcomeRefused, Err: failed, Advice: applier.Advice(failed)}
+			return nil, &write.ApplyError{Object: plan.Object, Outcome: write.OutcomeRefused, Err: failed, Advice: applier.Advice(failed)}
 		}
 		plan = now
 	}
@@ -87,7 +88,7 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 // another version, and others wrote only the status. If the plan was just made again, they may also have written fields
 // that the plan doesn't speak of. Otherwise it returns nil.
 func (p *Planner) movedElsewhere(ctx context.Context, plan *Plan, failure *applier.Failure) *Plan {
-	if failure == nil || failure.Outcome != OutcomeRefused || !precondition.IsOutdated(failure) || plan.Subresource != "" {
+	if failure == nil || failure.Outcome != write.OutcomeRefused || !precondition.IsOutdated(failure) || plan.Subresource != "" {
 		return nil
 	}
 	target, err := p.locate(ctx, plan.Object, plan.Subresource)
@@ -144,7 +145,7 @@ func (plan *Plan) applicable() error {
 // notApplied returns the error for a failed apply of the plan.
 func (p *Planner) notApplied(plan *Plan, failure *applier.Failure) error {
 	doing := "apply"
-	if plan.Action == ActionCreate && failure.Outcome == OutcomeRefused && applier.Outrun(failure) {
+	if plan.Action == ActionCreate && failure.Outcome == write.OutcomeRefused && applier.Outrun(failure) {
 		doing = "apply: the object was created after the plan was made: plan again"
 	}
 	advice := failure.Advice
@@ -152,5 +153,5 @@ func (p *Planner) notApplied(plan *Plan, failure *applier.Failure) error {
 		advice += "; fields changed owners before the apply"
 	}
 	err := p.failureOf(plan, doing, failure.Err)
-	return &ApplyError{Object: plan.Object, Outcome: failure.Outcome, Err: err, Advice: advice}
+	return &write.ApplyError{Object: plan.Object, Outcome: failure.Outcome, Err: err, Advice: advice}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
@@ -57,7 +58,7 @@ func TestPlansWithUnknownValuesAreNotCarriedOut(t *testing.T) {
 				ssaplan.Request{Manifest: secret("after", "bmV3"), Prior: state, Unknown: unknown})
 			require.NoError(t, err)
 			require.Equal(t, ssaplan.ActionReplace, plan.Action)
-			_, err = planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+			_, err = planner.Replace(t.Context(), plan, deletion.Options{})
 			require.ErrorContains(t, err, "v1/Secret default/after: plan again when these values are known: ")
 			require.ErrorContains(t, err, pattern)
 			_, err = resources(server, "secrets").Get(t.Context(), "before", metav1.GetOptions{})
@@ -77,7 +78,7 @@ func TestNothingToCarryOut(t *testing.T) {
 	_, planner := world(ssaplan.Options{})
 	_, err := planner.Apply(t.Context(), nil)
 	require.EqualError(t, err, "ssaplan: no plan to apply")
-	_, err = planner.Replace(t.Context(), nil, ssaplan.DeleteOptions{})
+	_, err = planner.Replace(t.Context(), nil, deletion.Options{})
 	require.EqualError(t, err, "ssaplan: no plan to carry out")
 	_, err = explain.NewState(nil, nil, fieldowner.Applier{Manager: "my-tool"}, nil)
 	require.EqualError(t, err, "explain: no object to remember")

@@ -10,22 +10,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/deleter"
 	"github.com/ssaplan/primitives/ssaplan/release"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
-
-// What deletions are made of, which package deletion explains.
-type (
-	// DeleteRequest names the object whose deletion is planned.
-	DeleteRequest = deletion.Request
-	// DeletePlan is what deleting an object will do.
-	DeletePlan = deletion.Plan
-	// DeleteOptions say how to delete, and to wait for it. The zero value works.
-	DeleteOptions = deletion.Options
-	// DeleteError describes why a deletion did not end with the object gone.
-	DeleteError = deletion.Error
-)
-
-// ErrRecreated is [deletion.ErrRecreated].
-var ErrRecreated = deletion.ErrRecreated
 
 // PlanDelete returns what deleting an object will do. It changes nothing on the server: it reads the object, sends the
 // delete as a dry run, and counts the objects in a namespace or the custom resources of a CRD, as far as the caller may
@@ -35,11 +21,11 @@ var ErrRecreated = deletion.ErrRecreated
 // one more for each namespaced kind, and a CRD one more. If the object is gone, is being deleted, was re-created, may
 // not be deleted or may not be read, the plan has a [deletion.Action] for it. An error means that no plan could be
 // made; it names the object and wraps the server's answer.
-func (p *Planner) PlanDelete(ctx context.Context, request DeleteRequest) (*DeletePlan, error) {
+func (p *Planner) PlanDelete(ctx context.Context, request deletion.Request) (*deletion.Plan, error) {
 	if err := p.expired(); err != nil {
 		return nil, p.failure(request.Object, "plan to delete", err)
 	}
-	d := p.deleter(request, DeleteOptions{})
+	d := p.deleter(request, deletion.Options{})
 	d.Count = true
 	plan, err := d.Plan(ctx)
 	if err != nil {
@@ -51,15 +37,15 @@ func (p *Planner) PlanDelete(ctx context.Context, request DeleteRequest) (*Delet
 // ApplyDelete carries out a plan of [Planner.PlanDelete], and returns when the object is gone. It waits until the
 // deadline of ctx; without a deadline, it waits as long as the finalizers take. It plans again first. If the new plan
 // has another hazard, finalizer or warning, or objects of another kind in the namespace, the error is a
-// [deletion.ChangedError]. A second call with the same plan continues the wait. Every other error is a [DeleteError],
-// except for a nil plan.
-func (p *Planner) ApplyDelete(ctx context.Context, plan *DeletePlan, options DeleteOptions) error {
+// [deletion.ChangedError]. A second call with the same plan continues the wait. Every other error is a
+// [deletion.Error], except for a nil plan.
+func (p *Planner) ApplyDelete(ctx context.Context, plan *deletion.Plan, options deletion.Options) error {
 	if plan == nil {
 		return errors.New("ssaplan: no plan to carry out")
 	}
-	request := DeleteRequest{Object: plan.Object, UID: plan.UID, Propagation: plan.Propagation, Replaced: plan.Replaced}
+	request := deletion.Request{Object: plan.Object, UID: plan.UID, Propagation: plan.Propagation, Replaced: plan.Replaced}
 	if options.Propagation != "" && options.Propagation != plan.Propagation {
-		return &DeleteError{Object: plan.Object, Err: fmt.Errorf("%s: the plan is for propagation policy %s, not %s: plan again",
+		return &deletion.Error{Object: plan.Object, Err: fmt.Errorf("%s: the plan is for propagation policy %s, not %s: plan again",
 			plan.Object, plan.Propagation, options.Propagation)}
 	}
 	d := p.deleter(request, options)
@@ -72,16 +58,16 @@ func (p *Planner) ApplyDelete(ctx context.Context, plan *DeletePlan, options Del
 // finalizers take. If prior has no UID, nothing is deleted. Use [Planner.PlanDelete] to show first what else is
 // deleted.
 //
-// Every error is a [DeleteError], except if prior is nil or of a subresource. It wraps [ErrRecreated] if the object was
-// deleted and created again meanwhile.
-func (p *Planner) Delete(ctx context.Context, prior *explain.State, options DeleteOptions) error {
+// Every error is a [deletion.Error], except if prior is nil or of a subresource. It wraps [write.ErrRecreated] if the
+// object was deleted and created again meanwhile.
+func (p *Planner) Delete(ctx context.Context, prior *explain.State, options deletion.Options) error {
 	if prior == nil {
 		return errors.New("ssaplan: no state that says what to delete")
 	}
 	if prior.Subresource != "" {
 		return fmt.Errorf("%s: the state is of its %s alone, which can't be deleted", prior.Identity, prior.Subresource)
 	}
-	request := DeleteRequest{Object: prior.Identity, UID: prior.UID, Propagation: options.Propagation}
+	request := deletion.Request{Object: prior.Identity, UID: prior.UID, Propagation: options.Propagation}
 	return p.delete(ctx, p.deleter(request, options), nil)
 }
 
@@ -98,7 +84,7 @@ func (p *Planner) PlanRelease(ctx context.Context, prior *explain.State) (*relea
 	return release.For(ctx, target, prior, p.Guard)
 }
 
-func (p *Planner) delete(ctx context.Context, d *deleter.Deleter, reviewed *DeletePlan) error {
+func (p *Planner) delete(ctx context.Context, d *deleter.Deleter, reviewed *deletion.Plan) error {
 	object := d.Request.Object
 	err := p.expired()
 	if err == nil {
@@ -107,16 +93,16 @@ func (p *Planner) delete(ctx context.Context, d *deleter.Deleter, reviewed *Dele
 	if changed := (*deletion.ChangedError)(nil); err == nil || errors.As(err, &changed) {
 		return err
 	}
-	outcome := cmp.Or(d.Outcome, OutcomeNotSent)
+	outcome := cmp.Or(d.Outcome, write.OutcomeNotSent)
 	if d.Accepted {
-		outcome = OutcomeDone
+		outcome = write.OutcomeDone
 	}
-	return &DeleteError{
+	return &deletion.Error{
 		Object: object, Outcome: outcome, Accepted: d.Accepted, Finalizers: d.Finalizers, Err: p.failure(object, "delete", err, d.Seen),
 	}
 }
 
-func (p *Planner) deleter(request DeleteRequest, options DeleteOptions) *deleter.Deleter {
+func (p *Planner) deleter(request deletion.Request, options deletion.Options) *deleter.Deleter {
 	id := request.Object
 	find := func(ctx context.Context) (deleter.Target, error) {
 		t, err := p.locate(ctx, id, "")

@@ -24,7 +24,7 @@ import (
 
 func TestDeleteWithoutState(t *testing.T) {
 	_, planner := world(ssaplan.Options{})
-	require.EqualError(t, planner.Delete(t.Context(), nil, ssaplan.DeleteOptions{}),
+	require.EqualError(t, planner.Delete(t.Context(), nil, deletion.Options{}),
 		"ssaplan: no state that says what to delete")
 }
 
@@ -73,7 +73,7 @@ func TestDeleteWaitsForFinalizers(t *testing.T) {
 				}
 			}
 			require.NoError(t,
-				planner.Delete(t.Context(), state, ssaplan.DeleteOptions{Progress: progress, PollInterval: time.Millisecond}))
+				planner.Delete(t.Context(), state, deletion.Options{Progress: progress, PollInterval: time.Millisecond}))
 			require.Equal(t, 3, looks)
 			require.Equal(t, row.deletes, sent(server, "delete")-before)
 			require.Empty(t, names(t, server))
@@ -88,14 +88,14 @@ func TestDeleteLooksOnceASecond(t *testing.T) {
 	fake := &clock.Fake{LongestSleep: time.Nanosecond}
 	ctx, cancel := context.WithCancel(clock.With(t.Context(), fake))
 	looks := 0
-	err := planner.Delete(ctx, state, ssaplan.DeleteOptions{Progress: func(identity.Identity, []string) {
+	err := planner.Delete(ctx, state, deletion.Options{Progress: func(identity.Identity, []string) {
 		if looks++; looks == 4 {
 			cancel()
 		}
 	}})
 	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, []time.Duration{time.Second, time.Second, time.Second}, fake.Slept()[:3])
-	var failed *ssaplan.DeleteError
+	var failed *deletion.Error
 	require.ErrorAs(t, err, &failed)
 	require.True(t, failed.Accepted)
 	require.Equal(t, []string{"example.com/hold"}, failed.Finalizers)
@@ -113,7 +113,7 @@ func TestDeleteLooksAsOftenAsItIsTold(t *testing.T) {
 			cancel()
 		}
 	}
-	err := planner.Delete(ctx, state, ssaplan.DeleteOptions{PollInterval: time.Microsecond, Progress: progress})
+	err := planner.Delete(ctx, state, deletion.Options{PollInterval: time.Microsecond, Progress: progress})
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -157,20 +157,20 @@ func TestDeletePropagates(t *testing.T) {
 			ssaplan.Options{FieldManager: "my-tool"})
 		require.NoError(t, err)
 		state := applied(t, planner, configMap("a", nil))
-		require.NoError(t, planner.Delete(t.Context(), state, ssaplan.DeleteOptions{Propagation: propagation}))
+		require.NoError(t, planner.Delete(t.Context(), state, deletion.Options{Propagation: propagation}))
 
 		state = applied(t, planner, configMap("a", nil))
 		request := ssaplan.Request{Manifest: configMap("b", nil), Prior: state, Propagation: propagation}
 		plan, err := planner.Plan(t.Context(), request)
 		require.NoError(t, err)
 		require.Equal(t, want, plan.Replacement.Propagation)
-		_, err = planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+		_, err = planner.Replace(t.Context(), plan, deletion.Options{})
 		require.NoError(t, err)
 
 		state = applied(t, planner, configMap("a", nil))
 		plan, err = planner.Plan(t.Context(), ssaplan.Request{Manifest: configMap("c", nil), Prior: state})
 		require.NoError(t, err)
-		_, err = planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{Propagation: propagation})
+		_, err = planner.Replace(t.Context(), plan, deletion.Options{Propagation: propagation})
 		require.NoError(t, err)
 
 		require.Equal(t, []string{"All", "Unknown"}, options[0].DryRun, "first it is found out whether the server gets dryRun")
@@ -197,13 +197,13 @@ func TestDeleteMeetsOthers(t *testing.T) {
 		}
 		return nil
 	})
-	require.NoError(t, planner.Delete(t.Context(), state, ssaplan.DeleteOptions{}))
+	require.NoError(t, planner.Delete(t.Context(), state, deletion.Options{}))
 	stop()
 
 	state = applied(t, planner, configMap("a", nil))
 	server.AnswerNext("delete", apierrors.NewServiceUnavailable("starting"))
-	err := planner.Delete(t.Context(), state, ssaplan.DeleteOptions{})
-	var failed *ssaplan.DeleteError
+	err := planner.Delete(t.Context(), state, deletion.Options{})
+	var failed *deletion.Error
 	require.ErrorAs(t, err, &failed)
 	require.False(t, failed.Accepted)
 	require.EqualError(t, err, "v1/ConfigMap default/a: delete: starting; nothing was deleted")
@@ -224,16 +224,16 @@ func TestDeleteMeetsOthersAfterTheDryRun(t *testing.T) {
 		return nil
 	})
 	state := applied(t, planner, configMap("a", nil))
-	_, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: state.Identity, UID: state.UID})
+	_, err := planner.PlanDelete(t.Context(), deletion.Request{Object: state.Identity, UID: state.UID})
 	require.ErrorContains(t, err, "the dry run deleted the object")
 
 	state = applied(t, planner, configMap("a", nil))
-	require.NoError(t, planner.Delete(t.Context(), state, ssaplan.DeleteOptions{}))
+	require.NoError(t, planner.Delete(t.Context(), state, deletion.Options{}))
 	require.Empty(t, names(t, server))
 
 	state = applied(t, planner, configMap("a", nil))
 	stop()
-	plan, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: state.Identity, UID: state.UID})
+	plan, err := planner.PlanDelete(t.Context(), deletion.Request{Object: state.Identity, UID: state.UID})
 	require.NoError(t, err)
 	tried = false
 	defer server.Answer(func(r ssaplantest.Request) error {
@@ -246,7 +246,7 @@ func TestDeleteMeetsOthersAfterTheDryRun(t *testing.T) {
 		return nil
 	})()
 	var changed *deletion.ChangedError
-	require.ErrorAs(t, planner.ApplyDelete(t.Context(), plan, ssaplan.DeleteOptions{}), &changed, "a finalizer that wasn't reviewed")
+	require.ErrorAs(t, planner.ApplyDelete(t.Context(), plan, deletion.Options{}), &changed, "a finalizer that wasn't reviewed")
 }
 
 // The answer that the object doesn't exist counts also if its definition is deleted before the object is read again.
@@ -265,14 +265,14 @@ func TestDeleteMeetsTheEndOfADefinition(t *testing.T) {
 		}
 		return nil
 	})()
-	require.NoError(t, planner.Delete(t.Context(), state, ssaplan.DeleteOptions{}))
+	require.NoError(t, planner.Delete(t.Context(), state, deletion.Options{}))
 	require.True(t, isGone)
 }
 
 // The error of a delete says how far it got, and what to do.
 func TestTextOfDeleteErrors(t *testing.T) {
 	cause := errors.New("context canceled")
-	for want, err := range map[string]*ssaplan.DeleteError{
+	for want, err := range map[string]*deletion.Error{
 		"context canceled": {Err: cause},
 		"context canceled: the server accepted the delete, and the object is still there; delete again to continue waiting": {
 			Err: cause, Accepted: true,

@@ -23,6 +23,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/dynclient"
 	"github.com/ssaplan/primitives/ssaplan/server"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 var (
@@ -42,7 +43,7 @@ func TestPlanDelete(t *testing.T) {
 	for _, row := range []struct {
 		why     string
 		object  *unstructured.Unstructured // that is there
-		request func(uid string) ssaplan.DeleteRequest
+		request func(uid string) deletion.Request
 		before  func(*testing.T, *ssaplantest.Server)
 		answer  func(ssaplantest.Request) error
 
@@ -58,13 +59,13 @@ func TestPlanDelete(t *testing.T) {
 		},
 		{
 			why: "it is the one that is meant", object: configMap("a", nil),
-			request: func(uid string) ssaplan.DeleteRequest { return ssaplan.DeleteRequest{Object: idOf, UID: uid} },
+			request: func(uid string) deletion.Request { return deletion.Request{Object: idOf, UID: uid} },
 			action:  deletion.ActionDelete, reason: "the server would delete it", requests: 3,
 		},
 		{why: "there is none", action: deletion.ActionNone, reason: "does not exist", requests: 1},
 		{
 			why: "there is another one", object: configMap("a", nil),
-			request: func(string) ssaplan.DeleteRequest { return ssaplan.DeleteRequest{Object: idOf, UID: "old"} },
+			request: func(string) deletion.Request { return deletion.Request{Object: idOf, UID: "old"} },
 			action:  deletion.ActionKeep, reason: `the object was re-created: its uid was "old" and is `, requests: 1,
 			class: authresilience.ClassUnknown,
 		},
@@ -85,12 +86,12 @@ func TestPlanDelete(t *testing.T) {
 		},
 		{
 			why: "the caller may not look, but delete", object: configMap("a", nil), answer: answering("get", "configmaps", mayNotGet),
-			request: func(uid string) ssaplan.DeleteRequest { return ssaplan.DeleteRequest{Object: idOf, UID: uid} },
+			request: func(uid string) deletion.Request { return deletion.Request{Object: idOf, UID: uid} },
 			action:  deletion.ActionUnknown, reason: "can't be read: " + mayNotGet.Error(), class: authresilience.ClassAuthorization, requests: 3,
 		},
 		{
 			why: "the caller may neither look nor delete", object: configMap("a", nil),
-			request: func(uid string) ssaplan.DeleteRequest { return ssaplan.DeleteRequest{Object: idOf, UID: uid} },
+			request: func(uid string) deletion.Request { return deletion.Request{Object: idOf, UID: uid} },
 			answer: func(r ssaplantest.Request) error {
 				return errors.Join(answering("get", "configmaps", mayNotGet)(r), answering("delete", "configmaps", mayNotDelete)(r))
 			},
@@ -103,13 +104,13 @@ func TestPlanDelete(t *testing.T) {
 		},
 		{
 			why:     "the kind isn't served",
-			request: func(string) ssaplan.DeleteRequest { return ssaplan.DeleteRequest{Object: widgetID} },
+			request: func(string) deletion.Request { return deletion.Request{Object: widgetID} },
 			action:  deletion.ActionUnknown, reason: "can't be read: no matches for kind", class: authresilience.ClassTypeNotServed,
 		},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			server, planner := world(ssaplan.Options{})
-			request := ssaplan.DeleteRequest{Object: idOf}
+			request := deletion.Request{Object: idOf}
 			uid := ""
 			if row.object != nil {
 				uid = applied(t, planner, row.object).UID
@@ -159,13 +160,13 @@ func TestPlanDeleteFails(t *testing.T) {
 		"delete": "v1/ConfigMap a: plan to delete: starting",
 	} {
 		server.AnswerNext(verb, apierrors.NewServiceUnavailable("starting"))
-		_, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: idOf})
+		_, err := planner.PlanDelete(t.Context(), deletion.Request{Object: idOf})
 		require.EqualError(t, err, want)
 		require.Equal(t, authresilience.ClassUnavailable, authresilience.Classify(err))
 	}
 	outdated := apierrors.NewConflict(configMaps, "a", errors.New("the UID in the precondition (a) does not match the UID in record (b)"))
 	defer server.Answer(answering("delete", "configmaps", outdated))()
-	_, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: idOf})
+	_, err := planner.PlanDelete(t.Context(), deletion.Request{Object: idOf})
 	require.ErrorContains(t, err, "others changed the object between read and dry run, again and again")
 }
 
@@ -181,7 +182,7 @@ func TestPlanDeleteLooksAgain(t *testing.T) {
 		}
 		return nil
 	})()
-	plan, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: idOf})
+	plan, err := planner.PlanDelete(t.Context(), deletion.Request{Object: idOf})
 	require.NoError(t, err)
 	require.Equal(t, deletion.ActionNone, plan.Action)
 	require.Equal(t, 3, plan.Requests)
@@ -251,17 +252,17 @@ func TestApplyDelete(t *testing.T) {
 			if row.object != nil {
 				applied(t, planner, row.object)
 			}
-			plan, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: idOf})
+			plan, err := planner.PlanDelete(t.Context(), deletion.Request{Object: idOf})
 			require.NoError(t, err)
 			text, err := json.Marshal(plan)
 			require.NoError(t, err)
-			var kept ssaplan.DeletePlan
+			var kept deletion.Plan
 			require.NoError(t, json.Unmarshal(text, &kept))
 			if row.meanwhile != nil {
 				row.meanwhile(t, server)
 			}
 			earlier := sent(server, "delete")
-			err = planner.ApplyDelete(t.Context(), &kept, ssaplan.DeleteOptions{})
+			err = planner.ApplyDelete(t.Context(), &kept, deletion.Options{})
 			var changed *deletion.ChangedError
 			switch {
 			case row.changed != "":
@@ -270,8 +271,8 @@ func TestApplyDelete(t *testing.T) {
 				require.NotNil(t, changed.Plan)
 				require.NotEqual(t, plan.Hazards, changed.Plan.Hazards)
 			case row.err != "":
-				require.ErrorAs(t, err, new(*ssaplan.DeleteError))
-				require.ErrorIs(t, err, ssaplan.ErrRecreated)
+				require.ErrorAs(t, err, new(*deletion.Error))
+				require.ErrorIs(t, err, write.ErrRecreated)
 				require.ErrorContains(t, err, row.err)
 			default:
 				require.NoError(t, err)
@@ -288,40 +289,40 @@ func TestApplyDelete(t *testing.T) {
 // A plan is for one policy, and a caller who may not delete is told so.
 func TestApplyDeleteRefuses(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
-	require.EqualError(t, planner.ApplyDelete(t.Context(), nil, ssaplan.DeleteOptions{}), "ssaplan: no plan to carry out")
+	require.EqualError(t, planner.ApplyDelete(t.Context(), nil, deletion.Options{}), "ssaplan: no plan to carry out")
 	applied(t, planner, configMap("a", nil))
-	plan, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: idOf, Propagation: metav1.DeletePropagationOrphan})
+	plan, err := planner.PlanDelete(t.Context(), deletion.Request{Object: idOf, Propagation: metav1.DeletePropagationOrphan})
 	require.NoError(t, err)
 	require.Contains(t, plan.Hazards, immutability.Hazard{
 		Kind: immutability.HazardDependents, Message: "objects that name this one as their owner remain without an owner"})
-	err = planner.ApplyDelete(t.Context(), plan, ssaplan.DeleteOptions{Propagation: metav1.DeletePropagationForeground})
+	err = planner.ApplyDelete(t.Context(), plan, deletion.Options{Propagation: metav1.DeletePropagationForeground})
 	require.EqualError(t, err, "v1/ConfigMap default/a: the plan is for propagation policy Orphan, not Foreground: plan again")
-	require.ErrorAs(t, err, new(*ssaplan.DeleteError))
+	require.ErrorAs(t, err, new(*deletion.Error))
 
 	stop := server.Answer(answering("delete", "configmaps", mayNotDelete))
-	err = planner.ApplyDelete(t.Context(), plan, ssaplan.DeleteOptions{Propagation: metav1.DeletePropagationOrphan})
-	require.ErrorAs(t, err, new(*ssaplan.DeleteError))
+	err = planner.ApplyDelete(t.Context(), plan, deletion.Options{Propagation: metav1.DeletePropagationOrphan})
+	require.ErrorAs(t, err, new(*deletion.Error))
 	require.Equal(t, authresilience.ClassAuthorization, authresilience.Classify(err))
 	stop()
-	require.NoError(t, planner.ApplyDelete(t.Context(), plan, ssaplan.DeleteOptions{}))
+	require.NoError(t, planner.ApplyDelete(t.Context(), plan, deletion.Options{}))
 }
 
 // A plan can be carried out again while the object waits for its finalizers.
 func TestApplyDeleteGoesOn(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	applied(t, planner, held("a"))
-	plan, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: idOf})
+	plan, err := planner.PlanDelete(t.Context(), deletion.Request{Object: idOf})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	progress := func(identity.Identity, []string) { cancel() }
-	err = planner.ApplyDelete(ctx, plan, ssaplan.DeleteOptions{Progress: progress})
-	var stopped *ssaplan.DeleteError
+	err = planner.ApplyDelete(ctx, plan, deletion.Options{Progress: progress})
+	var stopped *deletion.Error
 	require.ErrorAs(t, err, &stopped)
 	require.True(t, stopped.Accepted)
 	require.Equal(t, []string{"example.com/hold"}, stopped.Finalizers)
 
 	patch(server, "a", `{"metadata": {"finalizers": null}}`)
-	require.NoError(t, planner.ApplyDelete(t.Context(), plan, ssaplan.DeleteOptions{}))
+	require.NoError(t, planner.ApplyDelete(t.Context(), plan, deletion.Options{}))
 	require.Equal(t, 1, sent(server, "delete"))
 }
 
@@ -369,13 +370,13 @@ func TestWarningsOfADelete(t *testing.T) {
 	planner, err := ssaplan.New(dynclient.New(warner{server.Client(), &client}, server.Mapper(), dynclient.Options{}), ssaplan.Options{FieldManager: "my-tool"})
 	require.NoError(t, err)
 	state := applied(t, planner, configMap("a", nil))
-	plan, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: idOf})
+	plan, err := planner.PlanDelete(t.Context(), deletion.Request{Object: idOf})
 	require.NoError(t, err)
 	require.Equal(t, []foreign.Text{"mind the a"}, plan.Warnings)
 	require.Empty(t, client)
 
 	var told []string
-	listen := ssaplan.DeleteOptions{Warning: func(old identity.Identity, text foreign.Text) { told = append(told, old.String()+": "+text.String()) }}
+	listen := deletion.Options{Warning: func(old identity.Identity, text foreign.Text) { told = append(told, old.String()+": "+text.String()) }}
 	unwarned := *plan
 	unwarned.Warnings = nil
 	require.ErrorAs(t, planner.ApplyDelete(t.Context(), &unwarned, listen), new(*deletion.ChangedError))
@@ -386,7 +387,7 @@ func TestWarningsOfADelete(t *testing.T) {
 	require.Empty(t, client)
 
 	state = applied(t, planner, configMap("a", nil))
-	require.NoError(t, planner.Delete(t.Context(), state, ssaplan.DeleteOptions{}))
+	require.NoError(t, planner.Delete(t.Context(), state, deletion.Options{}))
 	require.Equal(t, "mind the a\n", client)
 
 	state = applied(t, planner, configMap("a", nil))
@@ -415,7 +416,7 @@ func TestPlanDeleteHidesSecrets(t *testing.T) {
 	}}
 	defer server.Answer(answering("delete", "secrets", denied))()
 	id := identity.Identity{APIVersion: "v1", Kind: "Secret", Name: "hunter2-is-quoted"}
-	plan, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: id})
+	plan, err := planner.PlanDelete(t.Context(), deletion.Request{Object: id})
 	require.NoError(t, err)
 	require.Equal(t, deletion.ActionRefused, plan.Action)
 	require.NotContains(t, plan.Reason, "hunter2")
@@ -440,7 +441,7 @@ func TestApplyDeleteCountsAgain(t *testing.T) {
 		applied(t, planner, definition)
 		id, err := identity.Of(definition.Object)
 		require.NoError(t, err)
-		plan, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: id})
+		plan, err := planner.PlanDelete(t.Context(), deletion.Request{Object: id})
 		require.NoError(t, err)
 		require.NotNil(t, plan.Contents)
 		require.Empty(t, plan.Contents.Counts)
@@ -448,7 +449,7 @@ func TestApplyDeleteCountsAgain(t *testing.T) {
 		if !reviewed {
 			plan.Contents = nil
 		}
-		err = planner.ApplyDelete(t.Context(), plan, ssaplan.DeleteOptions{})
+		err = planner.ApplyDelete(t.Context(), plan, deletion.Options{})
 		var changed *deletion.ChangedError
 		require.Equal(t, reviewed, errors.As(err, &changed), "%v", err)
 		if reviewed {

@@ -15,10 +15,13 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity/importid"
+	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 // world is a server in memory and a planner for it. On a cluster the server comes from package client.
@@ -204,7 +207,7 @@ func ExamplePlanner_Replace() {
 	renamed := configMap("preferences", map[string]any{"mode": "dark"})
 	plan, _ = planner.Plan(ctx, ssaplan.Request{Manifest: renamed, Prior: state})
 	fmt.Println(plan.Action, plan.Reason)
-	_, err := planner.Replace(ctx, plan, ssaplan.DeleteOptions{})
+	_, err := planner.Replace(ctx, plan, deletion.Options{})
 	fmt.Println(err)
 
 	configMaps := server.Client().Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("default")
@@ -228,10 +231,10 @@ func ExamplePlanner_Delete() {
 
 	configMaps := server.Client().Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("default")
 	_ = configMaps.Delete(ctx, "settings", metav1.DeleteOptions{})
-	fmt.Println("gone already:", planner.Delete(ctx, state, ssaplan.DeleteOptions{}))
+	fmt.Println("gone already:", planner.Delete(ctx, state, deletion.Options{}))
 
 	_, _ = configMaps.Create(ctx, configMap("settings", nil), metav1.CreateOptions{})
-	fmt.Println("another:", errors.Is(planner.Delete(ctx, state, ssaplan.DeleteOptions{}), ssaplan.ErrRecreated))
+	fmt.Println("another:", errors.Is(planner.Delete(ctx, state, deletion.Options{}), write.ErrRecreated))
 	// Output:
 	// gone already: <nil>
 	// another: true
@@ -248,7 +251,7 @@ func ExampleRefusedError() {
 		return apierrors.NewInvalid(schema.GroupKind{Kind: "ConfigMap"}, r.Name, field.ErrorList{field.Required(mode, "say light or dark")})
 	})()
 	_, err := planner.Plan(context.Background(), ssaplan.Request{Manifest: configMap("settings", nil)})
-	var refused *ssaplan.RefusedError
+	var refused *immutability.RefusedError
 	if errors.As(err, &refused) {
 		fmt.Println(refused.Object, refused.Verdict.Refusal, refused.Verdict.Replaceable())
 		for _, f := range refused.Verdict.Fields {

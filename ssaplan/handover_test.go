@@ -16,6 +16,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/release"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 // What is to change owners is looked for in what the request names, and is another question than whether the manifest
@@ -93,20 +94,20 @@ func TestApplyStopsAfterTheHandover(t *testing.T) {
 		apply  ssaplan.Options
 		answer error
 		want   string
-		told   ssaplan.Outcome
+		told   write.Outcome
 	}{
 		{
 			"the request isn't the one that was reviewed", ssaplan.Options{RefuseConflicts: true}, nil,
 			"v1/ConfigMap default/a: changed since the plan was made; now Update (1 edited, 1 dropped from the manifest): review the new plan; " +
-				"fields have changed owners, and the manifest was not applied", ssaplan.OutcomeRefused,
+				"fields have changed owners, and the manifest was not applied", write.OutcomeRefused,
 		},
 		{
 			"the server refuses it", ssaplan.Options{}, apierrors.NewBadRequest("no"),
-			"v1/ConfigMap default/a: dry run: no; fields have changed owners, and the manifest was not applied", ssaplan.OutcomeRefused,
+			"v1/ConfigMap default/a: dry run: no; fields have changed owners, and the manifest was not applied", write.OutcomeRefused,
 		},
 		{
 			"the caller gives up", ssaplan.Options{}, context.Canceled,
-			"v1/ConfigMap default/a: dry run: context canceled; fields have changed owners, and the manifest was not applied", ssaplan.OutcomeNotSent,
+			"v1/ConfigMap default/a: dry run: context canceled; fields have changed owners, and the manifest was not applied", write.OutcomeNotSent,
 		},
 	} {
 		t.Run(row.why, func(t *testing.T) {
@@ -126,8 +127,8 @@ func TestApplyStopsAfterTheHandover(t *testing.T) {
 			other, err := ssaplan.New(server.API(), row.apply)
 			require.NoError(t, err)
 			_, err = other.Apply(t.Context(), p)
-			require.ErrorAs(t, err, new(*ssaplan.ApplyError))
-			require.Equal(t, row.told, ssaplan.OutcomeOf(err))
+			require.ErrorAs(t, err, new(*write.ApplyError))
+			require.Equal(t, row.told, write.OutcomeOf(err))
 			require.EqualError(t, err, row.want)
 			require.Equal(t, row.answer == nil, errors.As(err, new(*ssaplan.ChangedError)))
 			live := errorless(resources(server, "configmaps").Get(t.Context(), "a", metav1.GetOptions{}))
@@ -153,9 +154,9 @@ func TestApplyStopsAsOthersWriteAfterTheHandover(t *testing.T) {
 	})()
 	_, err := planner.Apply(t.Context(), p)
 	require.ErrorAs(t, err, new(*ssaplan.ChangedError))
-	require.ErrorAs(t, err, new(*ssaplan.ApplyError))
+	require.ErrorAs(t, err, new(*write.ApplyError))
 	require.ErrorContains(t, err, "fields have changed owners, and the manifest was not applied")
-	require.Equal(t, ssaplan.OutcomeRefused, ssaplan.OutcomeOf(err))
+	require.Equal(t, write.OutcomeRefused, write.OutcomeOf(err))
 }
 
 // Another client re-created the object when its kind is gone, or the caller has given up: nothing changes owners.
@@ -166,7 +167,7 @@ func TestAdoptedObjectCannotBeFound(t *testing.T) {
 	p := plan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "X"}), Adopt: []string{"kubectl"}})
 	p.Object.Kind = "Nothing"
 	_, err := planner.Apply(t.Context(), p)
-	require.Equal(t, ssaplan.OutcomeNotSent, ssaplan.OutcomeOf(err))
+	require.Equal(t, write.OutcomeNotSent, write.OutcomeOf(err))
 }
 
 func TestReleaseOfWhatIsNotThere(t *testing.T) {

@@ -70,7 +70,7 @@ func TestLacks(t *testing.T) {
 		if i == 0 {
 			applied(t, planner, configMap("a", nil))
 		}
-		plan, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: namespace})
+		plan, err := planner.PlanDelete(t.Context(), deletion.Request{Object: namespace})
 		require.NoError(t, err)
 		require.NotNil(t, plan.Contents)
 		if row.why == "" {

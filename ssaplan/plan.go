@@ -93,7 +93,7 @@ type Plan struct {
 type basis struct {
 	request  Request
 	manifest *unstructured.Unstructured // as it is sent; nil if it isn't known yet
-	patch    Patch
+	patch    explain.Patch
 	live     *unstructured.Unstructured
 	result   *unstructured.Unstructured
 	handover *handover.Handover   // before the manifest is sent; nil if nothing changes owners
@@ -159,11 +159,11 @@ func (plan *Plan) Sensitive() projection.Patterns {
 
 // Patch returns a copy of the request that [Planner.Apply] sends. The dry run sent the same, except for the
 // preconditions. For a NoOp from [Options.NoOps], nothing is sent, and the body may be missing.
-func (plan *Plan) Patch() Patch {
+func (plan *Plan) Patch() explain.Patch {
 	if plan.basis == nil {
-		return Patch{}
+		return explain.Patch{}
 	}
-	return Patch{Body: bytes.Clone(plan.basis.patch.Body), Options: *plan.basis.patch.Options.DeepCopy()}
+	return explain.Patch{Body: bytes.Clone(plan.basis.patch.Body), Options: *plan.basis.patch.Options.DeepCopy()}
 }
 
 // complete returns an error if the plan was made without values that weren't known: what it would write is not what is
@@ -229,6 +229,3 @@ func (reviewed *Replacement) Covers(now *Replacement) bool {
 		immutability.SameFields(now.Fields, reviewed.Fields) &&
 		!slices.ContainsFunc(now.Hazards, func(h immutability.Hazard) bool { return !slices.Contains(reviewed.Hazards, h) })
 }
-
-// Patch is the request of a server-side apply, see [explain.Patch].
-type Patch = explain.Patch

@@ -21,6 +21,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/internal/replay"
 	"github.com/ssaplan/primitives/projection"
@@ -467,7 +468,7 @@ func TestRefusalsAreJudgedByWhatIsThere(t *testing.T) {
 			before := sent(server, "get")
 			defer refuseDryRuns(server, invalid)()
 			_, err := planner.Plan(t.Context(), request)
-			var refused *ssaplan.RefusedError
+			var refused *immutability.RefusedError
 			require.ErrorAs(t, err, &refused)
 			require.Equal(t, row.reads, sent(server, "get")-before)
 

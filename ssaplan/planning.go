@@ -27,9 +27,9 @@ import (
 // [immutability.Probe]. If the object changes between Get and dry run, both are repeated until they are of the same
 // version, or ctx ends; changes of the status alone don't count.
 //
-// An error means that no plan could be made; it names the object and wraps the server's answer. A [RefusedError] means
-// that the manifest can't be applied. If the kind or the namespace doesn't exist yet, the result is a plan with the
-// action [ActionDeferred], and no error.
+// An error means that no plan could be made; it names the object and wraps the server's answer. A
+// [immutability.RefusedError] means that the manifest can't be applied. If the kind or the namespace doesn't exist yet,
+// the result is a plan with the action [ActionDeferred], and no error.
 func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
 	id, err := objectset.Identity(request.Manifest, request.AllUnknown)
 	if err != nil {
@@ -138,7 +138,7 @@ func (t trial) rejected(ctx context.Context) (*Plan, trial, error) {
 	detour := whole.detour(ctx)
 	if !verdict.Replaceable() {
 		verdict.Remedy = cmp.Or(detour, verdict.Remedy)
-		return nil, whole, &RefusedError{Object: t.id, Verdict: whole.cure(ctx, verdict), Err: whole.shown(t.refusal)}
+		return nil, whole, &immutability.RefusedError{Object: t.id, Verdict: whole.cure(ctx, verdict), Err: whole.shown(t.refusal)}
 	}
 	var warnings []foreign.Text
 	if detour != "" {

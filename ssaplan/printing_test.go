@@ -21,6 +21,7 @@ import (
 	"github.com/ssaplan/primitives/internal/leak"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
@@ -199,7 +200,7 @@ func TestPrintedResultsShowNoSecrets(t *testing.T) {
 		require.NoError(t, err)
 		imported, err := planner.Import(t.Context(), id)
 		require.NoError(t, err, what)
-		deletion, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: state.Identity, UID: state.UID})
+		deletion, err := planner.PlanDelete(t.Context(), deletion.Request{Object: state.Identity, UID: state.UID})
 		require.NoError(t, err, what)
 		released, err := planner.PlanRelease(t.Context(), state)
 		require.NoError(t, err, what)

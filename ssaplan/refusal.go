@@ -167,7 +167,7 @@ func (t trial) why(refusal error) string {
 	}
 	t.guard().Verdict(&verdict)
 	verdict.Uncertain, verdict.Remedy = "", ""
-	return (&RefusedError{Object: t.id, Verdict: verdict, Err: t.shown(refusal)}).Error()
+	return (&immutability.RefusedError{Object: t.id, Verdict: verdict, Err: t.shown(refusal)}).Error()
 }
 
 // judge returns the verdict about the refusal, confirmed or corrected by asking the server, and the trial of the whole

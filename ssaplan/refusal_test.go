@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
@@ -56,7 +57,7 @@ func TestErrorsStayReadableWithoutSecrets(t *testing.T) {
 	stop := refuseDryRuns(server, status)
 	_, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest})
 	require.EqualError(t, err, `v1/Secret default/postgres: invalid: data.user: Invalid value; data.digit: Invalid value`)
-	var refused *ssaplan.RefusedError
+	var refused *immutability.RefusedError
 	require.ErrorAs(t, err, &refused)
 	var inside *apierrors.StatusError
 	require.ErrorAs(t, err, &inside)

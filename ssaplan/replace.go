@@ -9,8 +9,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/internal/applier"
 	"github.com/ssaplan/primitives/ssaplan/internal/deleter"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 // Replace carries out a plan with the action Replace: it deletes the old object, guarded by its UID, waits until it is
@@ -23,11 +25,12 @@ import (
 // such an object has to be deleted in another way. If another client creates the new object meanwhile, that object is
 // never taken over.
 //
-// Every error is a [ReplaceError], which says how far the replacement got, except for a plan that can't be carried out
-// at all: it is nil, has another action or unknown values, or was read from JSON. A second call with the same plan
-// continues where the first one stopped. If the new object already exists as planned, it is returned. In another
-// process, make a new plan: if its action is Create, the old object is gone, and [Planner.Apply] creates the new one.
-func (p *Planner) Replace(ctx context.Context, plan *Plan, options DeleteOptions) (*unstructured.Unstructured, error) {
+// Every error is a [write.ReplaceError], which says how far the replacement got, except for a plan that can't be
+// carried out at all: it is nil, has another action or unknown values, or was read from JSON. A second call with the
+// same plan continues where the first one stopped. If the new object already exists as planned, it is returned. In
+// another process, make a new plan: if its action is Create, the old object is gone, and [Planner.Apply] creates the
+// new one.
+func (p *Planner) Replace(ctx context.Context, plan *Plan, options deletion.Options) (*unstructured.Unstructured, error) {
 	if plan == nil {
 		return nil, errors.New("ssaplan: no plan to carry out")
 	}
@@ -37,7 +40,7 @@ func (p *Planner) Replace(ctx context.Context, plan *Plan, options DeleteOptions
 	if err := plan.complete(); err != nil {
 		return nil, err
 	}
-	old := DeleteRequest{
+	old := deletion.Request{
 		Object: plan.Replacement.Old, UID: plan.Replacement.UID, Replaced: true,
 		Propagation: cmp.Or(options.Propagation, plan.Replacement.Propagation),
 	}
@@ -53,21 +56,21 @@ type replacer struct {
 	planner *Planner
 	plan    *Plan
 	old     *deleter.Deleter
-	stage   Stage
-	created Outcome // of the create
+	stage   write.Stage
+	created write.Outcome // of the create
 }
 
 func (r *replacer) stopped(err error) error {
-	stopped := &ReplaceError{Old: r.plan.Replacement.Old, New: r.plan.Object, Stage: r.stage, Outcome: OutcomeNotSent}
+	stopped := &write.ReplaceError{Old: r.plan.Replacement.Old, New: r.plan.Object, Stage: r.stage, Outcome: write.OutcomeNotSent}
 	switch {
-	case r.stage == StageCreating:
-		stopped.Outcome = cmp.Or(r.created, OutcomeNotSent)
-	case r.stage == StageDeleting && r.old.Accepted:
-		stopped.Stage, stopped.Outcome, stopped.Finalizers = StageWaiting, OutcomeDone, r.old.Finalizers
-	case r.stage == StageDeleting:
-		stopped.Outcome = cmp.Or(r.old.Outcome, OutcomeNotSent)
+	case r.stage == write.StageCreating:
+		stopped.Outcome = cmp.Or(r.created, write.OutcomeNotSent)
+	case r.stage == write.StageDeleting && r.old.Accepted:
+		stopped.Stage, stopped.Outcome, stopped.Finalizers = write.StageWaiting, write.OutcomeDone, r.old.Finalizers
+	case r.stage == write.StageDeleting:
+		stopped.Outcome = cmp.Or(r.old.Outcome, write.OutcomeNotSent)
 	}
-	if stopped.Stage == StageCreating && errors.As(err, new(*applier.TakenError)) {
+	if stopped.Stage == write.StageCreating && errors.As(err, new(*applier.TakenError)) {
 		stopped.Advice = "the old object is gone"
 	}
 	stopped.Err = r.planner.Guard(r.plan.basis.request.Manifest, r.plan.basis.live, r.old.Seen).Shown(err)
@@ -75,9 +78,9 @@ func (r *replacer) stopped(err error) error {
 }
 
 func (r *replacer) run(ctx context.Context) (*unstructured.Unstructured, error) {
-	r.stage = StageDeleting // as far as is known, an earlier call may have got there
+	r.stage = write.StageDeleting // as far as is known, an earlier call may have got there
 	old, err := r.old.Look(ctx)
-	if errors.Is(err, ErrRecreated) {
+	if errors.Is(err, write.ErrRecreated) {
 		if made := r.made(ctx); made != nil {
 			return made, nil
 		}
@@ -86,16 +89,16 @@ func (r *replacer) run(ctx context.Context) (*unstructured.Unstructured, error) 
 		return nil, err
 	}
 	if old != nil && old.GetDeletionTimestamp() == nil {
-		r.stage = StageChecking
+		r.stage = write.StageChecking
 		if err := r.check(ctx, old); err != nil {
 			return nil, err
 		}
 	}
-	r.stage = StageDeleting
+	r.stage = write.StageDeleting
 	if err := r.old.Finish(ctx, old); err != nil {
 		return nil, err
 	}
-	r.stage = StageCreating
+	r.stage = write.StageCreating
 	return r.create(ctx)
 }
 
@@ -148,7 +151,7 @@ func (r *replacer) isOld(now *Plan) bool {
 func (r *replacer) create(ctx context.Context) (*unstructured.Unstructured, error) {
 	obj, failure := r.planner.send(ctx, r.plan, nil)
 	if failure == nil {
-		r.created = OutcomeDone
+		r.created = write.OutcomeDone
 		return r.planner.giveUpCreated(ctx, r.plan, obj)
 	}
 	r.created = failure.Outcome

@@ -20,8 +20,10 @@ import (
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 // renamed returns a plan to replace the object before by one called after.
@@ -60,8 +62,8 @@ func TestErrorsOfAReplacementRepeatNoProxy(t *testing.T) {
 			server, planner := world(ssaplan.Options{})
 			plan := renamed(t, planner, func(*explain.State) {})
 			server.AnswerNext(verb, proxyPage(verb))
-			_, err := planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
-			var stopped *ssaplan.ReplaceError
+			_, err := planner.Replace(t.Context(), plan, deletion.Options{})
+			var stopped *write.ReplaceError
 			require.ErrorAs(t, err, &stopped)
 			require.ErrorContains(t, err, "HTTP 502")
 			require.NotContains(t, err.Error(), "canary")
@@ -82,20 +84,20 @@ func TestApplyOfAReplacement(t *testing.T) {
 func TestNothingIsDeletedWithoutAKnownUID(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	plan := renamed(t, planner, func(state *explain.State) { state.UID = "" })
-	_, err := planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+	_, err := planner.Replace(t.Context(), plan, deletion.Options{})
 	require.ErrorContains(t, err, "UID")
-	require.NotErrorIs(t, err, ssaplan.ErrRecreated)
+	require.NotErrorIs(t, err, write.ErrRecreated)
 
 	state := applied(t, planner, configMap("before", map[string]any{"a": "A"}))
 	state.UID = ""
-	err = planner.Delete(t.Context(), state, ssaplan.DeleteOptions{})
+	err = planner.Delete(t.Context(), state, deletion.Options{})
 	require.ErrorContains(t, err, "UID")
-	require.NotErrorIs(t, err, ssaplan.ErrRecreated)
+	require.NotErrorIs(t, err, write.ErrRecreated)
 	require.Equal(t, []string{"before"}, names(t, server))
 
 	require.NoError(t, resources(server, "configmaps").Delete(t.Context(), "before", metav1.DeleteOptions{}))
-	require.NoError(t, planner.Delete(t.Context(), state, ssaplan.DeleteOptions{}), "gone is gone, whichever it was")
-	_, err = planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+	require.NoError(t, planner.Delete(t.Context(), state, deletion.Options{}), "gone is gone, whichever it was")
+	_, err = planner.Replace(t.Context(), plan, deletion.Options{})
 	require.NoError(t, err)
 	require.Equal(t, []string{"after"}, names(t, server))
 }
@@ -113,16 +115,16 @@ func TestReplaceStopsBeforeWhatThePlanDoesNotName(t *testing.T) {
 	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: claim("after"), Prior: state})
 	require.NoError(t, err)
 	plan.Replacement.Hazards = nil
-	_, err = planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
-	var stopped *ssaplan.ReplaceError
+	_, err = planner.Replace(t.Context(), plan, deletion.Options{})
+	var stopped *write.ReplaceError
 	require.ErrorAs(t, err, &stopped)
-	require.Equal(t, ssaplan.StageChecking, stopped.Stage)
+	require.Equal(t, write.StageChecking, stopped.Stage)
 	require.ErrorContains(t, err, "the claim releases volume disk")
 	_, err = resources(server, "persistentvolumeclaims").Get(t.Context(), "before", metav1.GetOptions{})
 	require.NoError(t, err)
 
 	plan.Replacement.Hazards = []immutability.Hazard{{Kind: immutability.HazardData, Message: "the volume"}}
-	_, err = planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+	_, err = planner.Replace(t.Context(), plan, deletion.Options{})
 	require.NoError(t, err)
 	_, err = resources(server, "persistentvolumeclaims").Get(t.Context(), "before", metav1.GetOptions{})
 	require.True(t, apierrors.IsNotFound(err))
@@ -145,14 +147,14 @@ func TestReplaceDeletesNothingUnproven(t *testing.T) {
 	require.Equal(t, ssaplan.ActionReplace, plan.Action)
 
 	server.AnswerNext("create", apierrors.NewServiceUnavailable("starting"))
-	_, err = planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+	_, err = planner.Replace(t.Context(), plan, deletion.Options{})
 	require.Equal(t, authresilience.ClassUnavailable, authresilience.Classify(err))
 	require.ErrorContains(t, err, "stopped while checking: v1/ConfigMap default/a: dry run of the create: ")
 	live, err := resources(server, "configmaps").Get(t.Context(), "a", metav1.GetOptions{})
 	require.NoError(t, err)
 	require.Equal(t, state.UID, string(live.GetUID()))
 
-	_, err = planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+	_, err = planner.Replace(t.Context(), plan, deletion.Options{})
 	require.NoError(t, err)
 }
 
@@ -207,7 +209,7 @@ func TestReplaceAgain(t *testing.T) {
 			plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: row.manifest, Prior: state})
 			require.NoError(t, err)
 			if row.first {
-				_, err = planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+				_, err = planner.Replace(t.Context(), plan, deletion.Options{})
 				require.NoError(t, err)
 			}
 			if row.between != nil {
@@ -216,16 +218,16 @@ func TestReplaceAgain(t *testing.T) {
 			row.options.FieldManager = "my-tool"
 			again, err := ssaplan.New(server.API(), row.options)
 			require.NoError(t, err)
-			obj, err := again.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+			obj, err := again.Replace(t.Context(), plan, deletion.Options{})
 			require.Equal(t, []string{"after"}, names(t, server), "nothing that is there is deleted")
 			if row.err == "" {
 				require.NoError(t, err)
 				require.Equal(t, "after", obj.GetName())
 				return
 			}
-			var stopped *ssaplan.ReplaceError
+			var stopped *write.ReplaceError
 			require.ErrorAs(t, err, &stopped)
-			require.Equal(t, ssaplan.StageCreating, stopped.Stage)
+			require.Equal(t, write.StageCreating, stopped.Stage)
 			require.ErrorContains(t, err,
 				"v1/ConfigMap default/after: replace of v1/ConfigMap default/before stopped while creating: "+row.err)
 			require.ErrorContains(t, err, "; the old object is gone")
@@ -244,12 +246,12 @@ func TestReplaceStops(t *testing.T) {
 	for _, row := range []struct {
 		why     string
 		answer  func(*testing.T, *ssaplantest.Server) func(ssaplantest.Request) error
-		stage   ssaplan.Stage
+		stage   write.Stage
 		want    []string
 		objects []string
 	}{
 		{
-			why: "the new object is refused", stage: ssaplan.StageChecking, objects: []string{"before"},
+			why: "the new object is refused", stage: write.StageChecking, objects: []string{"before"},
 			answer: func(*testing.T, *ssaplantest.Server) func(ssaplantest.Request) error {
 				return func(r ssaplantest.Request) error {
 					if r.DryRun && r.Verb == "patch" {
@@ -261,21 +263,21 @@ func TestReplaceStops(t *testing.T) {
 			want: []string{"stopped while checking: ", "dry run: starting", "; nothing was changed"},
 		},
 		{
-			why: "whether the delete would be refused isn't known", stage: ssaplan.StageChecking, objects: []string{"before"},
+			why: "whether the delete would be refused isn't known", stage: write.StageChecking, objects: []string{"before"},
 			answer: func(*testing.T, *ssaplantest.Server) func(ssaplantest.Request) error {
 				return answering("delete", "configmaps", unavailable)
 			},
 			want: []string{"stopped while checking: v1/ConfigMap default/before: dry run of the delete: starting; nothing was changed"},
 		},
 		{
-			why: "the caller may not delete", stage: ssaplan.StageChecking, objects: []string{"before"},
+			why: "the caller may not delete", stage: write.StageChecking, objects: []string{"before"},
 			answer: func(*testing.T, *ssaplantest.Server) func(ssaplantest.Request) error {
 				return answering("delete", "configmaps", mayNotDelete)
 			},
 			want: []string{"stopped while checking: ", `cannot delete resource "configmaps"`, "; nothing was changed"},
 		},
 		{
-			why: "another object has its name already", stage: ssaplan.StageChecking, objects: []string{"after", "before"},
+			why: "another object has its name already", stage: write.StageChecking, objects: []string{"after", "before"},
 			answer: func(t *testing.T, server *ssaplantest.Server) func(ssaplantest.Request) error {
 				create(t, server, "after")
 				return func(ssaplantest.Request) error { return nil }
@@ -283,7 +285,7 @@ func TestReplaceStops(t *testing.T) {
 			want: []string{"stopped while checking: another object is there already", "; nothing was changed"},
 		},
 		{
-			why: "and can't be looked at", stage: ssaplan.StageChecking, objects: []string{"after", "before"},
+			why: "and can't be looked at", stage: write.StageChecking, objects: []string{"after", "before"},
 			answer: func(t *testing.T, server *ssaplantest.Server) func(ssaplantest.Request) error {
 				create(t, server, "after")
 				return func(r ssaplantest.Request) error {
@@ -298,7 +300,7 @@ func TestReplaceStops(t *testing.T) {
 			},
 		},
 		{
-			why: "the delete is refused", stage: ssaplan.StageDeleting, objects: []string{"before"},
+			why: "the delete is refused", stage: write.StageDeleting, objects: []string{"before"},
 			answer: func(*testing.T, *ssaplantest.Server) func(ssaplantest.Request) error {
 				return func(r ssaplantest.Request) error {
 					if r.Verb == "delete" && !r.DryRun {
@@ -312,7 +314,7 @@ func TestReplaceStops(t *testing.T) {
 			},
 		},
 		{
-			why: "the create is refused", stage: ssaplan.StageCreating,
+			why: "the create is refused", stage: write.StageCreating,
 			answer: func(*testing.T, *ssaplantest.Server) func(ssaplantest.Request) error {
 				return func(r ssaplantest.Request) error {
 					if r.Verb == "patch" && !r.DryRun {
@@ -327,7 +329,7 @@ func TestReplaceStops(t *testing.T) {
 			},
 		},
 		{
-			why: "another object takes the name meanwhile", stage: ssaplan.StageCreating, objects: []string{"after"},
+			why: "another object takes the name meanwhile", stage: write.StageCreating, objects: []string{"after"},
 			answer: func(t *testing.T, server *ssaplantest.Server) func(ssaplantest.Request) error {
 				return func(r ssaplantest.Request) error {
 					if r.Verb == "delete" && !r.DryRun {
@@ -339,7 +341,7 @@ func TestReplaceStops(t *testing.T) {
 			want: []string{"stopped while creating: another object is there already", "; the old object is gone"},
 		},
 		{
-			why: "the old object is not the one that was planned for", stage: ssaplan.StageDeleting, objects: []string{"before"},
+			why: "the old object is not the one that was planned for", stage: write.StageDeleting, objects: []string{"before"},
 			answer: func(t *testing.T, server *ssaplantest.Server) func(ssaplantest.Request) error {
 				require.NoError(t, resources(server, "configmaps").Delete(t.Context(), "before", metav1.DeleteOptions{}))
 				create(t, server, "before")
@@ -356,15 +358,15 @@ func TestReplaceStops(t *testing.T) {
 			plan := renamed(t, planner, func(*explain.State) {})
 			defer server.Answer(row.answer(t, server))()
 			ctx := clock.With(t.Context(), &clock.Fake{LongestSleep: time.Millisecond})
-			_, err := planner.Replace(ctx, plan, ssaplan.DeleteOptions{})
-			var stopped *ssaplan.ReplaceError
+			_, err := planner.Replace(ctx, plan, deletion.Options{})
+			var stopped *write.ReplaceError
 			require.ErrorAs(t, err, &stopped)
 			require.Equal(t, row.stage, stopped.Stage)
 			for _, text := range row.want {
 				require.ErrorContains(t, err, text)
 			}
 			require.NotContains(t, err.Error(), "finalizers")
-			if row.stage == ssaplan.StageCreating && row.objects != nil {
+			if row.stage == write.StageCreating && row.objects != nil {
 				require.NotContains(t, err.Error(), "replace again")
 			}
 			require.Equal(t, row.objects, names(t, server))
@@ -380,17 +382,17 @@ func TestReplaceWaitsForFinalizers(t *testing.T) {
 		ssaplan.Request{Manifest: configMap("after", map[string]any{"a": "A"}), Prior: state})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err = planner.Replace(ctx, plan, ssaplan.DeleteOptions{Progress: func(identity.Identity, []string) { cancel() }})
-	var stopped *ssaplan.ReplaceError
+	_, err = planner.Replace(ctx, plan, deletion.Options{Progress: func(identity.Identity, []string) { cancel() }})
+	var stopped *write.ReplaceError
 	require.ErrorAs(t, err, &stopped)
-	require.Equal(t, ssaplan.StageWaiting, stopped.Stage)
+	require.Equal(t, write.StageWaiting, stopped.Stage)
 	require.Equal(t, []string{"example.com/hold"}, stopped.Finalizers)
 	require.EqualError(t, err, "v1/ConfigMap default/after: replace of v1/ConfigMap default/before stopped while waiting: "+
 		"the delete waits for finalizers example.com/hold: context canceled; "+
 		"the old object is being deleted: replace again to continue waiting")
 
 	patch(server, "before", `{"metadata": {"finalizers": null}}`)
-	_, err = planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+	_, err = planner.Replace(t.Context(), plan, deletion.Options{})
 	require.NoError(t, err)
 	require.Equal(t, []string{"after"}, names(t, server))
 }
@@ -398,9 +400,9 @@ func TestReplaceWaitsForFinalizers(t *testing.T) {
 // An error that names one object twice would only be longer.
 func TestReplaceErrorNamesTheObjectOnce(t *testing.T) {
 	id := identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Name: "a"}
-	err := &ssaplan.ReplaceError{Old: id, New: id, Stage: ssaplan.StageChecking, Err: errors.New("no")}
+	err := &write.ReplaceError{Old: id, New: id, Stage: write.StageChecking, Err: errors.New("no")}
 	require.EqualError(t, err, "v1/ConfigMap a: replace stopped while checking: no; nothing was changed")
-	err.Err, err.Stage = ssaplan.ErrRecreated, ssaplan.StageCreating
+	err.Err, err.Stage = write.ErrRecreated, write.StageCreating
 	require.ErrorContains(t, err, "adopt the one that is there")
 }
 
@@ -438,14 +440,14 @@ func TestReplaceByAnotherVersion(t *testing.T) {
 				_, err = scalers.Create(t.Context(), autoscaler("v1", "a"), metav1.CreateOptions{})
 				require.NoError(t, err)
 			}
-			obj, err := planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+			obj, err := planner.Replace(t.Context(), plan, deletion.Options{})
 			if row.stray {
-				require.ErrorIs(t, err, ssaplan.ErrRecreated)
+				require.ErrorIs(t, err, write.ErrRecreated)
 				return
 			}
 			require.NoError(t, err)
 			require.NotEqual(t, state.UID, string(obj.GetUID()))
-			again, err := planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+			again, err := planner.Replace(t.Context(), plan, deletion.Options{})
 			require.NoError(t, err, "it is made already")
 			require.Equal(t, obj.GetUID(), again.GetUID())
 			require.Equal(t, int64(3), obj.Object["spec"].(map[string]any)["maxReplicas"])
@@ -458,12 +460,12 @@ func TestOutcomesOfReplacements(t *testing.T) {
 	for _, row := range []struct {
 		why, verb string
 		dryRun    bool
-		stage     ssaplan.Stage
-		want      ssaplan.Outcome
+		stage     write.Stage
+		want      write.Outcome
 	}{
-		{"the delete can't be tried", "delete", true, ssaplan.StageChecking, ssaplan.OutcomeNotSent},
-		{"the delete is refused, though it was tried", "delete", false, ssaplan.StageDeleting, ssaplan.OutcomeRefused},
-		{"the create is refused, though it was tried", "patch", false, ssaplan.StageCreating, ssaplan.OutcomeRefused},
+		{"the delete can't be tried", "delete", true, write.StageChecking, write.OutcomeNotSent},
+		{"the delete is refused, though it was tried", "delete", false, write.StageDeleting, write.OutcomeRefused},
+		{"the create is refused, though it was tried", "patch", false, write.StageCreating, write.OutcomeRefused},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			server, planner := world(ssaplan.Options{})
@@ -475,8 +477,8 @@ func TestOutcomesOfReplacements(t *testing.T) {
 				return nil
 			})()
 			ctx := clock.With(t.Context(), &clock.Fake{LongestSleep: time.Millisecond})
-			_, err := planner.Replace(ctx, plan, ssaplan.DeleteOptions{})
-			var stopped *ssaplan.ReplaceError
+			_, err := planner.Replace(ctx, plan, deletion.Options{})
+			var stopped *write.ReplaceError
 			require.ErrorAs(t, err, &stopped)
 			require.Equal(t, row.stage, stopped.Stage)
 			require.Equal(t, row.want, stopped.Outcome)

@@ -30,7 +30,7 @@ func (t trial) replace(ctx context.Context, r *Replacement, reason string, isTak
 		case t.prepared.Unknown.Empty() && standin.Disproves(t.manifest.Object, err, isTaken):
 			verdict := immutability.Classify(err).OfCreate(t.manifest)
 			t.guard().Verdict(&verdict)
-			return nil, t, &RefusedError{Object: t.id, Verdict: verdict, Err: cmp.Or(r.Refusal, t.shown(err))}
+			return nil, t, &immutability.RefusedError{Object: t.id, Verdict: verdict, Err: cmp.Or(r.Refusal, t.shown(err))}
 		case !isRefusal(err):
 			return nil, t, t.failed("dry run of the create", err)
 		default:

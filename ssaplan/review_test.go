@@ -38,7 +38,7 @@ func reviewed() *Plan {
 		Conflicts:   []fieldowner.Conflict{{Path: at, Owner: fieldowner.Owner{Manager: "hpa"}}},
 		Adjustments: []projection.Adjustment{{Path: at, To: at, Reason: "that is how a server stores it"}},
 		basis: &basis{
-			patch: Patch{Body: []byte(`{"data":{"a":"B"}}`), Options: metav1.PatchOptions{FieldManager: "m", Force: &force}}, live: live,
+			patch: explain.Patch{Body: []byte(`{"data":{"a":"B"}}`), Options: metav1.PatchOptions{FieldManager: "m", Force: &force}}, live: live,
 		},
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/applier"
 	"github.com/ssaplan/primitives/ssaplan/internal/handover"
 	"github.com/ssaplan/primitives/ssaplan/internal/warnings"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 // send sends the plan's request, once, guarded to be for the live object in its version, or for none if live is nil.
@@ -46,12 +47,12 @@ func (p *Planner) giveUpCreated(ctx context.Context, plan *Plan, made *unstructu
 	}
 	failed := func(failure *applier.Failure) error {
 		advice := "the object was created, and the fields to give up are still owned: plan and apply again"
-		if failure.Outcome == OutcomeUnknown {
+		if failure.Outcome == write.OutcomeUnknown {
 			advice = "the object was created, but the fields to give up may still be owned: " +
 				"plan again to find out"
 		}
 		err := p.failureOf(plan, "give fields up", failure.Err)
-		return &ApplyError{Object: plan.Object, Outcome: OutcomeDone, Err: err, Advice: advice}
+		return &write.ApplyError{Object: plan.Object, Outcome: write.OutcomeDone, Err: err, Advice: advice}
 	}
 	wanted := handover.Wanted{Applier: plan.applier(), GiveUp: plan.basis.request.GiveUp, Manifest: plan.basis.request.Manifest.Object}
 	attempts, byRecord := applier.NewAttempts(ctx), false

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
 
@@ -89,7 +90,7 @@ func TestSubresourcesNeverReplace(t *testing.T) {
 	request.Manifest.SetName("b")
 	_, err = planner.Plan(t.Context(), request)
 	require.ErrorContains(t, err, "the prior state is of another object, whose status stays as it is: plan without it")
-	require.ErrorContains(t, planner.Delete(t.Context(), statusState, ssaplan.DeleteOptions{}), "is of its status alone, which can't be deleted")
+	require.ErrorContains(t, planner.Delete(t.Context(), statusState, deletion.Options{}), "is of its status alone, which can't be deleted")
 
 	immutable := apierrors.NewInvalid(schema.GroupKind{Kind: "PersistentVolumeClaim"}, "a",
 		field.ErrorList{field.Invalid(field.NewPath("status"), "x", "field is immutable")})

@@ -83,11 +83,11 @@ func TestErrorsWithHostileWords(t *testing.T) {
 				require.Equal(t, authresilience.Classify(answer), authresilience.Classify(err), why)
 				require.ErrorIs(t, err, answer, why)
 			}
-			_, err = planner.Replace(t.Context(), other, ssaplan.DeleteOptions{})
+			_, err = planner.Replace(t.Context(), other, deletion.Options{})
 			check("replacing", nil, err)
-			deletion, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: state.Identity})
-			check("planning a delete", deletion, err)
-			check("deleting", nil, planner.Delete(t.Context(), state, ssaplan.DeleteOptions{}))
+			doomed, err := planner.PlanDelete(t.Context(), deletion.Request{Object: state.Identity})
+			check("planning a delete", doomed, err)
+			check("deleting", nil, planner.Delete(t.Context(), state, deletion.Options{}))
 			_, err = planner.Read(t.Context(), state)
 			check("reading", nil, err)
 			done()
@@ -103,19 +103,19 @@ func TestErrorTextsAreOfOneLine(t *testing.T) {
 	named := verdict
 	named.Fields = []immutability.Field{{Text: foreign.Text(erasing), Message: foreign.Text(erasing)}}
 	for why, err := range map[string]error{
-		"apply":                &ssaplan.ApplyError{Object: object, Err: cause},
-		"apply, with advice":   &ssaplan.ApplyError{Object: object, Err: cause, Advice: "try again"},
-		"replace":              &ssaplan.ReplaceError{New: object, Err: cause, Stage: ssaplan.StageDeleting},
-		"replace, waiting":     &ssaplan.ReplaceError{New: object, Err: cause, Stage: ssaplan.StageWaiting, Finalizers: []string{erasing}},
-		"delete":               &ssaplan.DeleteError{Err: cause},
-		"delete, unknown":      &ssaplan.DeleteError{Err: cause, Outcome: write.OutcomeUnknown},
-		"delete, refused":      &ssaplan.DeleteError{Err: cause, Outcome: write.OutcomeRefused},
-		"delete, accepted":     &ssaplan.DeleteError{Err: cause, Accepted: true, Outcome: write.OutcomeDone},
-		"delete, waiting":      &ssaplan.DeleteError{Err: cause, Accepted: true, Finalizers: []string{erasing}},
+		"apply":                &write.ApplyError{Object: object, Err: cause},
+		"apply, with advice":   &write.ApplyError{Object: object, Err: cause, Advice: "try again"},
+		"replace":              &write.ReplaceError{New: object, Err: cause, Stage: write.StageDeleting},
+		"replace, waiting":     &write.ReplaceError{New: object, Err: cause, Stage: write.StageWaiting, Finalizers: []string{erasing}},
+		"delete":               &deletion.Error{Err: cause},
+		"delete, unknown":      &deletion.Error{Err: cause, Outcome: write.OutcomeUnknown},
+		"delete, refused":      &deletion.Error{Err: cause, Outcome: write.OutcomeRefused},
+		"delete, accepted":     &deletion.Error{Err: cause, Accepted: true, Outcome: write.OutcomeDone},
+		"delete, waiting":      &deletion.Error{Err: cause, Accepted: true, Finalizers: []string{erasing}},
 		"changed":              &ssaplan.ChangedError{Plan: plan},
 		"changed, of a delete": &deletion.ChangedError{Plan: &deletion.Plan{Object: object, Reason: erasing}},
-		"refused":              &ssaplan.RefusedError{Object: object, Verdict: verdict, Err: cause},
-		"refused, with fields": &ssaplan.RefusedError{Object: object, Verdict: named, Err: cause},
+		"refused":              &immutability.RefusedError{Object: object, Verdict: verdict, Err: cause},
+		"refused, with fields": &immutability.RefusedError{Object: object, Verdict: named, Err: cause},
 		"broken off":           &authresilience.BrokenOffError{Err: cause},
 		"no identity":          &identity.FieldError{Field: "metadata.name", Value: erasing, Problem: "must not be"},
 		"redacted":             authresilience.Redact(fmt.Errorf("%s: get: %w", object, cause)),
@@ -144,7 +144,7 @@ func notApplied(t *testing.T, plan *ssaplan.Plan) error {
 	_, planner := world(ssaplan.Options{})
 	_, err := planner.Apply(t.Context(), plan)
 	require.Error(t, err)
-	var failed *ssaplan.ApplyError
+	var failed *write.ApplyError
 	require.ErrorAs(t, err, &failed)
 	return err
 }

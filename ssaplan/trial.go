@@ -28,7 +28,7 @@ type trial struct {
 	handover *handover.Handover         // of fields, before the manifest is sent; nil if nothing changes owners
 	left     explain.Left               // the ignored fields
 	manifest *unstructured.Unstructured // as it is sent
-	patch    Patch
+	patch    explain.Patch
 	pair     *liveobject.Pair           // for an object that others write all the time; else nil
 	answer   *unstructured.Unstructured // the object as the server would make it; nil if it refused, or wasn't asked
 	refusal  error                      // of the dry run; nil if the server accepted it, or wasn't asked

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
@@ -138,7 +139,7 @@ func TestUnknownValuesOfAnotherIdentity(t *testing.T) {
 	other := deployment(2, container)
 	other.SetName("b")
 	_, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: other, Prior: state})
-	refused := (*ssaplan.RefusedError)(nil)
+	refused := (*immutability.RefusedError)(nil)
 	require.ErrorAs(t, err, &refused, "with all values it can't be made")
 	plan, err := planner.Plan(t.Context(), ssaplan.Request{
 		Manifest: other, Prior: state, Unknown: patterns(t, "spec.template.spec.containers[0].image"),

@@ -12,11 +12,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
-// ErrRecreated is [write.ErrRecreated].
-var ErrRecreated = write.ErrRecreated
-
-// Error says why a deletion failed. As far as is known the object still exists or, if the error wraps [ErrRecreated],
-// another object of the same identity does.
+// Error says why a deletion failed. As far as is known the object still exists or, if the error wraps
+// [write.ErrRecreated], another object of the same identity does.
 type Error struct {
 	Object identity.Identity
 	// Outcome is what became of the delete: Done if the server accepted it.

@@ -13,6 +13,7 @@ import (
 	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 // Of returns the plan for a request from the live object alone, nil if there is none. It doesn't know whether the
@@ -28,7 +29,7 @@ func Of(request Request, live *unstructured.Unstructured) *Plan {
 	}
 	switch uid := string(live.GetUID()); {
 	case request.UID != "" && uid != request.UID:
-		plan.Action, plan.Refusal = ActionKeep, fmt.Errorf("%w: its uid was %q and is %q", ErrRecreated, foreign.Text(request.UID), foreign.Text(uid))
+		plan.Action, plan.Refusal = ActionKeep, fmt.Errorf("%w: its uid was %q and is %q", write.ErrRecreated, foreign.Text(request.UID), foreign.Text(uid))
 		plan.Reason = plan.Refusal.Error()
 		return plan
 	default:

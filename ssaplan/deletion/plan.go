@@ -74,8 +74,8 @@ type Plan struct {
 	// counted.
 	Requests int
 	// Refusal is the server's refusal if the action is Refused, the error of the read if it is Unknown, and an error
-	// that wraps [ErrRecreated] if it is Keep. Sensitive values are redacted. It is nil in a plan that was read from
-	// JSON.
+	// that wraps [write.ErrRecreated] if it is Keep. Sensitive values are redacted. It is nil in a plan that was read
+	// from JSON.
 	Refusal error
 }
 

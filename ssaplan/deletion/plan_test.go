@@ -19,6 +19,7 @@ import (
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 func object(t *testing.T, text string) *unstructured.Unstructured {
@@ -96,7 +97,7 @@ func TestActions(t *testing.T) {
 		assert.Equal(t, row.reason, plan.Reason, row.why)
 		assert.Equal(t, row.policy, plan.Propagation, row.why)
 		assert.Equal(t, row.uid, plan.UID, row.why)
-		assert.Equal(t, row.want == deletion.ActionKeep, errors.Is(plan.Refusal, deletion.ErrRecreated), row.why)
+		assert.Equal(t, row.want == deletion.ActionKeep, errors.Is(plan.Refusal, write.ErrRecreated), row.why)
 		assert.Equal(t, plan.Deletes(), len(plan.Hazards) > 0, row.why)
 	}
 }

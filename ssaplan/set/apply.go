@@ -16,6 +16,7 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 // Result is the result of the apply for an object of a set.
@@ -23,7 +24,7 @@ type Result struct {
 	// Item has the plan that was carried out, or the reason why there was none. For an unchanged object, the plan has
 	// only the object and the action, unless the object was planned again.
 	Item    Item
-	Outcome ssaplan.Outcome
+	Outcome write.Outcome
 	// Made is the object in the server's answer. It is nil if nothing was sent.
 	Made *unstructured.Unstructured
 	// Differences are the differences between the plan and Made; see [ssaplan.Plan.Differences].
@@ -113,7 +114,7 @@ func (r *run) current(ctx context.Context, numbers []int) iter.Seq[*Item] {
 
 // carryOut applies one object.
 func (r *run) carryOut(ctx context.Context, item *Item, deadline time.Time) *Result {
-	result := &Result{Item: *item, Outcome: ssaplan.OutcomeNotSent}
+	result := &Result{Item: *item, Outcome: write.OutcomeNotSent}
 	if result.Err = r.obstacle(ctx, item); result.Err == nil {
 		result.Item = *r.patiently(ctx, item, deadline)
 		if result.Item.replacement != nil && r.mayPass(&result.Item) {
@@ -123,7 +124,7 @@ func (r *run) carryOut(ctx context.Context, item *Item, deadline time.Time) *Res
 	}
 	if result.Err == nil {
 		result.Made, result.Err = r.send(ctx, result.Item.Plan)
-		result.Outcome = ssaplan.OutcomeOf(result.Err)
+		result.Outcome = write.OutcomeOf(result.Err)
 		if result.Err == nil && result.Made != nil {
 			result.Differences, result.Err = result.Item.Plan.Differences(result.Made)
 			result.Unshown = unshown(r.shown[item.Number], result.Item.Plan)

@@ -17,6 +17,7 @@ import (
 	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 const (
@@ -126,9 +127,9 @@ func TestDifferencesOfResults(t *testing.T) {
 	for name, row := range map[string]struct {
 		err         error
 		differences int
-		outcome     ssaplan.Outcome
+		outcome     write.Outcome
 	}{
-		"it is written": {nil, 1, ssaplan.OutcomeDone}, "it isn't": {errors.New("lost"), 0, ssaplan.OutcomeUnknown},
+		"it is written": {nil, 1, write.OutcomeDone}, "it isn't": {errors.New("lost"), 0, write.OutcomeUnknown},
 	} {
 		planner, _ := newPlanner(t)
 		edited := &scripted{Planner: planner, made: func(made *unstructured.Unstructured, err error) (*unstructured.Unstructured, error) {

@@ -8,10 +8,10 @@ import (
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/internal/clock"
-	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 // A namespace or a CRD is kept if it holds objects that aren't removed with it.
@@ -142,18 +142,18 @@ func TestInUse(t *testing.T) {
 		}
 		r := NewRemoval(planner, members, RemovalOptions{InUse: row.inUse, Contents: row.any})
 		for i, id := range append(append([]identity.Identity{}, row.members...), row.kept...) {
-			r.shown[i] = &RemovalItem{Number: i, Member: Member{Object: id}, Plan: &ssaplan.DeletePlan{Object: id, Action: deletion.ActionDelete}}
+			r.shown[i] = &RemovalItem{Number: i, Member: Member{Object: id}, Plan: &deletion.Plan{Object: id, Action: deletion.ActionDelete}}
 			if i >= len(row.members) {
 				r.shown[i].Kept = "it is kept"
 			}
 		}
-		item := &RemovalItem{Member: Member{Object: row.object}, Plan: &ssaplan.DeletePlan{Object: row.object, Action: deletion.ActionDelete, Contents: row.contents}}
+		item := &RemovalItem{Member: Member{Object: row.object}, Plan: &deletion.Plan{Object: row.object, Action: deletion.ActionDelete, Contents: row.contents}}
 		require.Equal(t, row.want, r.inUse(t.Context(), item), name)
 	}
 }
 
 func TestRemovalItem(t *testing.T) {
-	plan := func(action deletion.Action) *ssaplan.DeletePlan { return &ssaplan.DeletePlan{Action: action} }
+	plan := func(action deletion.Action) *deletion.Plan { return &deletion.Plan{Action: action} }
 	id := in("v1", "ConfigMap", "shop", "a")
 	for name, row := range map[string]struct {
 		item          RemovalItem
@@ -183,10 +183,10 @@ func TestStaying(t *testing.T) {
 	r := NewRemoval(nil, []Member{{Object: kept}, {Object: deleted}, {Object: gone}, {Object: unplanned}}, RemovalOptions{InUse: []identity.Identity{used}})
 	r.shown = []*RemovalItem{
 		{
-			Member: r.members[0], Kept: "it is", Plan: &ssaplan.DeletePlan{Action: deletion.ActionDelete}}, {Member: r.members[1],
-			Plan: &ssaplan.DeletePlan{Action: deletion.ActionDelete},
+			Member: r.members[0], Kept: "it is", Plan: &deletion.Plan{Action: deletion.ActionDelete}}, {Member: r.members[1],
+			Plan: &deletion.Plan{Action: deletion.ActionDelete},
 		},
-		{Member: r.members[2], Plan: &ssaplan.DeletePlan{Action: deletion.ActionNone}}, nil,
+		{Member: r.members[2], Plan: &deletion.Plan{Action: deletion.ActionNone}}, nil,
 	}
 	require.Equal(t, []identity.Identity{used, kept}, r.staying())
 	r.ran = true
@@ -227,7 +227,7 @@ func TestRemovalPlansNamespacesAgain(t *testing.T) {
 	for result := range r.Apply(t.Context()) {
 		require.NoError(t, result.Err)
 		require.Equal(t, "it is needed again", result.Item.Kept)
-		require.Equal(t, ssaplan.OutcomeNotSent, result.Outcome)
+		require.Equal(t, write.OutcomeNotSent, result.Outcome)
 	}
 	members[0].Keep = ""
 	plan()
@@ -238,13 +238,13 @@ func TestRemovalPlansNamespacesAgain(t *testing.T) {
 		return nil
 	})
 	for result := range r.Apply(t.Context()) {
-		require.NotEqual(t, ssaplan.OutcomeDone, result.Outcome)
+		require.NotEqual(t, write.OutcomeDone, result.Outcome)
 		require.False(t, result.Gone)
 	}
 	stop()
 	plan()
 	for result := range r.Apply(t.Context()) {
-		require.Equal(t, ssaplan.OutcomeDone, result.Outcome)
+		require.Equal(t, write.OutcomeDone, result.Outcome)
 	}
 }
 
@@ -260,9 +260,9 @@ func TestKeptMemberHoldsUpNothing(t *testing.T) {
 	for item := range r.Plan(t.Context()) {
 		require.NoError(t, item.Err)
 	}
-	outcomes := map[string]ssaplan.Outcome{}
+	outcomes := map[string]write.Outcome{}
 	for result := range r.Apply(t.Context()) {
 		outcomes[result.Item.Member.Object.Kind] = result.Outcome
 	}
-	require.Equal(t, map[string]ssaplan.Outcome{"ConfigMap": ssaplan.OutcomeNotSent, "ServiceAccount": ssaplan.OutcomeDone}, outcomes)
+	require.Equal(t, map[string]write.Outcome{"ConfigMap": write.OutcomeNotSent, "ServiceAccount": write.OutcomeDone}, outcomes)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 // LeftOutError says why an object was skipped.
@@ -19,8 +20,8 @@ type LeftOutError struct {
 
 func (e *LeftOutError) Error() string { return fmt.Sprintf("%s: left out: %s", e.Object, e.Reason) }
 
-// WriteOutcome is used by [ssaplan.OutcomeOf].
-func (e *LeftOutError) WriteOutcome() ssaplan.Outcome { return ssaplan.OutcomeNotSent }
+// WriteOutcome is used by [write.OutcomeOf].
+func (e *LeftOutError) WriteOutcome() write.Outcome { return write.OutcomeNotSent }
 
 func isLeftOut(err error) bool {
 	_, ok := err.(*LeftOutError)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/redact"
 )
@@ -18,7 +19,7 @@ type Planner interface {
 	Plan(context.Context, ssaplan.Request) (*ssaplan.Plan, error)
 	PlanAll(context.Context, []ssaplan.Request) iter.Seq2[*ssaplan.Plan, error]
 	Apply(context.Context, *ssaplan.Plan) (*unstructured.Unstructured, error)
-	Replace(context.Context, *ssaplan.Plan, ssaplan.DeleteOptions) (*unstructured.Unstructured, error)
+	Replace(context.Context, *ssaplan.Plan, deletion.Options) (*unstructured.Unstructured, error)
 	Read(context.Context, *explain.State) (*ssaplan.Reading, error)
 	Resolve(context.Context, identity.Identity) (identity.Identity, error)
 	Known(context.Context, ssaplan.Deferral) ([]string, error)

@@ -19,6 +19,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 // Member is an object that was applied with a set, as a caller has stored it.
@@ -54,7 +55,7 @@ type RemovalOptions struct {
 	// the members count.
 	Set *Set
 	// Delete says how to delete, and to wait for it.
-	Delete ssaplan.DeleteOptions
+	Delete deletion.Options
 	// Patience is for how long to wait until an object is gone. Default: a minute.
 	Patience time.Duration
 }
@@ -79,7 +80,7 @@ type RemovalItem struct {
 	Number int
 	Member Member
 	// Plan is the plan of the deletion; nil if none could be made.
-	Plan *ssaplan.DeletePlan
+	Plan *deletion.Plan
 	// Kept says why the member isn't deleted; empty if it is.
 	Kept string
 	// Err is why there is no plan.
@@ -99,7 +100,7 @@ func (item *RemovalItem) Gone() bool {
 // RemovalResult is the result of the removal for a member.
 type RemovalResult struct {
 	Item    RemovalItem
-	Outcome ssaplan.Outcome
+	Outcome write.Outcome
 	// Gone reports whether the member no longer exists, so that a caller can forget it.
 	Gone bool
 	// Err says why a member that should be deleted still exists.
@@ -155,7 +156,7 @@ func (r *Removal) begin(ran bool) {
 func (r *Removal) item(ctx context.Context, i int) *RemovalItem {
 	member := r.members[i]
 	item := &RemovalItem{Number: i, Member: member}
-	request := ssaplan.DeleteRequest{Object: member.Object, UID: member.UID, Propagation: r.options.Delete.Propagation}
+	request := deletion.Request{Object: member.Object, UID: member.UID, Propagation: r.options.Delete.Propagation}
 	item.Plan, item.Err = r.planner.PlanDelete(ctx, request)
 	switch {
 	case item.Err != nil:
@@ -325,7 +326,7 @@ func (r *Removal) Apply(ctx context.Context) iter.Seq[*RemovalResult] {
 }
 
 func (r *Removal) remove(ctx context.Context, item *RemovalItem) *RemovalResult {
-	result := &RemovalResult{Item: *item, Outcome: ssaplan.OutcomeNotSent, Gone: item.Gone(), Err: item.Err}
+	result := &RemovalResult{Item: *item, Outcome: write.OutcomeNotSent, Gone: item.Gone(), Err: item.Err}
 	if ctx.Err() != nil {
 		result.Err = fmt.Errorf("%s: not reached: %w", item.Member.Object, ctx.Err())
 	}
@@ -344,8 +345,8 @@ func (r *Removal) remove(ctx context.Context, item *RemovalItem) *RemovalResult 
 	limited, cancel := clock.WithTimeout(ctx, r.options.Patience)
 	defer cancel()
 	result.Err = r.planner.ApplyDelete(limited, item.Plan, r.options.Delete)
-	result.Outcome = ssaplan.OutcomeOf(result.Err)
-	if result.Gone = result.Err == nil || errors.Is(result.Err, ssaplan.ErrRecreated); result.Gone {
+	result.Outcome = write.OutcomeOf(result.Err)
+	if result.Gone = result.Err == nil || errors.Is(result.Err, write.ErrRecreated); result.Gone {
 		r.shown[item.Number] = nil
 	}
 	return result

@@ -13,10 +13,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/ssaplan/primitives/identity"
-	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/set"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 var patchOptions = metav1.PatchOptions{FieldManager: "somebody"}
@@ -149,6 +149,6 @@ func TestRemovalThatFails(t *testing.T) {
 	cancel()
 	for result := range removal.Apply(ctx) {
 		assert.ErrorIs(t, result.Err, context.Canceled)
-		assert.Equal(t, ssaplan.OutcomeNotSent, result.Outcome)
+		assert.Equal(t, write.OutcomeNotSent, result.Outcome)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
 )
 
 // Options are the options of a [Set]. The zero value works.
@@ -26,7 +27,7 @@ type Options struct {
 	// Replace carries out replacements. Default: they are skipped.
 	Replace bool
 	// Delete says how to delete the old objects of replacements, and to wait for that.
-	Delete ssaplan.DeleteOptions
+	Delete deletion.Options
 	// Patience is how long a stage waits for objects of earlier stages to work: for a CRD to be served, a webhook to
 	// answer. Default: a minute.
 	Patience time.Duration

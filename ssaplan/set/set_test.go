@@ -23,6 +23,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/set"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 // manifest returns the object of a YAML text.
@@ -350,8 +351,8 @@ func TestNothingElseThanShown(t *testing.T) {
 	require.ErrorAs(t, last.Err, &changed)
 	assert.Equal(t, `data.a: "b" -> "c"`, changed.Shown.Changes[0].String())
 	assert.Contains(t, changed.Now.Changes[0].String(), `data.a: "z" -> "c"`)
-	assert.Equal(t, ssaplan.OutcomeNotSent, last.Outcome)
-	assert.Equal(t, ssaplan.OutcomeNotSent, ssaplan.OutcomeOf(changed))
+	assert.Equal(t, write.OutcomeNotSent, last.Outcome)
+	assert.Equal(t, write.OutcomeNotSent, write.OutcomeOf(changed))
 
 	half := w.set(set.Options{}, conf, "{apiVersion: v1, kind: Secret, metadata: {name: a, namespace: shop}}")
 	for range half.Plan(t.Context()) {
@@ -383,15 +384,15 @@ func (p *replacing) PlanAll(ctx context.Context, requests []ssaplan.Request) ite
 func TestNoOtherReplacementThanShown(t *testing.T) {
 	for why, row := range map[string]struct {
 		now     func(*ssaplan.Replacement)
-		outcome ssaplan.Outcome
+		outcome write.Outcome
 	}{
-		"the same":             {func(*ssaplan.Replacement) {}, ssaplan.OutcomeDone},
-		"fewer hazards":        {func(r *ssaplan.Replacement) { r.Hazards = r.Hazards[:0:0] }, ssaplan.OutcomeDone},
-		"another hazard":       {func(r *ssaplan.Replacement) { r.Hazards = []immutability.Hazard{{Kind: "data"}} }, ssaplan.OutcomeNotSent},
-		"another object":       {func(r *ssaplan.Replacement) { r.Old.Name = "c" }, ssaplan.OutcomeNotSent},
-		"another UID":          {func(r *ssaplan.Replacement) { r.UID = "other" }, ssaplan.OutcomeNotSent},
-		"another propagation":  {func(r *ssaplan.Replacement) { r.Propagation = metav1.DeletePropagationOrphan }, ssaplan.OutcomeNotSent},
-		"other reasons for it": {func(r *ssaplan.Replacement) { r.Fields = nil }, ssaplan.OutcomeNotSent},
+		"the same":             {func(*ssaplan.Replacement) {}, write.OutcomeDone},
+		"fewer hazards":        {func(r *ssaplan.Replacement) { r.Hazards = r.Hazards[:0:0] }, write.OutcomeDone},
+		"another hazard":       {func(r *ssaplan.Replacement) { r.Hazards = []immutability.Hazard{{Kind: "data"}} }, write.OutcomeNotSent},
+		"another object":       {func(r *ssaplan.Replacement) { r.Old.Name = "c" }, write.OutcomeNotSent},
+		"another UID":          {func(r *ssaplan.Replacement) { r.UID = "other" }, write.OutcomeNotSent},
+		"another propagation":  {func(r *ssaplan.Replacement) { r.Propagation = metav1.DeletePropagationOrphan }, write.OutcomeNotSent},
+		"other reasons for it": {func(r *ssaplan.Replacement) { r.Fields = nil }, write.OutcomeNotSent},
 	} {
 		w := newWorld(t)
 		w.apply(w.Context(), w.set(set.Options{}, namespace, conf))
@@ -413,7 +414,7 @@ func TestNoOtherReplacementThanShown(t *testing.T) {
 			last = result
 		}
 		require.Equal(t, row.outcome, last.Outcome, "%s: %v", why, last.Err)
-		if row.outcome == ssaplan.OutcomeNotSent {
+		if row.outcome == write.OutcomeNotSent {
 			require.ErrorAs(t, last.Err, new(*set.ChangedError), why)
 		}
 	}
@@ -432,7 +433,7 @@ func TestCancelled(t *testing.T) {
 			continue
 		}
 		require.ErrorIs(t, result.Err, context.Canceled)
-		require.Equal(t, ssaplan.OutcomeNotSent, result.Outcome)
+		require.Equal(t, write.OutcomeNotSent, result.Outcome)
 	}
 	require.Equal(t, 3, n)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 // ChangedError says that after the earlier stages, the plan for an object is another one than was shown. The object
@@ -26,8 +27,8 @@ func (e *ChangedError) Error() string {
 	return fmt.Sprintf("%s: the plan changed since it was shown; now %s (%s): review the new plan", e.Now.Object, e.Now.Action, foreign.Text(e.Now.Reason))
 }
 
-// WriteOutcome is used by [ssaplan.OutcomeOf].
-func (e *ChangedError) WriteOutcome() ssaplan.Outcome { return ssaplan.OutcomeNotSent }
+// WriteOutcome is used by [write.OutcomeOf].
+func (e *ChangedError) WriteOutcome() write.Outcome { return write.OutcomeNotSent }
 
 // isAsShown reports whether who has seen what was shown of an object knows what a plan does.
 func (s *Set) isAsShown(item *Item, now *ssaplan.Plan) bool {

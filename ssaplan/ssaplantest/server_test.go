@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
 
@@ -480,7 +481,7 @@ func TestReplaceAfterARecordedRefusal(t *testing.T) {
 	plan, err = planner.Plan(t.Context(), ssaplan.Request{Manifest: object(t, fmt.Sprintf(text, "c"))})
 	require.NoError(t, err)
 	require.Equal(t, ssaplan.ActionReplace, plan.Action)
-	replaced, err := planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+	replaced, err := planner.Replace(t.Context(), plan, deletion.Options{})
 	require.NoError(t, err)
 	require.NotEqual(t, plan.Replacement.UID, string(replaced.GetUID()))
 }

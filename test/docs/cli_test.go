@@ -230,7 +230,7 @@ func Example_cli() {
 
 // replace deletes the old object and creates the new one. Call it only if the user agreed to the hazards.
 func (t *tool) replace(ctx context.Context, plan *ssaplan.Plan) (*unstructured.Unstructured, error) {
-	return t.planner.Replace(ctx, plan, ssaplan.DeleteOptions{
+	return t.planner.Replace(ctx, plan, deletion.Options{
 		Progress: func(old identity.Identity, finalizers []string) {
 			fmt.Fprintln(t.out, "waiting for", old, finalizers)
 		},
@@ -301,7 +301,7 @@ func sameObject(id identity.Identity) identity.Identity {
 
 // delete deletes the object of a state, if the user agrees to the consequences. It reports whether the object is gone.
 func (t *tool) delete(ctx context.Context, prior *explain.State, ask func() bool) (gone bool, err error) {
-	plan, err := t.planner.PlanDelete(ctx, ssaplan.DeleteRequest{Object: prior.Identity, UID: prior.UID})
+	plan, err := t.planner.PlanDelete(ctx, deletion.Request{Object: prior.Identity, UID: prior.UID})
 	if err != nil {
 		return false, err
 	}
@@ -320,7 +320,7 @@ func (t *tool) delete(ctx context.Context, prior *explain.State, ask func() bool
 	case !ask():
 		return false, nil
 	}
-	err = t.planner.ApplyDelete(ctx, plan, ssaplan.DeleteOptions{}) // an error if it would now do more than the plan says
+	err = t.planner.ApplyDelete(ctx, plan, deletion.Options{}) // an error if it would now do more than the plan says
 	return err == nil, err
 }
 

@@ -19,17 +19,16 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection/foreign"
-	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
 )
 
 // fullDeletePlan has something in every exported field. No plan of a server is like it.
-func fullDeletePlan() *ssaplan.DeletePlan {
+func fullDeletePlan() *deletion.Plan {
 	owner := fieldowner.Owner{
 		Manager: "backup", Operation: fieldowner.OperationUpdate, Subresource: "status", APIVersion: "v1",
 		Time: time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC),
 	}
-	return &ssaplan.DeletePlan{
+	return &deletion.Plan{
 		Object: identity.Identity{APIVersion: "apps/v1", Kind: "Deployment", Namespace: "shop", Name: "web"}, UID: "5",
 		Action: deletion.ActionDelete, Reason: "because", Propagation: metav1.DeletePropagationForeground, Replaced: true,
 		Hazards:    []immutability.Hazard{{Kind: immutability.HazardData, Message: "gone"}},
@@ -44,7 +43,7 @@ func fullDeletePlan() *ssaplan.DeletePlan {
 }
 
 // deletePlans are plans of each action and policy.
-func deletePlans() (plans []*ssaplan.DeletePlan) {
+func deletePlans() (plans []*deletion.Plan) {
 	for _, action := range []deletion.Action{deletion.ActionWait, deletion.ActionNone, deletion.ActionKeep, deletion.ActionRefused, deletion.ActionUnknown} {
 		plan := fullDeletePlan()
 		plan.Action, plan.Propagation = action, metav1.DeletePropagationOrphan
@@ -60,24 +59,24 @@ func deletePlans() (plans []*ssaplan.DeletePlan) {
 // The JSON of a plan to delete changes with every exported field of it, but for the error.
 func TestDeletePlanJSONIsLossless(t *testing.T) {
 	whole := string(must(json.Marshal(fullDeletePlan())))
-	for name, of := range map[string]func(*ssaplan.DeletePlan) any{
-		"DeletePlan": func(p *ssaplan.DeletePlan) any { return p },
-		"Hazard":     func(p *ssaplan.DeletePlan) any { return &p.Hazards[0] },
-		"Finalizer":  func(p *ssaplan.DeletePlan) any { return &p.Finalizers[0] },
-		"GroupKind":  func(p *ssaplan.DeletePlan) any { return &p.Dependents[0] },
-		"Contents":   func(p *ssaplan.DeletePlan) any { return p.Contents },
-		"Count":      func(p *ssaplan.DeletePlan) any { return &p.Contents.Counts[0] },
-		"Uncounted":  func(p *ssaplan.DeletePlan) any { return &p.Contents.Uncounted[0] },
+	for name, of := range map[string]func(*deletion.Plan) any{
+		"Plan":      func(p *deletion.Plan) any { return p },
+		"Hazard":    func(p *deletion.Plan) any { return &p.Hazards[0] },
+		"Finalizer": func(p *deletion.Plan) any { return &p.Finalizers[0] },
+		"GroupKind": func(p *deletion.Plan) any { return &p.Dependents[0] },
+		"Contents":  func(p *deletion.Plan) any { return p.Contents },
+		"Count":     func(p *deletion.Plan) any { return &p.Contents.Counts[0] },
+		"Uncounted": func(p *deletion.Plan) any { return &p.Contents.Uncounted[0] },
 	} {
 		structure := reflect.TypeOf(of(fullDeletePlan())).Elem()
 		for i := range structure.NumField() {
 			field, plan := name+"."+structure.Field(i).Name, fullDeletePlan()
 			reflect.ValueOf(of(plan)).Elem().Field(i).SetZero()
 			shown := string(must(json.Marshal(plan))) != whole
-			assert.NotEqual(t, shown, field == "DeletePlan.Refusal", field)
+			assert.NotEqual(t, shown, field == "Plan.Refusal", field)
 		}
 	}
-	assert.Contains(t, read(t, "../../docs/plan.md"), "has all fields except `DeletePlan.Refusal`")
+	assert.Contains(t, read(t, "../../docs/plan.md"), "has all fields except `Plan.Refusal`")
 }
 
 // Plans to delete are as docs/plan.schema.json describes them, are written the same again after they were read, and
@@ -90,7 +89,7 @@ func TestDeletePlansFitTheSchema(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, compiled.Validate(decoded), string(text))
 		seen.see("deletion", decoded)
-		var read ssaplan.DeletePlan
+		var read deletion.Plan
 		require.NoError(t, json.Unmarshal(text, &read))
 		require.Equal(t, string(text), string(must(json.Marshal(read))))
 		mutate(decoded, func(what string) { assert.Error(t, compiled.Validate(decoded), what) })

@@ -20,16 +20,19 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/client"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 // advise says in a line what to do about an error of the Planner.
 func advise(err error) string {
 	var (
 		changed   *ssaplan.ChangedError
-		refused   *ssaplan.RefusedError
-		replacing *ssaplan.ReplaceError
+		refused   *immutability.RefusedError
+		replacing *write.ReplaceError
 	)
 	switch {
 	case errors.As(err, &changed):
@@ -74,7 +77,7 @@ func Example_errors() {
 	_ = unstructured.SetNestedField(web.Object, "api", "spec", "selector", "matchLabels", "app")
 	_ = unstructured.SetNestedField(web.Object, "api", "spec", "template", "metadata", "labels", "app")
 	plan = must(planner.Plan(ctx, ssaplan.Request{Manifest: web}))
-	_, err = planner.Replace(ctx, plan, ssaplan.DeleteOptions{Progress: func(identity.Identity, []string) { cancel() }})
+	_, err = planner.Replace(ctx, plan, deletion.Options{Progress: func(identity.Identity, []string) { cancel() }})
 	fmt.Println(err)
 	fmt.Println("->", advise(err))
 	// Output:

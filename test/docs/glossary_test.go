@@ -12,7 +12,7 @@ import (
 // notInGlossary are the exported types that are no idea of their own, by the reason.
 var notInGlossary = map[string][]string{
 	"how a function works, documented at its fields": {
-		"identity.Options", "immutability.ProbeOptions", "immutability.HazardOptions", "openapi.Options", "deletion.Options", "ssaplan.DeleteOptions", "ssaplan.Options",
+		"identity.Options", "immutability.ProbeOptions", "immutability.HazardOptions", "openapi.Options", "deletion.Options", "ssaplan.Options",
 		"ssaplantest.Options", "set.Options", "set.RemovalOptions", "client.Options", "dynclient.Options",
 	},
 	"what a function takes or returns, documented with it": {
@@ -29,9 +29,6 @@ var notInGlossary = map[string][]string{
 	"several of something that the glossary has":               {"projection.Patterns"},
 	"a part of something that the glossary has":                {"immutability.Field", "authresilience.Description", "projection.Held", "explain.EmptyField"},
 	"a cache, and what collects warnings: no idea of planning": {"ssaplan.NoOpCache", "ssaplan.NoOpCacheOptions", "ssaplan.NoOpStats", "server.WarningHandler"},
-	"another name of a type of package write":                  {"ssaplan.Outcome", "ssaplan.Stage", "ssaplan.ApplyError", "ssaplan.ReplaceError"},
-	"another name of a type of package immutability":           {"ssaplan.RefusedError"},
-	"another name of a type of package deletion":               {"ssaplan.DeleteRequest", "ssaplan.DeletePlan", "ssaplan.DeleteError"},
 	"a stand-in for a server, in tests":                        {"ssaplantest.Kind", "ssaplantest.Request", "ssaplantest.Server"},
 }
 

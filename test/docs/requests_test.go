@@ -9,6 +9,7 @@ import (
 	"github.com/ssaplan/primitives/identity/importid"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/client"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
 	api "github.com/ssaplan/primitives/ssaplan/server"
 )
 
@@ -29,7 +30,7 @@ func Example_requests() {
 	}
 	first := must(planner.Plan(ctx, request("dark")))
 	state := must(first.State(must(planner.Apply(ctx, first))))
-	must(planner.PlanDelete(ctx, ssaplan.DeleteRequest{Object: state.Identity, UID: state.UID}))
+	must(planner.PlanDelete(ctx, deletion.Request{Object: state.Identity, UID: state.UID}))
 	must(planner.PlanRelease(ctx, state))
 	sent = 0
 
@@ -56,14 +57,14 @@ func Example_requests() {
 	count("Import")
 	must(planner.PlanRelease(ctx, state))
 	count("PlanRelease")
-	deletion := must(planner.PlanDelete(ctx, ssaplan.DeleteRequest{Object: state.Identity, UID: state.UID}))
+	doomed := must(planner.PlanDelete(ctx, deletion.Request{Object: state.Identity, UID: state.UID}))
 	count("PlanDelete")
-	must(0, planner.ApplyDelete(ctx, deletion, ssaplan.DeleteOptions{}))
+	must(0, planner.ApplyDelete(ctx, doomed, deletion.Options{}))
 	count("ApplyDelete")
 	plan = must(planner.Plan(ctx, request("dark")))
 	state = must(plan.State(must(planner.Apply(ctx, plan))))
 	sent = 0
-	must(0, planner.Delete(ctx, state, ssaplan.DeleteOptions{}))
+	must(0, planner.Delete(ctx, state, deletion.Options{}))
 	count("Delete")
 	// Output:
 	// Plan: 2

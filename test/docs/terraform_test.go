@@ -31,6 +31,7 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/client"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/manifest"
 	"github.com/ssaplan/primitives/ssaplan/review"
@@ -418,7 +419,7 @@ func (r *objectResource) planDestroy(ctx context.Context, private privateState) 
 	if diags = checkTwice(prior, &r.planner.destroyed, &r.planner.kept); diags.HasError() {
 		return diags
 	}
-	plan, err := r.planner.PlanDelete(ctx, ssaplan.DeleteRequest{Object: prior.Identity, UID: prior.UID})
+	plan, err := r.planner.PlanDelete(ctx, deletion.Request{Object: prior.Identity, UID: prior.UID})
 	if err != nil {
 		diags.AddWarning("The consequences of the destroy aren't known", err.Error())
 	} else if notes := plan.Notes(immutability.HazardInterruption, immutability.HazardDependents); len(notes) > 0 {
@@ -454,7 +455,7 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 	addServerWarning := func(deleted identity.Identity, text foreign.Text) { // a server can answer with warnings
 		resp.Diagnostics.AddWarning(deleted.String(), text.String())
 	}
-	err := r.planner.Delete(ctx, prior, ssaplan.DeleteOptions{Warning: addServerWarning})
+	err := r.planner.Delete(ctx, prior, deletion.Options{Warning: addServerWarning})
 	if authresilience.Classify(err) == authresilience.ClassTypeNotServed {
 		resp.Diagnostics.AddWarning(prior.Identity.String()+": not deleted", "The server doesn't serve this kind (any more).")
 	} else if err != nil {

@@ -25,6 +25,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/set"
 	"github.com/ssaplan/primitives/test/lab"
@@ -116,7 +117,7 @@ func saidThrough(t *testing.T, transport http.RoundTripper) (said []string) {
 		_, err = planner.Apply(ctx, plan)
 	}
 	said = append(said, fmt.Sprint(err))
-	request := ssaplan.DeleteRequest{Object: identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "default", Name: "a"}}
+	request := deletion.Request{Object: identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "default", Name: "a"}}
 	deletion, err := planner.PlanDelete(ctx, request)
 	if said = append(said, fmt.Sprint(err)); err == nil {
 		encoded, failed := json.Marshal(deletion)
@@ -147,7 +148,7 @@ func ofSet(ctx context.Context, planner *ssaplan.Planner, manifest *unstructured
 	} else {
 		said = append(said, err.Error())
 	}
-	r := set.NewRemoval(planner, []set.Member{{Object: id, UID: "1"}}, set.RemovalOptions{Patience: time.Millisecond, Delete: ssaplan.DeleteOptions{PollInterval: time.Millisecond}})
+	r := set.NewRemoval(planner, []set.Member{{Object: id, UID: "1"}}, set.RemovalOptions{Patience: time.Millisecond, Delete: deletion.Options{PollInterval: time.Millisecond}})
 	for item := range r.Plan(ctx) {
 		said = append(said, item.String(), item.Kept, fmt.Sprint(item.Err))
 	}

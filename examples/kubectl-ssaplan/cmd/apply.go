@@ -22,6 +22,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/set"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 func newApply(streams genericiooptions.IOStreams) *cobra.Command {
@@ -139,7 +140,7 @@ func (p *planning) carryOutInLines(ctx context.Context, yes bool) error {
 	}
 	p.showFailures(p.failures)
 	for _, f := range p.failures {
-		p.line(render.Result{Object: f.Object, Outcome: ssaplan.OutcomeNotSent, Class: f.Class, Message: f.Message})
+		p.line(render.Result{Object: f.Object, Outcome: write.OutcomeNotSent, Class: f.Class, Message: f.Message})
 	}
 	return p.carryOut(ctx, yes)
 }
@@ -214,7 +215,7 @@ func (p *planning) apply(ctx context.Context) error {
 		code = exitError
 	}
 	for result := range p.set.Apply(ctx) {
-		if ctx.Err() != nil && errors.Is(result.Err, ctx.Err()) && result.Outcome == ssaplan.OutcomeNotSent {
+		if ctx.Err() != nil && errors.Is(result.Err, ctx.Err()) && result.Outcome == write.OutcomeNotSent {
 			fmt.Fprintf(p.ErrOut, "interrupted before %s\n", result.Item.Object)
 			code = exitError
 			break
@@ -321,13 +322,13 @@ func (p *planning) leave(of *set.Result, left *set.LeftOutError) {
 		p.left[behindFailure]++
 	}
 	plan := cmp.Or(of.Item.Plan, p.items[of.Item.Number].Plan)
-	p.add(of.Item.Number, resultOf(plan, ssaplan.OutcomeNotSent, "left out: "+left.Reason))
+	p.add(of.Item.Number, resultOf(plan, write.OutcomeNotSent, "left out: "+left.Reason))
 }
 
 // blame adds the result of an object that failed, and says why.
 func (p *planning) blame(result *render.Result, item *set.Item, err error) {
 	failure := objectFailure(p.manifests[item.Number], err)
-	if stopped := (*ssaplan.ReplaceError)(nil); errors.As(err, &stopped) {
+	if stopped := (*write.ReplaceError)(nil); errors.As(err, &stopped) {
 		result.Stage = stopped.Stage
 	}
 	result.Class, result.Message = failure.Class, failure.Message
@@ -350,7 +351,7 @@ func planToReview(err error) *ssaplan.Plan {
 	return nil
 }
 
-func resultOf(plan *ssaplan.Plan, outcome ssaplan.Outcome, message string) render.Result {
+func resultOf(plan *ssaplan.Plan, outcome write.Outcome, message string) render.Result {
 	return render.Result{Object: plan.Object, Subresource: plan.Subresource, Action: plan.Action, Outcome: outcome, Message: message}
 }
 
@@ -382,7 +383,7 @@ func (p *planning) interrupt(why string) {
 			continue
 		}
 		if _, told := p.at[item.Number]; !told {
-			p.add(item.Number, resultOf(item.Plan, ssaplan.OutcomeNotSent, why))
+			p.add(item.Number, resultOf(item.Plan, write.OutcomeNotSent, why))
 		}
 	}
 }

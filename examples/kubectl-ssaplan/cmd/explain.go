@@ -58,7 +58,7 @@ func explainSaved(ctx context.Context, streams genericiooptions.IOStreams, file,
 		return err
 	}
 	e := render.Explain(found)
-	return write(streams.Out, output, e, func(t render.Text) string { return t.Explanation(e) })
+	return writeDocument(streams.Out, output, e, func(t render.Text) string { return t.Explanation(e) })
 }
 
 func readSaved(ctx context.Context, stdin io.Reader, file string) (saved.Error, error) {

@@ -11,9 +11,10 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
+	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection/foreign"
-	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/manifest"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 // inputClass is the class of what is wrong in the files of the user.
@@ -56,9 +57,9 @@ func objectFailure(m manifest.Manifest, err error) render.Failure {
 
 // saysWhatToDo reports whether the text of err ends with the next step.
 func saysWhatToDo(err error) bool {
-	var refused *ssaplan.RefusedError
-	var stopped *ssaplan.ReplaceError
-	var failed *ssaplan.ApplyError
+	var refused *immutability.RefusedError
+	var stopped *write.ReplaceError
+	var failed *write.ApplyError
 	return errors.As(err, &stopped) || errors.As(err, &failed) && failed.Advice != "" || errors.As(err, &refused) && refused.Verdict.Remedy != ""
 }
 

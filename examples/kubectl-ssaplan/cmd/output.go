@@ -89,8 +89,8 @@ type document interface {
 	YAML() ([]byte, error)
 }
 
-// write prints d in a format of [readOutputs].
-func write(out io.Writer, format string, d document, text func(render.Text) string) (err error) {
+// writeDocument prints d in a format of [readOutputs].
+func writeDocument(out io.Writer, format string, d document, text func(render.Text) string) (err error) {
 	var encoded []byte
 	switch format {
 	case "json":

@@ -59,7 +59,7 @@ func (r *reading) runOwners(ctx context.Context, args []string) error {
 	}
 	owners.Ownership = owners.Ownership.Shown(r.planner.Guard(imported.Live).Fields(imported.Live))
 	owners.Values = shownValues(imported, owners.Ownership.Fields(nil))
-	return write(r.Out, r.output, owners, func(t render.Text) string { return t.Owners(owners) })
+	return writeDocument(r.Out, r.output, owners, func(t render.Text) string { return t.Owners(owners) })
 }
 
 // shownValues returns the values of fields. If some of the object's are sensitive, only those are known that a manifest

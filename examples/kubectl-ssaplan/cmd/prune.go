@@ -18,6 +18,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/manifest"
 	"github.com/ssaplan/primitives/ssaplan/set"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 // removing is the removal of objects that are remembered.
@@ -82,12 +83,12 @@ func (r *removing) apply(ctx context.Context, journal *statefile.Journal, add fu
 		id := result.Item.Member.Object
 		add(pruned(result))
 		switch {
-		case result.Err != nil && ctx.Err() != nil && result.Outcome == ssaplan.OutcomeNotSent:
+		case result.Err != nil && ctx.Err() != nil && result.Outcome == write.OutcomeNotSent:
 			return false, fmt.Errorf("interrupted before %s", id)
 		case result.Err != nil:
 			ok = false
 			say(r.ErrOut, oneLine(result.Err.Error()))
-		case result.Outcome == ssaplan.OutcomeDone:
+		case result.Outcome == write.OutcomeDone:
 			fmt.Fprintf(r.ErrOut, "deleted %s\n", id)
 		case !result.Gone:
 			say(r.ErrOut, result.Item.String())
@@ -108,7 +109,7 @@ func pruned(of *set.RemovalResult) render.Result {
 	switch {
 	case of.Err != nil:
 		result.Class, result.Message = string(authresilience.Classify(of.Err)), oneLine(of.Err.Error())
-	case of.Outcome == ssaplan.OutcomeNotSent:
+	case of.Outcome == write.OutcomeNotSent:
 		result.Message = "kept: " + foreign.Visible(of.Item.Kept)
 	}
 	return result

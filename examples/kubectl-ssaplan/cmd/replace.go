@@ -10,6 +10,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
 )
 
 // replaces reports whether apply carries out the plan as a replacement.
@@ -26,7 +27,7 @@ func (p *planning) planDeletions(ctx context.Context) {
 		}
 		r := plan.Replacement
 		deletion, err := p.cluster.planner.PlanDelete(ctx,
-			ssaplan.DeleteRequest{Object: r.Old, UID: r.UID, Propagation: r.Propagation, Replaced: true})
+			deletion.Request{Object: r.Old, UID: r.UID, Propagation: r.Propagation, Replaced: true})
 		if err != nil {
 			p.deletions[plan] = []string{"unknown which objects are deleted with it: " + err.Error()}
 			continue
@@ -58,9 +59,9 @@ func (p *planning) sayReplacements() {
 }
 
 // replaceOptions has the waiting for an old object told, whenever there is something new about it.
-func (p *planning) replaceOptions() ssaplan.DeleteOptions {
+func (p *planning) replaceOptions() deletion.Options {
 	told := ""
-	return ssaplan.DeleteOptions{
+	return deletion.Options{
 		Progress: func(old identity.Identity, finalizers []string) {
 			if line := waiting(old, finalizers); line != told {
 				say(p.ErrOut, line)

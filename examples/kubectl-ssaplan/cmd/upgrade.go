@@ -12,6 +12,7 @@ import (
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
@@ -179,7 +180,7 @@ func (u *upgrade) planRemovals(ctx context.Context) error {
 		removal := render.Removal{Object: plan.Object}
 		if live := plan.Live(); live != nil {
 			var err error
-			removal.Plan, err = u.to.cluster.planner.PlanDelete(ctx, ssaplan.DeleteRequest{Object: plan.Object, UID: string(live.GetUID())})
+			removal.Plan, err = u.to.cluster.planner.PlanDelete(ctx, deletion.Request{Object: plan.Object, UID: string(live.GetUID())})
 			if err != nil {
 				return err
 			}

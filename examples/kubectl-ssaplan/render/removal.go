@@ -6,22 +6,22 @@ import (
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection/foreign"
-	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
 )
 
 // Removal is what becomes of an object that is remembered and no manifest has any more.
 type Removal struct {
 	Object identity.Identity
 	// Plan is what deleting it would do; nil if that isn't known.
-	Plan *ssaplan.DeletePlan
+	Plan *deletion.Plan
 	// Kept is why it isn't deleted; empty if it is.
 	Kept string
 }
 
 type removalJSON struct {
-	Object objectJSON          `json:"object"`
-	Plan   *ssaplan.DeletePlan `json:"plan,omitempty"`
-	Kept   string              `json:"kept,omitempty"`
+	Object objectJSON     `json:"object"`
+	Plan   *deletion.Plan `json:"plan,omitempty"`
+	Kept   string         `json:"kept,omitempty"`
 }
 
 func (r Removal) json() removalJSON { return removalJSON{objectToJSON(r.Object), r.Plan, r.Kept} }

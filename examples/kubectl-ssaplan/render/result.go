@@ -9,6 +9,7 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 // Result is what became of carrying out a plan.
@@ -19,14 +20,14 @@ type Result struct {
 	// Action is what was to be done, as the plan of that moment had it; "Prune" for an object that has left the set. It
 	// is empty if there was no plan.
 	Action  ssaplan.Action
-	Outcome ssaplan.Outcome
+	Outcome write.Outcome
 	// ResourceVersion is that of the object afterwards, empty if it isn't known.
 	ResourceVersion string
 	// Ready reports whether the object was ready in the end, and Waits why not; nil if nobody waited for it.
 	Ready *bool
 	Waits string
 	// Stage is where a replacement stopped, which is the one that the outcome is about; otherwise empty.
-	Stage ssaplan.Stage
+	Stage write.Stage
 	// Class is that of the failure, empty if there was none.
 	Class string
 	// Message says why the object isn't as planned, empty if it is.
@@ -41,16 +42,16 @@ type Result struct {
 const ActionPrune ssaplan.Action = "Prune"
 
 type resultJSON struct {
-	Object          objectJSON      `json:"object"`
-	Subresource     string          `json:"subresource,omitempty"`
-	Action          ssaplan.Action  `json:"action,omitempty"`
-	Outcome         ssaplan.Outcome `json:"outcome"`
-	ResourceVersion string          `json:"resourceVersion,omitempty"`
-	Ready           *bool           `json:"ready,omitempty"`
-	Waits           string          `json:"waits,omitempty"`
-	Stage           ssaplan.Stage   `json:"stage,omitempty"`
-	Class           string          `json:"class,omitempty"`
-	Message         string          `json:"message,omitempty"`
+	Object          objectJSON     `json:"object"`
+	Subresource     string         `json:"subresource,omitempty"`
+	Action          ssaplan.Action `json:"action,omitempty"`
+	Outcome         write.Outcome  `json:"outcome"`
+	ResourceVersion string         `json:"resourceVersion,omitempty"`
+	Ready           *bool          `json:"ready,omitempty"`
+	Waits           string         `json:"waits,omitempty"`
+	Stage           write.Stage    `json:"stage,omitempty"`
+	Class           string         `json:"class,omitempty"`
+	Message         string         `json:"message,omitempty"`
 
 	Differences []projection.Difference `json:"differences,omitempty"`
 	Unshown     []explain.Change        `json:"unshown,omitempty"`
@@ -70,18 +71,18 @@ func (r Result) Line() ([]byte, error) {
 
 // resultWords are in the order in which a summary lists the outcomes.
 var resultWords = []struct {
-	outcome ssaplan.Outcome
+	outcome write.Outcome
 	words   string
 }{
-	{ssaplan.OutcomeDone, "done"},
-	{ssaplan.OutcomeRefused, "refused"},
-	{ssaplan.OutcomeUnknown, "unknown"},
-	{ssaplan.OutcomeNotSent, "not sent"},
+	{write.OutcomeDone, "done"},
+	{write.OutcomeRefused, "refused"},
+	{write.OutcomeUnknown, "unknown"},
+	{write.OutcomeNotSent, "not sent"},
 }
 
 // Results returns a sentence: "Apply: 2 done, 1 refused, 1 not sent."
 func (t Text) Results(results []Result) string {
-	outcomes := map[ssaplan.Outcome]int{}
+	outcomes := map[write.Outcome]int{}
 	for _, r := range results {
 		outcomes[r.Outcome]++
 	}

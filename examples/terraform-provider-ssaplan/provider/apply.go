@@ -15,6 +15,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/review"
 	"github.com/ssaplan/primitives/ssaplan/set"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 const (
@@ -113,7 +114,7 @@ func (r *objectResource) apply(ctx context.Context, planned, prior *object, reme
 		done.madeAs, done.by = string(applied.GetUID()), planned.FieldManager.ValueString()
 	}
 	switch {
-	case err != nil && ssaplan.OutcomeOf(err) == ssaplan.OutcomeUnknown:
+	case err != nil && write.OutcomeOf(err) == write.OutcomeUnknown:
 		return nil, failed("Unknown whether the object was applied", err)
 	case err != nil:
 		return nil, failed("The object can't be applied", err)

@@ -22,6 +22,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	ssarelease "github.com/ssaplan/primitives/ssaplan/release"
 	"github.com/ssaplan/primitives/ssaplan/review"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 // planDestroyTimeout is how long the plan of a destroy waits for a server, which may be gone by now.
@@ -55,7 +56,7 @@ func (r *objectResource) planDestroy(ctx context.Context, req resource.ModifyPla
 	ctx, cancel := context.WithTimeout(ctx, planDestroyTimeout)
 	defer cancel()
 	planner, err := r.planners.reaching(ctx, prior, state)
-	var plan *ssaplan.DeletePlan
+	var plan *deletion.Plan
 	if err == nil && prior.OnDestroy.ValueString() == release {
 		released, err := planner.PlanRelease(ctx, state)
 		if err != nil {
@@ -66,7 +67,7 @@ func (r *objectResource) planDestroy(ctx context.Context, req resource.ModifyPla
 		return
 	}
 	if err == nil {
-		plan, err = planner.PlanDelete(ctx, ssaplan.DeleteRequest{Object: state.Identity, UID: state.UID, Propagation: prior.propagation()})
+		plan, err = planner.PlanDelete(ctx, deletion.Request{Object: state.Identity, UID: state.UID, Propagation: prior.propagation()})
 	}
 	if err != nil {
 		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: unknown which objects are deleted with it", state.Identity), detail(err))
@@ -102,7 +103,7 @@ func (l line) String() string { return string(l) }
 
 // destroyNotes returns what there is to know of a destroy, without what its name says: that what the object runs stops,
 // and that its dependents go. An object that is gone already needs none.
-func destroyNotes(plan *ssaplan.DeletePlan) (notes []line) {
+func destroyNotes(plan *deletion.Plan) (notes []line) {
 	if plan.Action == deletion.ActionNone {
 		return nil
 	}
@@ -114,7 +115,7 @@ func destroyNotes(plan *ssaplan.DeletePlan) (notes []line) {
 
 // goesWith returns what is known of deleting the old object of a replacement.
 func goesWith(ctx context.Context, planner *ssaplan.Planner, r *ssaplan.Replacement, propagation metav1.DeletionPropagation) []string {
-	plan, err := planner.PlanDelete(ctx, ssaplan.DeleteRequest{Object: r.Old, UID: r.UID, Propagation: propagation, Replaced: true})
+	plan, err := planner.PlanDelete(ctx, deletion.Request{Object: r.Old, UID: r.UID, Propagation: propagation, Replaced: true})
 	if err != nil {
 		return []string{"unknown which objects are deleted with it: " + detail(err)}
 	}
@@ -177,18 +178,18 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 		return
 	}
 	if err == nil {
-		err = planner.Delete(ctx, state, ssaplan.DeleteOptions{Propagation: prior.propagation(), Warning: func(old identity.Identity, text foreign.Text) {
+		err = planner.Delete(ctx, state, deletion.Options{Propagation: prior.propagation(), Warning: func(old identity.Identity, text foreign.Text) {
 			resp.Diagnostics.AddWarning(fmt.Sprintf("%s: warning", old), text.String())
 		}})
 	}
 	switch {
-	case errors.Is(err, ssaplan.ErrRecreated):
+	case errors.Is(err, write.ErrRecreated):
 		done.notReplaced = fmt.Sprintf("%s: the object was created or replaced after the plan was made: plan again", state.Identity)
 		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: left as it is", state.Identity), detail(err))
 	case authresilience.Classify(err) == authresilience.ClassTypeNotServed:
 		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: not deleted", state.Identity),
 			"The server doesn't serve this kind any more. The object was deleted with its CRD.")
-	case err != nil && ssaplan.OutcomeOf(err) == ssaplan.OutcomeUnknown:
+	case err != nil && write.OutcomeOf(err) == write.OutcomeUnknown:
 		resp.Diagnostics.AddError("Unknown whether the object was deleted", detail(err))
 	case err != nil:
 		resp.Diagnostics.AddError("The object can't be deleted", detail(err)+r.planners.onCredentials(prior, err))

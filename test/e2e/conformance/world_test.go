@@ -22,10 +22,12 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/dynclient"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/server"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
+	"github.com/ssaplan/primitives/ssaplan/write"
 	"github.com/ssaplan/primitives/test/controlplane"
 	"github.com/ssaplan/primitives/test/lab"
 )
@@ -288,8 +290,8 @@ func (w *world) replace(plan *ssaplan.Plan) {
 	ctx, cancel := context.WithCancel(w.t.Context())
 	defer cancel()
 	giveUp := func(identity.Identity, []string) { cancel() }
-	obj, err := w.planner.Replace(ctx, plan, ssaplan.DeleteOptions{PollInterval: time.Minute, Progress: giveUp})
-	var stopped *ssaplan.ReplaceError
+	obj, err := w.planner.Replace(ctx, plan, deletion.Options{PollInterval: time.Minute, Progress: giveUp})
+	var stopped *write.ReplaceError
 	if errors.As(err, &stopped) {
 		w.note("stopped while %s, finalizers %q", stopped.Stage, stopped.Finalizers)
 	}

@@ -49,7 +49,7 @@ func (w *world) apply(t *testing.T, planner *ssaplan.Planner, manifest *unstruct
 
 func (w *world) contents(t *testing.T, planner *ssaplan.Planner, of identity.Identity) *deletion.Contents {
 	t.Helper()
-	plan, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: of})
+	plan, err := planner.PlanDelete(t.Context(), deletion.Request{Object: of})
 	require.NoError(t, err)
 	require.NotNil(t, plan.Contents)
 	return plan.Contents

@@ -48,7 +48,7 @@ func TestLeftovers(t *testing.T) {
 			}
 
 			_, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: after})
-			var refused *ssaplan.RefusedError
+			var refused *immutability.RefusedError
 			require.ErrorAs(t, err, &refused)
 			require.Equal(t, immutability.RefusalMergeLeftover, refused.Verdict.Refusal, "%v", refused)
 			var left []string

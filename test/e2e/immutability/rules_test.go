@@ -81,13 +81,13 @@ func TestRules(t *testing.T) {
 				c.delete(t, after)
 				c.apply(t, before)
 			} else {
-				var no *ssaplan.RefusedError
+				var no *immutability.RefusedError
 				require.ErrorAs(t, err, &no, row.Like)
 				assert.Equal(t, row.Verdict, no.Verdict.Refusal, row.Like)
 			}
 
 			_, err = limited.Plan(t.Context(), ssaplan.Request{Manifest: after})
-			var no *ssaplan.RefusedError
+			var no *immutability.RefusedError
 			require.ErrorAs(t, err, &no, "a user without rights to read definitions")
 			assert.Equal(t, immutability.RefusalDirectional, no.Verdict.Refusal)
 			assert.Contains(t, no.Verdict.Uncertain, "the CRD can't be read")

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/write"
 	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
 )
 
@@ -20,14 +20,14 @@ func TestOutcomesOfCancellation(t *testing.T) {
 	for i, row := range []struct {
 		when  string
 		fault func(cancel func()) faultproxy.Fault // nil if the context has ended before
-		want  ssaplan.Outcome
+		want  write.Outcome
 	}{
-		{"before anything is sent", nil, ssaplan.OutcomeNotSent},
-		{"while the request is under way", faultproxy.Halting, ssaplan.OutcomeUnknown},
+		{"before anything is sent", nil, write.OutcomeNotSent},
+		{"while the request is under way", faultproxy.Halting, write.OutcomeUnknown},
 		{"while waiting for the answer", func(cancel func()) faultproxy.Fault {
 			return faultproxy.After(faultproxy.Halting(cancel))
-		}, ssaplan.OutcomeDone},
-		{"while reading the answer", faultproxy.HaltingHalfway, ssaplan.OutcomeDone},
+		}, write.OutcomeDone},
+		{"while reading the answer", faultproxy.HaltingHalfway, write.OutcomeDone},
 	} {
 		for j, op := range writes {
 			if !isPlayed(i, j) {
@@ -55,27 +55,27 @@ func TestOutcomesOfCancellation(t *testing.T) {
 
 // checkCanceled compares what became of an operation whose context ended. Where it was done, a delete has its look at
 // the object still before it, which the context ends, and a replacement its create.
-func (a *attempt) checkCanceled(t *testing.T, proxy *faultproxy.Proxy, err error, want ssaplan.Outcome) {
+func (a *attempt) checkCanceled(t *testing.T, proxy *faultproxy.Proxy, err error, want write.Outcome) {
 	arrived, _ := proxy.Writes()
 	if _, spoiled := proxy.Spoiled(); !spoiled {
-		assert.Equal(t, want, ssaplan.OutcomeOf(err), "%v", err)
+		assert.Equal(t, want, write.OutcomeOf(err), "%v", err)
 		assert.Zero(t, arrived, "%v", err)
 		return
 	}
 	assert.Equal(t, a.write, arrived, "%v", err)
 	done, untouched := a.truth(t)
-	assert.Equal(t, want == ssaplan.OutcomeDone, done, "%v", err)
-	assert.Equal(t, want != ssaplan.OutcomeDone, untouched, "%v", err)
+	assert.Equal(t, want == write.OutcomeDone, done, "%v", err)
+	assert.Equal(t, want != write.OutcomeDone, untouched, "%v", err)
 	if done && a.goesOn() {
 		assertNotApplied(t, err)
 		return
 	}
-	if want != ssaplan.OutcomeDone || a.deletes() {
+	if want != write.OutcomeDone || a.deletes() {
 		require.ErrorIs(t, err, context.Canceled)
 	} else {
 		require.NoError(t, err)
 	}
-	assert.Equal(t, want, ssaplan.OutcomeOf(err), "%v", err)
+	assert.Equal(t, want, write.OutcomeOf(err), "%v", err)
 }
 
 // assertNotApplied fails unless an error says that fields changed owners, and that the apply after that wasn't sent, as
@@ -83,7 +83,7 @@ func (a *attempt) checkCanceled(t *testing.T, proxy *faultproxy.Proxy, err error
 func assertNotApplied(t *testing.T, err error) {
 	t.Helper()
 	require.ErrorIs(t, err, context.Canceled)
-	assert.Equal(t, ssaplan.OutcomeNotSent, ssaplan.OutcomeOf(err), "%v", err)
+	assert.Equal(t, write.OutcomeNotSent, write.OutcomeOf(err), "%v", err)
 	assert.ErrorContains(t, err, "fields have changed owners, and the manifest was not applied")
 }
 
@@ -122,7 +122,7 @@ func TestOutcomesOfLateWrites(t *testing.T) {
 					assertNotApplied(t, err)
 				case row.cause != nil && a.deletes():
 					require.ErrorIs(t, err, row.cause)
-					require.Equal(t, ssaplan.OutcomeDone, ssaplan.OutcomeOf(err), "%v", err)
+					require.Equal(t, write.OutcomeDone, write.OutcomeOf(err), "%v", err)
 				default:
 					require.NoError(t, err)
 				}

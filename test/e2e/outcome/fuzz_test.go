@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/write"
 	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
 	"github.com/ssaplan/primitives/test/lab"
 	"github.com/stretchr/testify/require"
@@ -99,7 +100,7 @@ func TestEachRequestBroken(t *testing.T) {
 
 // check compares what an operation ended with and what the server has.
 func (a *attempt) check(t *testing.T, err error, arrived int, faults map[int]faultproxy.Fault) {
-	outcome := ssaplan.OutcomeOf(err)
+	outcome := write.OutcomeOf(err)
 	done, untouched := a.truth(t)
 	why := fmt.Sprintf("%s: %v: %s: %v", a.name, faults, outcome, err)
 	switch {
@@ -121,11 +122,11 @@ func (a *attempt) check(t *testing.T, err error, arrived int, faults map[int]fau
 // agrees reports whether the server has what the error of an operation says. Of a replacement its stage tells which
 // write the outcome is about.
 func (a *attempt) agrees(t *testing.T, err error, untouched bool) bool {
-	outcome := ssaplan.OutcomeOf(err)
-	if outcome == ssaplan.OutcomeUnknown {
+	outcome := write.OutcomeOf(err)
+	if outcome == write.OutcomeUnknown {
 		return true
 	}
-	if outcome == ssaplan.OutcomeDone { // with an error: the delete was accepted
+	if outcome == write.OutcomeDone { // with an error: the delete was accepted
 		return a.old == nil || a.gone(t)
 	}
 	if a.plan != nil && a.plan.Action == ssaplan.ActionReplace {

@@ -16,11 +16,14 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/dynclient"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/release"
+	"github.com/ssaplan/primitives/ssaplan/write"
 	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
 	"github.com/ssaplan/primitives/test/lab"
 )
@@ -151,7 +154,7 @@ func TestDryRunsThatDelete(t *testing.T) {
 				require.NoError(t, err)
 				c.proxy.Heal()
 				planner := c.planner(t, c.proxy, 10*time.Second)
-				request := ssaplan.DeleteRequest{Object: id, UID: string(obj.GetUID())}
+				request := deletion.Request{Object: id, UID: string(obj.GetUID())}
 				if row.later {
 					_, err := planner.PlanDelete(t.Context(), request)
 					require.NoError(t, err)
@@ -167,12 +170,12 @@ func TestDryRunsThatDelete(t *testing.T) {
 				assert.Equal(t, row.deleted, now == nil || now.GetDeletionTimestamp() != nil)
 				state := &explain.State{Identity: id, UID: string(obj.GetUID())}
 				if !row.deleted {
-					err := planner.Delete(t.Context(), state, ssaplan.DeleteOptions{})
+					err := planner.Delete(t.Context(), state, deletion.Options{})
 					require.ErrorContains(t, err, row.want)
 					if plan != nil {
-						assert.Equal(t, ssaplan.OutcomeRefused, ssaplan.OutcomeOf(err))
+						assert.Equal(t, write.OutcomeRefused, write.OutcomeOf(err))
 					} else {
-						assert.Equal(t, ssaplan.OutcomeNotSent, ssaplan.OutcomeOf(err))
+						assert.Equal(t, write.OutcomeNotSent, write.OutcomeOf(err))
 					}
 					assert.NotNil(t, c.Lookup(t, obj))
 				}
@@ -227,7 +230,7 @@ func TestProbesThatWrite(t *testing.T) {
 	request := ssaplan.Request{Manifest: lab.Objectf(t, recreate, "probed")}
 	planner := c.planner(t, c.proxy, 10*time.Second)
 	_, err := planner.Plan(t.Context(), request)
-	var refused *ssaplan.RefusedError
+	var refused *immutability.RefusedError
 	require.ErrorAs(t, err, &refused)
 	require.Equal(t, before.GetResourceVersion(), c.Get(t, before).GetResourceVersion())
 	c.proxy.InjectFrom(1, faultproxy.WithoutDryRun())
@@ -312,11 +315,11 @@ func TestClientsThatDropDryRun(t *testing.T) {
 		obj := c.Apply(t, manager, lab.Objectf(t, kind, "client"))
 		id, err := identity.Of(obj.Object)
 		require.NoError(t, err)
-		_, err = planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: id, UID: string(obj.GetUID())})
+		_, err = planner.PlanDelete(t.Context(), deletion.Request{Object: id, UID: string(obj.GetUID())})
 		require.ErrorContains(t, err, "drops dryRun")
-		err = planner.Delete(t.Context(), &explain.State{Identity: id, UID: string(obj.GetUID())}, ssaplan.DeleteOptions{})
+		err = planner.Delete(t.Context(), &explain.State{Identity: id, UID: string(obj.GetUID())}, deletion.Options{})
 		require.ErrorContains(t, err, "drops dryRun")
-		require.Equal(t, ssaplan.OutcomeNotSent, ssaplan.OutcomeOf(err))
+		require.Equal(t, write.OutcomeNotSent, write.OutcomeOf(err))
 		require.Equal(t, obj.GetResourceVersion(), c.Get(t, obj).GetResourceVersion(), "nothing was deleted")
 		c.Delete(t, obj)
 	}

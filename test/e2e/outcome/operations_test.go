@@ -22,8 +22,10 @@ import (
 	"github.com/ssaplan/primitives/internal/goroutines"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/release"
+	"github.com/ssaplan/primitives/ssaplan/write"
 	"github.com/ssaplan/primitives/test/controlplane"
 	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
 	"github.com/ssaplan/primitives/test/lab"
@@ -211,7 +213,7 @@ func (op operation) plans(t testing.TB, c *cluster, name string) *attempt {
 
 // run carries the operation out.
 func (a *attempt) run(ctx context.Context, planner *ssaplan.Planner) (*unstructured.Unstructured, error) {
-	options := ssaplan.DeleteOptions{PollInterval: time.Millisecond}
+	options := deletion.Options{PollInterval: time.Millisecond}
 	switch {
 	case a.releases:
 		plan, err := planner.PlanRelease(context.WithoutCancel(ctx), a.state)
@@ -219,7 +221,7 @@ func (a *attempt) run(ctx context.Context, planner *ssaplan.Planner) (*unstructu
 		case err != nil:
 			return nil, err
 		case plan.Action == release.ActionGone: // as it is if another object has the name, which the plan says and a host doesn't apply
-			return nil, &ssaplan.ApplyError{Object: plan.Object, Outcome: ssaplan.OutcomeNotSent, Err: errors.New("gone")}
+			return nil, &write.ApplyError{Object: plan.Object, Outcome: write.OutcomeNotSent, Err: errors.New("gone")}
 		}
 		return nil, plan.Apply(ctx)
 	case a.plan == nil:
@@ -310,6 +312,6 @@ func (a *attempt) gone(t testing.TB) bool {
 
 // isCreating reports whether a replacement stopped while it created the new object.
 func isCreating(err error) bool {
-	var stopped *ssaplan.ReplaceError
-	return errors.As(err, &stopped) && stopped.Stage == ssaplan.StageCreating
+	var stopped *write.ReplaceError
+	return errors.As(err, &stopped) && stopped.Stage == write.StageCreating
 }

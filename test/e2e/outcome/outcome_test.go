@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
+	"github.com/ssaplan/primitives/ssaplan/write"
 	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
 	"github.com/ssaplan/primitives/test/lab"
 )
@@ -134,7 +136,7 @@ func (a *attempt) replan(ctx context.Context, planner *ssaplan.Planner) (said st
 		plan, err := planner.PlanRelease(ctx, a.state)
 		return fmt.Sprint(plan), err
 	case a.plan == nil:
-		plan, err := planner.PlanDelete(ctx, ssaplan.DeleteRequest{Object: a.state.Identity, UID: a.state.UID})
+		plan, err := planner.PlanDelete(ctx, deletion.Request{Object: a.state.Identity, UID: a.state.UID})
 		return fmt.Sprint(plan), err
 	}
 	request := ssaplan.Request{Manifest: a.manifest, Subresource: a.subresource}
@@ -178,7 +180,7 @@ func TestOutcomesWithoutADryRun(t *testing.T) {
 					require.NoError(t, err)
 					require.NotNil(t, obj)
 				} else {
-					require.Equal(t, ssaplan.OutcomeUnknown, ssaplan.OutcomeOf(err), "%v", err)
+					require.Equal(t, write.OutcomeUnknown, write.OutcomeOf(err), "%v", err)
 				}
 			})
 		}
@@ -186,7 +188,7 @@ func TestOutcomesWithoutADryRun(t *testing.T) {
 }
 
 // broken carries the operation out with the fault in its write, and compares what is told with the truth.
-func (a *attempt) broken(t *testing.T, proxy *faultproxy.Proxy, fault faultproxy.Fault) ssaplan.Outcome {
+func (a *attempt) broken(t *testing.T, proxy *faultproxy.Proxy, fault faultproxy.Fault) write.Outcome {
 	timeout := 30 * time.Second
 	if strings.Contains(fault.String(), "stall") {
 		timeout = 3 * time.Second
@@ -201,23 +203,23 @@ func (a *attempt) broken(t *testing.T, proxy *faultproxy.Proxy, fault faultproxy
 	require.True(t, spoiled, why)
 	assertReadable(t, a.object(), err)
 	done, untouched := a.truth(t)
-	outcome := ssaplan.OutcomeOf(err)
+	outcome := write.OutcomeOf(err)
 	switch {
 	case a.isLate():
-		assert.Equal(t, ssaplan.OutcomeDone, outcome, why)
+		assert.Equal(t, write.OutcomeDone, outcome, why)
 		assert.Equal(t, done, err == nil, why)
 		if slices.Contains(open, fault.String()) {
 			assert.ErrorContains(t, err, "the fields to give up may still be owned", why)
 		} else if err != nil {
 			assert.ErrorContains(t, err, "the fields to give up are still owned", why)
 		}
-	case outcome == ssaplan.OutcomeDone:
+	case outcome == write.OutcomeDone:
 		assert.NoError(t, err, why)
 		assert.True(t, done, why)
 		if a.plan != nil && a.subresource != "scale" && fault.String() != "another uid" { // which nobody knows of a new object
 			assert.Equal(t, a.c.Get(t, a.manifest), obj, why)
 		}
-	case outcome == ssaplan.OutcomeNotSent, outcome == ssaplan.OutcomeRefused:
+	case outcome == write.OutcomeNotSent, outcome == write.OutcomeRefused:
 		assert.True(t, untouched, why)
 		assert.Regexp(t, "nothing was written: .|nothing was deleted|(plan|replace|delete) again", err.Error(), why)
 		assert.Equal(t, a.hands != nil && a.write > 1, strings.Contains(err.Error(), "fields changed owners"), why)
@@ -232,7 +234,7 @@ func (a *attempt) broken(t *testing.T, proxy *faultproxy.Proxy, fault faultproxy
 	if !strings.HasPrefix(fault.String(), "sent ") {
 		assert.LessOrEqual(t, written, a.writes(), why)
 	}
-	if outcome == ssaplan.OutcomeUnknown || fault.String() != "409 Status" {
+	if outcome == write.OutcomeUnknown || fault.String() != "409 Status" {
 		assert.LessOrEqual(t, arrived, a.writes(), why)
 	}
 	return outcome

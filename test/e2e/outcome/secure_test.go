@@ -10,6 +10,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/write"
 	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
 	"github.com/ssaplan/primitives/test/lab"
 )
@@ -34,7 +35,7 @@ func TestOutcomesOverHTTP2(t *testing.T) {
 				outcome := a.broken(t, proxy, fault)
 				require.True(t, proxy.IsHTTP2())
 				if fault.String() == "GOAWAY" {
-					require.Equal(t, ssaplan.OutcomeDone, outcome, "the answer came with it")
+					require.Equal(t, write.OutcomeDone, outcome, "the answer came with it")
 				}
 			})
 		}
@@ -50,13 +51,13 @@ func TestServerCertificateThatIsRotated(t *testing.T) {
 		anew        bool
 		valid       time.Duration
 		isConnected bool // the old connections stay
-		want        ssaplan.Outcome
-		later       ssaplan.Outcome // of a planner that trusts the new authority
+		want        write.Outcome
+		later       write.Outcome // of a planner that trusts the new authority
 	}{
-		{"of the same authority", false, time.Hour, false, ssaplan.OutcomeDone, ssaplan.OutcomeDone},
-		{"of another authority, for new connections", true, time.Hour, true, ssaplan.OutcomeDone, ssaplan.OutcomeDone},
-		{"of another authority", true, time.Hour, false, ssaplan.OutcomeNotSent, ssaplan.OutcomeDone},
-		{"that is expired", false, -time.Hour, false, ssaplan.OutcomeNotSent, ssaplan.OutcomeNotSent},
+		{"of the same authority", false, time.Hour, false, write.OutcomeDone, write.OutcomeDone},
+		{"of another authority, for new connections", true, time.Hour, true, write.OutcomeDone, write.OutcomeDone},
+		{"of another authority", true, time.Hour, false, write.OutcomeNotSent, write.OutcomeDone},
+		{"that is expired", false, -time.Hour, false, write.OutcomeNotSent, write.OutcomeNotSent},
 	} {
 		for j, op := range writes {
 			if op.write > 1 || op.releases || !isPlayed(i, j) { // the plan of a release is made anew
@@ -77,13 +78,13 @@ func TestServerCertificateThatIsRotated(t *testing.T) {
 						return err == nil || authresilience.Classify(err) == authresilience.ClassTLS
 					})
 				}
-				run := func(planner *ssaplan.Planner, want ssaplan.Outcome) {
+				run := func(planner *ssaplan.Planner, want write.Outcome) {
 					ctx, _ := impatient(t)
 					_, err = a.run(ctx, planner)
 					assertReadable(t, a.object(), err)
-					require.Equal(t, want, ssaplan.OutcomeOf(err), "%v", err)
+					require.Equal(t, want, write.OutcomeOf(err), "%v", err)
 					_, untouched := a.truth(t)
-					require.Equal(t, want == ssaplan.OutcomeNotSent, untouched)
+					require.Equal(t, want == write.OutcomeNotSent, untouched)
 					if err != nil {
 						assert.Equal(t, authresilience.ClassTLS, authresilience.Classify(err), "%v", err)
 						_, err = a.replan(t.Context(), planner)
@@ -91,7 +92,7 @@ func TestServerCertificateThatIsRotated(t *testing.T) {
 					}
 				}
 				run(planner, row.want)
-				if row.want != ssaplan.OutcomeDone {
+				if row.want != write.OutcomeDone {
 					run(c.planner(t, proxy, 30*time.Second), row.later)
 				}
 			})

@@ -14,6 +14,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/set"
+	"github.com/ssaplan/primitives/ssaplan/write"
 	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
 	"github.com/ssaplan/primitives/test/lab"
 )
@@ -64,7 +65,7 @@ func checkWrites(t *testing.T, proxy *faultproxy.Proxy, fault faultproxy.Fault, 
 // rest is applied.
 func TestOutcomesOfSets(t *testing.T) {
 	t.Parallel()
-	eachFault(t, 3, func(t *testing.T, c *cluster, proxy *faultproxy.Proxy, fault faultproxy.Fault, name string, write int) {
+	eachFault(t, 3, func(t *testing.T, c *cluster, proxy *faultproxy.Proxy, fault faultproxy.Fault, name string, nth int) {
 		planner := c.planner(t, proxy, patience(fault))
 		members := map[string]*member{}
 		var requests []ssaplan.Request
@@ -80,21 +81,21 @@ func TestOutcomesOfSets(t *testing.T) {
 		for item := range s.Plan(t.Context()) {
 			require.NoError(t, item.Err)
 		}
-		proxy.InjectWrite(write, fault)
+		proxy.InjectWrite(nth, fault)
 		broken := 0
 		ctx, _ := impatient(t)
 		for result := range s.Apply(ctx) {
 			m := members[result.Item.Object.Name]
 			now := c.Lookup(t, m.manifest)
-			why := fmt.Sprintf("%s, %s, write %d: %s: %v", result.Item.Object, fault, write, result.Outcome, result.Err)
+			why := fmt.Sprintf("%s, %s, write %d: %s: %v", result.Item.Object, fault, nth, result.Outcome, result.Err)
 			isMade := now != nil && fmt.Sprint(now.Object["data"]) == fmt.Sprint(m.manifest.Object["data"])
 			isAsBefore := now == nil && m.before == nil || now != nil && m.before != nil && now.GetResourceVersion() == m.before.GetResourceVersion()
 			switch result.Outcome {
-			case ssaplan.OutcomeDone:
+			case write.OutcomeDone:
 				assert.NoError(t, result.Err, why)
 				assert.True(t, isMade, why)
 				continue
-			case ssaplan.OutcomeUnknown:
+			case write.OutcomeUnknown:
 				assert.Contains(t, open, fault.String(), why)
 			default:
 				assert.True(t, isAsBefore, why)
@@ -102,7 +103,7 @@ func TestOutcomesOfSets(t *testing.T) {
 			broken++
 			assert.Error(t, result.Err, why)
 		}
-		assert.LessOrEqual(t, broken, 1, "%s, write %d: the others are applied", fault, write)
+		assert.LessOrEqual(t, broken, 1, "%s, write %d: the others are applied", fault, nth)
 		checkWrites(t, proxy, fault, len(requests))
 	})
 }
@@ -110,7 +111,7 @@ func TestOutcomesOfSets(t *testing.T) {
 // The results of a removal tell of each member what the server has, whichever delete is broken in whichever way.
 func TestOutcomesOfRemovals(t *testing.T) {
 	t.Parallel()
-	eachFault(t, 2, func(t *testing.T, c *cluster, proxy *faultproxy.Proxy, fault faultproxy.Fault, name string, write int) {
+	eachFault(t, 2, func(t *testing.T, c *cluster, proxy *faultproxy.Proxy, fault faultproxy.Fault, name string, nth int) {
 		planner := c.planner(t, proxy, patience(fault))
 		before := map[string]*unstructured.Unstructured{}
 		var members []set.Member
@@ -134,16 +135,16 @@ func TestOutcomesOfRemovals(t *testing.T) {
 			require.NoError(t, item.Err)
 			require.True(t, item.Deletes())
 		}
-		proxy.InjectWrite(write, fault)
+		proxy.InjectWrite(nth, fault)
 		for result := range r.Apply(ctx) {
 			old := before[result.Item.Member.Object.Name]
 			now := c.Lookup(t, old)
 			isGone := now == nil || now.GetDeletionTimestamp() != nil
-			why := fmt.Sprintf("%s, %s, delete %d: %s: %v", result.Item.Member.Object, fault, write, result.Outcome, result.Err)
+			why := fmt.Sprintf("%s, %s, delete %d: %s: %v", result.Item.Member.Object, fault, nth, result.Outcome, result.Err)
 			switch result.Outcome {
-			case ssaplan.OutcomeDone:
+			case write.OutcomeDone:
 				assert.True(t, isGone, why)
-			case ssaplan.OutcomeUnknown:
+			case write.OutcomeUnknown:
 				assert.Contains(t, staying, fault.String(), why)
 			default:
 				assert.Error(t, result.Err, why)

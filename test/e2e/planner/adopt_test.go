@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
@@ -144,7 +145,7 @@ func TestAdoptWhatMayNotChange(t *testing.T) {
 		return err != nil
 	})
 	require.ErrorContains(t, err, says)
-	require.ErrorAs(t, err, new(*ssaplan.RefusedError))
+	require.ErrorAs(t, err, new(*immutability.RefusedError))
 	require.NotEmpty(t, c.Get(t, was).GetManagedFields())
 }
 

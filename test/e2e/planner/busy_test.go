@@ -20,6 +20,7 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/write"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
@@ -184,7 +185,7 @@ func TestBusyTake(t *testing.T) {
 			_, err := between.Apply(t.Context(), plan)
 			require.ErrorAs(t, err, new(*ssaplan.ChangedError), "the value has changed after the field was taken")
 			require.ErrorContains(t, err, "fields have changed owners, and the manifest was not applied")
-			require.Equal(t, ssaplan.OutcomeRefused, ssaplan.OutcomeOf(err))
+			require.Equal(t, write.OutcomeRefused, write.OutcomeOf(err))
 			size, _, err := unstructured.NestedInt64(c.Get(t, obj).Object, "spec", "size")
 			require.NoError(t, err)
 			require.Equal(t, int64(-8), size)

@@ -12,6 +12,7 @@ import (
 	"github.com/ssaplan/primitives/identity/importid"
 	"github.com/ssaplan/primitives/internal/leak"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
@@ -73,7 +74,7 @@ func TestSecretsInsideOfObjects(t *testing.T) {
 		require.NoError(t, err, why)
 		out.add(imported.State, imported.Sensitive, planner.Guard(imported.Live).Redacted(imported.Live))
 		out.release(planner.PlanRelease(t.Context(), state))
-		deletion, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: state.Identity, UID: state.UID})
+		deletion, err := planner.PlanDelete(t.Context(), deletion.Request{Object: state.Identity, UID: state.UID})
 		out.add(err, deletion)
 		for _, value := range []string{first, second, theirs} {
 			require.Empty(t, leak.In(out.String(), value), "%s: %s in %s", why, value, out)

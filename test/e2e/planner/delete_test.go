@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
@@ -25,7 +25,7 @@ func TestDeleteWithTheDefinition(t *testing.T) {
 	errs := make(chan error, len(states))
 	for _, state := range states {
 		go func() {
-			errs <- c.planner.Delete(t.Context(), state, ssaplan.DeleteOptions{PollInterval: 50 * time.Millisecond})
+			errs <- c.planner.Delete(t.Context(), state, deletion.Options{PollInterval: 50 * time.Millisecond})
 		}()
 	}
 	for range states {

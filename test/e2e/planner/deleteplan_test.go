@@ -16,6 +16,7 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
+	"github.com/ssaplan/primitives/ssaplan/write"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
@@ -27,11 +28,11 @@ const (
 )
 
 // planDelete returns the plan to delete the object of a manifest, which has no UID.
-func (c *cluster) planDelete(t *testing.T, m *unstructured.Unstructured, policy metav1.DeletionPropagation) *ssaplan.DeletePlan {
+func (c *cluster) planDelete(t *testing.T, m *unstructured.Unstructured, policy metav1.DeletionPropagation) *deletion.Plan {
 	t.Helper()
 	id, err := identity.Of(m.Object)
 	require.NoError(t, err)
-	plan, err := c.planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: id, Propagation: policy})
+	plan, err := c.planner.PlanDelete(t.Context(), deletion.Request{Object: id, Propagation: policy})
 	require.NoError(t, err)
 	return plan
 }
@@ -43,14 +44,14 @@ func TestDeletedPodsDontStayBehind(t *testing.T) {
 	for _, text := range []string{aJob, aController} {
 		m := manifest(t, text, "deleted", "1")
 		state := c.apply(t, m)
-		require.NoError(t, c.planner.Delete(t.Context(), state, ssaplan.DeleteOptions{}), m.GetKind())
+		require.NoError(t, c.planner.Delete(t.Context(), state, deletion.Options{}), m.GetKind())
 		require.Nil(t, c.Lookup(t, m), "nothing holds it")
 
 		old, now := manifest(t, text, "replaced", "1"), manifest(t, text, "replaced-2", "2")
 		state = c.apply(t, old)
 		plan := c.plan(t, ssaplan.Request{Manifest: now, Prior: state})
 		require.Equal(t, metav1.DeletePropagationBackground, plan.Replacement.Propagation)
-		_, err := c.planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+		_, err := c.planner.Replace(t.Context(), plan, deletion.Options{})
 		require.NoError(t, err)
 		require.Nil(t, c.Lookup(t, old))
 	}
@@ -61,7 +62,7 @@ func TestDeletedPodsDontStayBehind(t *testing.T) {
 	require.Equal(t, metav1.DeletePropagationBackground, plan.Replacement.Propagation)
 	require.Contains(t, fmt.Sprint(plan.Replacement.Hazards), "the pods stop before the new object starts new ones")
 	require.Contains(t, fmt.Sprint(plan.Replacement.Hazards), "objects that name this one as their owner are deleted with it")
-	_, err := c.planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+	_, err := c.planner.Replace(t.Context(), plan, deletion.Options{})
 	require.NoError(t, err)
 	require.Empty(t, c.Get(t, old).GetFinalizers())
 }
@@ -94,8 +95,8 @@ func TestPropagationIsSent(t *testing.T) {
 			require.Empty(t, plan.Warnings, "the server warns of its own default only")
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			stop := ssaplan.DeleteOptions{Progress: func(identity.Identity, []string) { cancel() }}
-			var stopped *ssaplan.DeleteError
+			stop := deletion.Options{Progress: func(identity.Identity, []string) { cancel() }}
+			var stopped *deletion.Error
 			require.ErrorAs(t, c.planner.ApplyDelete(ctx, plan, stop), &stopped)
 			require.Equal(t, []string{row.finalizer}, stopped.Finalizers)
 
@@ -103,7 +104,7 @@ func TestPropagationIsSent(t *testing.T) {
 			require.Equal(t, deletion.ActionWait, again.Action)
 			require.Equal(t, row.policy, again.Propagation, "who deleted it chose it")
 			require.True(t, plan.Covers(again), "to wait on takes no review")
-			released := ssaplan.DeleteOptions{
+			released := deletion.Options{
 				PollInterval: time.Millisecond, Progress: func(identity.Identity, []string) { c.dropFinalizers(t, m) }}
 			require.NoError(t, c.planner.ApplyDelete(t.Context(), plan, released))
 		}
@@ -132,7 +133,7 @@ func TestPlanDeleteNamesWhoSetFinalizers(t *testing.T) {
 
 	c.Patch(t, "late", m, `{"metadata":{"finalizers":["example.com/backup","example.com/audit","example.com/by-hand","example.com/late"]}}`)
 	var changed *deletion.ChangedError
-	require.ErrorAs(t, c.planner.ApplyDelete(t.Context(), plan, ssaplan.DeleteOptions{}), &changed)
+	require.ErrorAs(t, c.planner.ApplyDelete(t.Context(), plan, deletion.Options{}), &changed)
 	require.Contains(t, fmt.Sprint(changed.Plan.Finalizers), `example.com/late (set by "late" (Update))`)
 	require.Nil(t, c.Get(t, m).GetDeletionTimestamp())
 
@@ -146,11 +147,11 @@ func TestPlanDeleteNamesWhoSetFinalizers(t *testing.T) {
 
 	_, err := c.Resource(t, m).Create(t.Context(), manifest(t, text, "other"), metav1.CreateOptions{})
 	require.NoError(t, err)
-	recreated, err := c.planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: plan.Object, UID: plan.UID})
+	recreated, err := c.planner.PlanDelete(t.Context(), deletion.Request{Object: plan.Object, UID: plan.UID})
 	require.NoError(t, err)
 	require.Equal(t, deletion.ActionKeep, recreated.Action)
-	require.ErrorIs(t, recreated.Refusal, ssaplan.ErrRecreated)
-	require.ErrorIs(t, c.planner.ApplyDelete(t.Context(), plan, ssaplan.DeleteOptions{}), ssaplan.ErrRecreated)
+	require.ErrorIs(t, recreated.Refusal, write.ErrRecreated)
+	require.ErrorIs(t, c.planner.ApplyDelete(t.Context(), plan, deletion.Options{}), write.ErrRecreated)
 	require.Nil(t, c.Get(t, m).GetDeletionTimestamp())
 	c.dropFinalizers(t, m)
 }
@@ -184,7 +185,7 @@ func TestPlanDeleteOfANamespace(t *testing.T) {
 		subjects: [{kind: User, name: namespace-clerk, apiGroup: rbac.authorization.k8s.io}]}`))
 	c.WaitAllowed(t, "namespace-clerk", "list", "configmaps")
 	planner := c.As(t, "namespace-clerk").Planner(t, ssaplan.Options{FieldManager: manager})
-	part, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: plan.Object})
+	part, err := planner.PlanDelete(t.Context(), deletion.Request{Object: plan.Object})
 	require.NoError(t, err)
 	require.Equal(t, deletion.ActionDelete, part.Action)
 	require.Equal(t, []deletion.Count{{Kind: "ConfigMap", Objects: 3}}, part.Contents.Counts)
@@ -193,11 +194,11 @@ func TestPlanDeleteOfANamespace(t *testing.T) {
 
 	c.apply(t, manifest(t, "{apiVersion: v1, kind: Secret, metadata: {name: new}}"))
 	var changed *deletion.ChangedError
-	require.ErrorAs(t, c.planner.ApplyDelete(t.Context(), plan, ssaplan.DeleteOptions{}), &changed)
+	require.ErrorAs(t, c.planner.ApplyDelete(t.Context(), plan, deletion.Options{}), &changed)
 	require.Contains(t, changed.Plan.Contents.Counts, deletion.Count{Kind: "Secret", Objects: 1})
 	require.Nil(t, c.Get(t, namespace).GetDeletionTimestamp())
 
-	system, err := c.planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{
+	system, err := c.planner.PlanDelete(t.Context(), deletion.Request{
 		Object: identity.Identity{APIVersion: "v1", Kind: "Namespace", Name: "kube-system"}})
 	require.NoError(t, err)
 	require.Equal(t, deletion.ActionRefused, system.Action)
@@ -227,7 +228,7 @@ func TestWarningsOfADelete(t *testing.T) {
 	denied := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: denied}}")
 	state := c.apply(t, warned)
 	c.apply(t, denied)
-	var plan *ssaplan.DeletePlan
+	var plan *deletion.Plan
 	lab.Eventually(t, "the policies are at work", func() bool {
 		plan = c.planDelete(t, warned, "")
 		return len(plan.Warnings) > 0 && c.planDelete(t, denied, "").Action == deletion.ActionRefused
@@ -236,7 +237,7 @@ func TestWarningsOfADelete(t *testing.T) {
 	require.Len(t, plan.Warnings, 1)
 	require.Contains(t, plan.Warnings[0], "backups are made from it")
 	var told []foreign.Text
-	listen := ssaplan.DeleteOptions{Warning: func(_ identity.Identity, text foreign.Text) { told = append(told, text) }}
+	listen := deletion.Options{Warning: func(_ identity.Identity, text foreign.Text) { told = append(told, text) }}
 	require.NoError(t, c.planner.Delete(t.Context(), state, listen))
 	require.Equal(t, plan.Warnings, told)
 

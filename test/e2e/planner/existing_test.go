@@ -8,6 +8,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 // TestExisting plans for objects that are there and that aren't, and has that change before the plan is carried out.
@@ -66,7 +67,7 @@ func TestExisting(t *testing.T) {
 			obj, err := c.planner.Apply(t.Context(), plan)
 			if !row.applied {
 				require.Error(t, err)
-				require.Equal(t, ssaplan.OutcomeRefused, ssaplan.OutcomeOf(err))
+				require.Equal(t, write.OutcomeRefused, write.OutcomeOf(err))
 				if row.existing == "" {
 					require.ErrorContains(t, err, "the object was created after the plan was made: plan again")
 					return

@@ -17,7 +17,7 @@ func TestRenameToWhatIsRefused(t *testing.T) {
 	_, err := c.planner.Plan(t.Context(), ssaplan.Request{
 		Manifest: manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: new}, data: {'a b': A}}"), Prior: state,
 	})
-	var refused *ssaplan.RefusedError
+	var refused *immutability.RefusedError
 	require.ErrorAs(t, err, &refused)
 	require.Equal(t, immutability.RefusalInvalid, refused.Verdict.Refusal)
 	require.Equal(t, `data["a b"]`, refused.Verdict.Fields[0].Name())

@@ -18,7 +18,9 @@ import (
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/write"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
@@ -86,7 +88,7 @@ func (i interrupted) run(t *testing.T, c *cluster, requests int) bool {
 	if err == nil {
 		require.Equal(t, m.GetName(), obj.GetName())
 	} else {
-		var stopped *ssaplan.ReplaceError
+		var stopped *write.ReplaceError
 		require.ErrorAs(t, err, &stopped)
 		require.ErrorIs(t, err, context.Canceled)
 		require.NoError(t, i.resume(c, c.planner, plan, request), "after %d requests, stopped while %s: %v", requests, stopped.Stage, err)
@@ -114,8 +116,8 @@ func (c *cluster) restored(t *testing.T, state *explain.State) *explain.State {
 }
 
 // released has the finalizers of the old object removed while the delete waits for them.
-func (c *cluster) released() ssaplan.DeleteOptions {
-	return ssaplan.DeleteOptions{PollInterval: time.Millisecond, Progress: func(old identity.Identity, _ []string) {
+func (c *cluster) released() deletion.Options {
+	return deletion.Options{PollInterval: time.Millisecond, Progress: func(old identity.Identity, _ []string) {
 		resource, err := c.Find(schema.FromAPIVersionAndKind(old.APIVersion, old.Kind), old.Namespace)
 		if err == nil {
 			_, err = resource.Patch(context.Background(), old.Name, types.MergePatchType,

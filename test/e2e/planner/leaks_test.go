@@ -13,6 +13,7 @@ import (
 	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/internal/leak"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/release"
 	"github.com/ssaplan/primitives/test/lab"
 )
@@ -110,15 +111,15 @@ func TestPoliciesThatQuoteSecrets(t *testing.T) {
 			out.plan(planner.Plan(t.Context(), ssaplan.Request{Manifest: renamed, Prior: state}))
 			out.plan(planner.Plan(t.Context(), ssaplan.Request{Manifest: stored, Prior: state}))
 		}
-		deletion, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: state.Identity, UID: state.UID})
-		out.add(err, deletion)
-		require.NotContains(t, fmt.Sprint(deletion.Notes()), "quoted")
+		doomed, err := planner.PlanDelete(t.Context(), deletion.Request{Object: state.Identity, UID: state.UID})
+		out.add(err, doomed)
+		require.NotContains(t, fmt.Sprint(doomed.Notes()), "quoted")
 		_, err = planner.Apply(t.Context(), update)
 		out.add(err)
 		require.Equal(t, action == "Deny", err != nil)
-		_, err = planner.Replace(t.Context(), replace, ssaplan.DeleteOptions{})
+		_, err = planner.Replace(t.Context(), replace, deletion.Options{})
 		out.add(err)
-		out.add(planner.Delete(t.Context(), state, ssaplan.DeleteOptions{}))
+		out.add(planner.Delete(t.Context(), state, deletion.Options{}))
 		require.Empty(t, leak.In(out.String(), value), action)
 		require.Empty(t, leak.In(out.String(), value+"-2"), action)
 		require.Contains(t, out.String(), "withheld", "the user is told that there is more")

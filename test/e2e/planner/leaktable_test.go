@@ -15,6 +15,7 @@ import (
 
 	"github.com/ssaplan/primitives/internal/leak"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/server"
 	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
@@ -109,18 +110,18 @@ var quotedSteps = []quotedStep{
 	}},
 	{"replace", faultproxy.Writes, func(ctx context.Context, p *ssaplan.Planner, q *quoted) {
 		plan := q.plan(p.Plan(ctx, ssaplan.Request{Manifest: q.retyped, Prior: q.state}))
-		_, err := p.Replace(ctx, plan, ssaplan.DeleteOptions{PollInterval: time.Millisecond})
+		_, err := p.Replace(ctx, plan, deletion.Options{PollInterval: time.Millisecond})
 		q.add(err)
 	}},
 	{"plan of a delete, question", faultproxy.Questions, planDelete},
 	{"plan of a delete", faultproxy.DryRuns, planDelete},
 	{"delete", faultproxy.Writes, func(ctx context.Context, p *ssaplan.Planner, q *quoted) {
-		q.add(p.Delete(ctx, q.state, ssaplan.DeleteOptions{PollInterval: time.Millisecond}))
+		q.add(p.Delete(ctx, q.state, deletion.Options{PollInterval: time.Millisecond}))
 	}},
 }
 
 func planDelete(ctx context.Context, p *ssaplan.Planner, q *quoted) {
-	plan, err := p.PlanDelete(ctx, ssaplan.DeleteRequest{Object: q.state.Identity, UID: q.state.UID})
+	plan, err := p.PlanDelete(ctx, deletion.Request{Object: q.state.Identity, UID: q.state.UID})
 	q.add(plan, err)
 }
 

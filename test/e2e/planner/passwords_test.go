@@ -17,6 +17,7 @@ import (
 	"github.com/ssaplan/primitives/internal/leak"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/review"
 	"github.com/ssaplan/primitives/test/lab"
@@ -199,7 +200,7 @@ func TestPasswordsThatNameItems(t *testing.T) {
 	require.NoError(t, err)
 	show("release", released.String(), nil)
 	require.Contains(t, released.String(), "spec.tokens: given up")
-	deleted, err := withForce.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: state.Identity, UID: state.UID})
+	deleted, err := withForce.PlanDelete(t.Context(), deletion.Request{Object: state.Identity, UID: state.UID})
 	require.NoError(t, err)
 	show("delete", deleted, nil)
 	id, err := importid.Parse(c.Namespace + "/secrets.example.com/v1/Vault/a")

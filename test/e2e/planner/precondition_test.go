@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
 )
 
 // A manifest can say which object in which version it is for. The server refuses it for another one, and so does the
@@ -58,7 +59,7 @@ func TestPreconditionsOfReplacement(t *testing.T) {
 		plan, err := c.planner.Plan(t.Context(), request)
 		require.NoError(t, err)
 		require.Equal(t, ssaplan.ActionReplace, plan.Action)
-		made, err := c.planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+		made, err := c.planner.Replace(t.Context(), plan, deletion.Options{})
 		require.NoError(t, err)
 		require.Equal(t, map[string]any{"a": value}, made.Object["data"])
 		require.NotEqual(t, old.GetUID(), made.GetUID())

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
@@ -25,7 +26,7 @@ func TestDataThatIsEqualIsNoReasonToReplace(t *testing.T) {
 	require.NoError(t, err)
 	const text = "{apiVersion: apps/v1, kind: ControllerRevision, metadata: {name: raw, labels: {%s}}, revision: 1, data: {a: '<', b: %d}}"
 	_, err = c.planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest(t, text, "l: x", 1)})
-	var refused *ssaplan.RefusedError
+	var refused *immutability.RefusedError
 	require.ErrorAs(t, err, &refused)
 	require.ErrorContains(t, err, "the manifest changes none of these fields")
 	require.Equal(t, ssaplan.ActionReplace, c.plan(t, ssaplan.Request{Manifest: manifest(t, text, "l: x", 2)}).Action)

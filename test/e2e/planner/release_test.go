@@ -10,6 +10,7 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/release"
+	"github.com/ssaplan/primitives/ssaplan/write"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
@@ -102,7 +103,7 @@ func TestReleaseOfAnotherThanReviewed(t *testing.T) {
 	c.Apply(t, "theirs", m)
 	err = plan.Apply(t.Context())
 	require.Error(t, err)
-	require.Equal(t, ssaplan.OutcomeRefused, ssaplan.OutcomeOf(err))
+	require.Equal(t, write.OutcomeRefused, write.OutcomeOf(err))
 	c.Delete(t, m)
 	c.Apply(t, manager, m)
 	plan, err = c.planner.PlanRelease(t.Context(), state)
@@ -132,7 +133,7 @@ func TestReleaseThatIsRefused(t *testing.T) {
 		require.NotContains(t, plan.String(), "canary")
 		require.Equal(t, row.kind != "Secret", strings.Contains(plan.String(), denying), plan)
 		require.ErrorIs(t, plan.Apply(t.Context()), plan.Refusal)
-		require.Equal(t, ssaplan.OutcomeNotSent, ssaplan.OutcomeOf(plan.Apply(t.Context())))
+		require.Equal(t, write.OutcomeNotSent, write.OutcomeOf(plan.Apply(t.Context())))
 		require.Equal(t, before, c.Get(t, m))
 		remove()
 		lab.Eventually(t, "the policy is gone", func() bool {

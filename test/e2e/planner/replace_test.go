@@ -14,6 +14,8 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 const claim = `{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: %s, finalizers: [%s]},
@@ -42,11 +44,11 @@ func TestReplaceWithADeadline(t *testing.T) {
 	fake := &clock.Fake{LongestSleep: time.Millisecond, TimeUp: 3}
 	ctx, cancel := clock.WithTimeout(clock.With(t.Context(), fake), time.Hour)
 	defer cancel()
-	_, err := c.planner.Replace(ctx, plan, ssaplan.DeleteOptions{})
+	_, err := c.planner.Replace(ctx, plan, deletion.Options{})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
-	var stopped *ssaplan.ReplaceError
+	var stopped *write.ReplaceError
 	require.ErrorAs(t, err, &stopped)
-	require.Equal(t, ssaplan.StageWaiting, stopped.Stage)
+	require.Equal(t, write.StageWaiting, stopped.Stage)
 	require.ErrorContains(t, err, "stopped while waiting: the delete waits for finalizers ")
 	require.ErrorContains(t, err, "example.com/backup")
 	require.NotNil(t, c.Get(t, m).GetDeletionTimestamp())
@@ -86,10 +88,10 @@ func TestReplaceLooksAgainBeforeItDeletes(t *testing.T) {
 			test.meanwhile(t, m)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			_, err := c.planner.Replace(ctx, plan, ssaplan.DeleteOptions{Progress: func(identity.Identity, []string) { cancel() }})
-			var stopped *ssaplan.ReplaceError
+			_, err := c.planner.Replace(ctx, plan, deletion.Options{Progress: func(identity.Identity, []string) { cancel() }})
+			var stopped *write.ReplaceError
 			require.ErrorAs(t, err, &stopped)
-			require.Equal(t, ssaplan.StageChecking, stopped.Stage)
+			require.Equal(t, write.StageChecking, stopped.Stage)
 			test.check(t, err)
 			live := c.Get(t, m)
 			require.Equal(t, state.UID, string(live.GetUID()))

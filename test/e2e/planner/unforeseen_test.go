@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
+	"github.com/ssaplan/primitives/ssaplan/write"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
@@ -36,7 +38,7 @@ func TestAnswerThatIsNotAsPlanned(t *testing.T) {
 		round++
 		plan := c.plan(t, ssaplan.Request{Manifest: manifest(t, text, round)})
 		obj, err := c.planner.Apply(t.Context(), plan)
-		require.Equal(t, ssaplan.OutcomeDone, ssaplan.OutcomeOf(err))
+		require.Equal(t, write.OutcomeDone, write.OutcomeOf(err))
 		all, failed := plan.Differences(obj)
 		require.NoError(t, failed)
 		for _, d := range all {
@@ -63,7 +65,7 @@ func TestAnswerThatIsNotAsPlanned(t *testing.T) {
 	lab.Eventually(t, "the policy to be in force", func() bool {
 		round++
 		plan := c.plan(t, ssaplan.Request{Manifest: manifest(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: fresh}, immutable: true, data: {a: "%d"}}`, round)})
-		made, err := c.planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+		made, err := c.planner.Replace(t.Context(), plan, deletion.Options{})
 		require.NoError(t, err)
 		told, err := plan.Differences(made)
 		require.NoError(t, err)
@@ -78,7 +80,7 @@ func TestAnswerThatIsNotAsPlanned(t *testing.T) {
 		_, err = differences(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: undone}, data: {a: "%d"}}`)
 		return err != nil
 	})
-	require.ErrorIs(t, err, ssaplan.ErrNoEffect)
+	require.ErrorIs(t, err, write.ErrNoEffect)
 	require.ErrorContains(t, err, "outside of dry runs")
 	require.NotContains(t, err.Error(), "try again")
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 // TestAdoptionEqualsKubectl makes random objects with client-side apply, has others write to them, and applies another
@@ -216,7 +217,7 @@ func (a *adoption) adopt(ctx context.Context, o *object) (*unstructured.Unstruct
 // isKnownLate reports whether what the apply does, or that it is refused, was known only after the handover: it depends
 // on the schema of a custom resource, as docs/design.md says. Kinds that come with Kubernetes have no such thing.
 func (a *adoption) isKnownLate(err error) bool {
-	var failed *ssaplan.ApplyError
+	var failed *write.ApplyError
 	late := !kinds.IsBuiltin(a.kind.Manifests[0]) && errors.As(err, &failed) && (errors.As(err, new(*ssaplan.ChangedError)) || apierrors.IsInvalid(err))
 	if late {
 		a.late++

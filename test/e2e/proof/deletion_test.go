@@ -13,7 +13,6 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/internal/kinds"
-	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
 )
 
@@ -29,7 +28,7 @@ func (t *trial) runDelete(ctx context.Context) (err error) {
 		return err
 	}
 	planner := t.planners().tested
-	t.deletion, err = planner.PlanDelete(ctx, ssaplan.DeleteRequest{Object: id, Propagation: metav1.DeletionPropagation(t.step.Policy)})
+	t.deletion, err = planner.PlanDelete(ctx, deletion.Request{Object: id, Propagation: metav1.DeletionPropagation(t.step.Policy)})
 	if !t.check(deletes, err == nil, "%v", err) {
 		t.outcome = "error"
 		return nil
@@ -41,7 +40,7 @@ func (t *trial) runDelete(ctx context.Context) (err error) {
 	}
 	t.check(harmless, reflect.DeepEqual(t.before, between), "the object changed:\n%v\n%v", t.before, between)
 	waiting := &waiting{trial: t}
-	err = planner.ApplyDelete(ctx, t.deletion, ssaplan.DeleteOptions{PollInterval: time.Millisecond, Progress: waiting.progress(ctx)})
+	err = planner.ApplyDelete(ctx, t.deletion, deletion.Options{PollInterval: time.Millisecond, Progress: waiting.progress(ctx)})
 	if t.after, waiting.err = t.object.get(ctx, t.manifest); waiting.err != nil {
 		return waiting.err
 	}

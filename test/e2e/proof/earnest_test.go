@@ -19,6 +19,7 @@ import (
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 // TestActingOutsideOfDryRuns applies random edits to random objects, while a webhook changes some fields of each write
@@ -119,15 +120,15 @@ func (e *earnest) apply(ctx context.Context, o *object) (*unstructured.Unstructu
 	}
 	answer, err := planner.Apply(ctx, plan)
 	after, failed := o.get(ctx, request.Manifest)
-	switch outcome := ssaplan.OutcomeOf(err); {
+	switch outcome := write.OutcomeOf(err); {
 	case failed != nil:
 		return nil, failed
-	case errors.Is(err, ssaplan.ErrNoEffect):
+	case errors.Is(err, write.ErrNoEffect):
 		e.ineffective++
-		return nil, unlessEqual(before, after, outcome == ssaplan.OutcomeDone, "%s: %w", outcome, err)
+		return nil, unlessEqual(before, after, outcome == write.OutcomeDone, "%s: %w", outcome, err)
 	case err != nil:
 		e.refusedInEarnest++
-		isNotDone := outcome == ssaplan.OutcomeRefused || outcome == ssaplan.OutcomeNotSent
+		isNotDone := outcome == write.OutcomeRefused || outcome == write.OutcomeNotSent
 		return nil, unlessEqual(before, after, isNotDone, "%s: %w", outcome, err)
 	}
 	if err := unlessEqual(answer, after, true, "the answer isn't what is stored"); err != nil {

@@ -44,7 +44,7 @@ func (t *trial) judgeRefusal(ctx context.Context) error {
 		t.outcome = "error a part can't be cleared, and refused"
 		return nil
 	}
-	var refused *ssaplan.RefusedError
+	var refused *immutability.RefusedError
 	if !errors.As(t.planErr, &refused) {
 		t.outcome = "error " + reason(t.applyErr)
 		t.check(refusal, isSameRefusal(t.planErr, t.applyErr), "planned %v, apply: %v", t.planErr, t.applyErr)
@@ -100,7 +100,7 @@ func (t *trial) judgeForced(ctx context.Context) {
 }
 
 // judgeVerdict finds out whether replacing would have helped after all.
-func (t *trial) judgeVerdict(ctx context.Context, refused *ssaplan.RefusedError) error {
+func (t *trial) judgeVerdict(ctx context.Context, refused *immutability.RefusedError) error {
 	verdict := refused.Verdict
 	t.outcome = "refused " + string(verdict.Refusal)
 	if verdict.Uncertain != "" {
@@ -139,7 +139,7 @@ func (t *trial) judgeVerdict(ctx context.Context, refused *ssaplan.RefusedError)
 }
 
 // judgeRemedy does what is said to work in place of an apply that leaves something behind.
-func (t *trial) judgeRemedy(ctx context.Context, refused *ssaplan.RefusedError) error {
+func (t *trial) judgeRemedy(ctx context.Context, refused *immutability.RefusedError) error {
 	m := cmp.Or(t.created, t.wire).DeepCopy() // the whole manifest
 	m.SetResourceVersion(t.before.GetResourceVersion())
 	resource, err := t.object.resource(m.GroupVersionKind())

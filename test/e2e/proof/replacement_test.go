@@ -14,14 +14,14 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
-	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
 )
 
 // judgeReplacement carries out the plan to replace the object, and compares the new object with what was planned.
 func (t *trial) judgeReplacement(ctx context.Context) error {
 	t.outcome = "Replace"
 	planner := t.planners().tested
-	created, err := planner.Replace(ctx, t.plan, ssaplan.DeleteOptions{PollInterval: time.Millisecond, Progress: t.freed(ctx)})
+	created, err := planner.Replace(ctx, t.plan, deletion.Options{PollInterval: time.Millisecond, Progress: t.freed(ctx)})
 	t.object.memory = map[string]*memory{}
 	if !t.check(replace, apierrors.IsInvalid(t.applyErr) && err == nil, "planned %v; apply: %v; replace: %v", t.plan, t.applyErr, err) {
 		return t.object.remove(ctx)

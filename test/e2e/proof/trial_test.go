@@ -25,6 +25,7 @@ import (
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/test/lab"
 )
@@ -82,7 +83,7 @@ type trial struct {
 	after      *unstructured.Unstructured
 	applyErr   error
 	replaced   bool                // the object was replaced, and after is the new one
-	deletion   *ssaplan.DeletePlan // of a delete
+	deletion   *deletion.Plan      // of a delete
 	giveUp     projection.Patterns // which are ignored as well
 	clear      projection.Patterns
 	over       bool // nothing can follow: the record is another than a host knows

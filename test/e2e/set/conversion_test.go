@@ -19,6 +19,7 @@ import (
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/set"
+	"github.com/ssaplan/primitives/ssaplan/write"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
@@ -262,7 +263,7 @@ func TestConversionWebhookThatFails(t *testing.T) {
 			require.Error(t, err)
 			hook.spoil(nil)
 			require.Equal(t, before, c.liveSite(t))
-			require.Equal(t, ssaplan.OutcomeUnknown, ssaplan.OutcomeOf(err), "a server asks it after a write as well: %v", err)
+			require.Equal(t, write.OutcomeUnknown, write.OutcomeOf(err), "a server asks it after a write as well: %v", err)
 		})
 	}
 }
@@ -272,10 +273,10 @@ func TestConversionWebhookThatFails(t *testing.T) {
 func TestConversionWebhookThatFailsAfterTheWrite(t *testing.T) {
 	for name, row := range map[string]struct {
 		times int // how often it fails
-		want  ssaplan.Outcome
+		want  write.Outcome
 	}{
-		"once":         {1, ssaplan.OutcomeDone},
-		"and stays so": {100, ssaplan.OutcomeUnknown},
+		"once":         {1, write.OutcomeDone},
+		"and stays so": {100, write.OutcomeUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, hook := newCluster(t), newConverter(t)
@@ -297,7 +298,7 @@ func TestConversionWebhookThatFailsAfterTheWrite(t *testing.T) {
 			require.Positive(t, failures.Load())
 			size, _, _ := unstructured.NestedFieldNoCopy(c.liveSite(t).Object, "spec", "size")
 			require.EqualValues(t, 2, size, "it is written")
-			require.Equal(t, row.want, ssaplan.OutcomeOf(err), "%v", err)
+			require.Equal(t, row.want, write.OutcomeOf(err), "%v", err)
 		})
 	}
 }

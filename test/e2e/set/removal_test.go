@@ -14,7 +14,9 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/set"
+	"github.com/ssaplan/primitives/ssaplan/write"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
@@ -65,7 +67,7 @@ func (c *cluster) impatient(t *testing.T) context.Context {
 // controlled returns the options of a removal that lets go of namespaces, which are empty then. This server has no
 // controller that does so.
 func (c *cluster) controlled(t *testing.T) set.RemovalOptions {
-	return set.RemovalOptions{Delete: ssaplan.DeleteOptions{PollInterval: 50 * time.Millisecond, Progress: func(object identity.Identity, _ []string) {
+	return set.RemovalOptions{Delete: deletion.Options{PollInterval: 50 * time.Millisecond, Progress: func(object identity.Identity, _ []string) {
 		if object.Kind == "Namespace" {
 			namespace := c.Get(t, lab.Objectf(t, "{apiVersion: v1, kind: Namespace, metadata: {name: %s}}", object.Name))
 			unstructured.RemoveNestedField(namespace.Object, "spec", "finalizers")
@@ -159,7 +161,7 @@ func TestFinalizersAndRecreation(t *testing.T) {
 		results = append(results, result)
 	}
 	require.ErrorContains(t, results[0].Err, "example.com/hold")
-	require.Equal(t, []any{ssaplan.OutcomeDone, false, true}, []any{results[0].Outcome, results[0].Gone, results[1].Gone})
+	require.Equal(t, []any{write.OutcomeDone, false, true}, []any{results[0].Outcome, results[0].Gone, results[1].Gone})
 	require.Equal(t, again.GetUID(), c.Get(t, secret).GetUID())
 
 	held := lab.Objectf(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: held, namespace: %s}}", c.name)
