@@ -49,7 +49,8 @@ type Result struct {
 	Relation Relation
 	// Old and New are the identities that were compared, after the scope was taken into account.
 	Old, New Identity
-	// Changes lists the differences: those of [Diff], and metadata.uid when both UIDs are known and differ.
+	// Changes lists the differences: the fields in which Old and New differ, in the
+	// order apiVersion, kind, namespace, name, and metadata.uid when both UIDs are known and differ.
 	Changes []Mismatch
 	// Warnings are sentences for the user about what was dropped from the identities.
 	Warnings []string
@@ -77,7 +78,7 @@ func Compare(old, new Ref, opts Options) Result {
 		r.Old = r.resolve(old.Identity, opts)
 	}
 	r.New = r.resolve(new.Identity, opts)
-	r.Changes = Diff(r.Old, r.New)
+	r.Changes = diff(r.Old, r.New)
 
 	switch {
 	case r.Old.Unversioned() != r.New.Unversioned():

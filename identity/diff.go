@@ -11,10 +11,9 @@ type Mismatch struct {
 	Old, New string
 }
 
-// Diff returns the fields in which two identities differ, in the order apiVersion, kind, namespace, name; nil when they
+// diff returns the fields in which two identities differ, in the order apiVersion, kind, namespace, name; nil when they
 // are equal. It compares as written: case-sensitive, and an empty namespace differs from every other.
-// [Compare] knows about scopes, default namespaces and versions.
-func Diff(old, new Identity) []Mismatch {
+func diff(old, new Identity) []Mismatch {
 	var found []Mismatch
 	add := func(o, n string, field ...string) {
 		if o != n {

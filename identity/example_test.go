@@ -25,17 +25,6 @@ func ExampleOf() {
 	// identity: apiVersion "apps/": expected "version" or "group/version"
 }
 
-func ExampleDiff() {
-	old := identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "default", Name: "settings"}
-	new := identity.Identity{APIVersion: "v1", Kind: "Secret", Namespace: "prod", Name: "settings"}
-	for _, c := range identity.Diff(old, new) {
-		fmt.Printf("%s: %q -> %q\n", c.Field, c.Old, c.New)
-	}
-	// Output:
-	// kind: "ConfigMap" -> "Secret"
-	// metadata.namespace: "default" -> "prod"
-}
-
 func ExampleCompare() {
 	old := identity.Ref{Identity: identity.Identity{APIVersion: "apps/v1", Kind: "Deployment", Namespace: "default", Name: "web"}}
 	new := old
@@ -43,9 +32,13 @@ func ExampleCompare() {
 	result := identity.Compare(old, new, identity.Options{})
 	fmt.Println(result.Replace())
 	fmt.Println(result.Reason())
+	for _, c := range result.Changes {
+		fmt.Printf("%s: %q -> %q\n", c.Field, c.Old, c.New)
+	}
 	// Output:
 	// true
 	// different object: apps/v1/Deployment default/web -> apps/v1/Deployment default/api: metadata.name "web" -> "api"
+	// metadata.name: "web" -> "api"
 }
 
 // A caller that has read the object under both versions, and has seen one UID, may change the version in place.

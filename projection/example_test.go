@@ -177,7 +177,7 @@ func ExampleNormalize() {
 	manifest, steps := projection.Normalize(map[string]any{
 		"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": "s", "generation": int64(2)},
 		"stringData": map[string]any{"user": "admin"},
-	})
+	}, "")
 	for _, step := range steps {
 		fmt.Println(step)
 	}

@@ -232,8 +232,8 @@ func FuzzManifest(f *testing.F) {
 			return
 		}
 		before := asJSON(t, m)
-		normal, _ := projection.Normalize(m)
-		again, steps := projection.Normalize(normal)
+		normal, _ := projection.Normalize(m, "")
+		again, steps := projection.Normalize(normal, "")
 		require.Equal(t, normal, again)
 		require.Empty(t, steps)
 		guess, err := projection.NoSchema{}.Declared(t.Context(), normal)

@@ -86,7 +86,7 @@ func TestHostileObjects(t *testing.T) {
 			again := projection.Project(whole.Object, set)
 			assert.Empty(t, projection.Diff(whole, again), "projecting twice is projecting once")
 
-			normal, _ := projection.Normalize(live)
+			normal, _ := projection.Normalize(live, "")
 			assert.NotNil(t, normal)
 			_ = projection.FindIneffective(obj, live, set)
 			_, _ = projection.Outline(live, obj)

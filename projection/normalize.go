@@ -50,15 +50,10 @@ func (a Adjustment) String() string {
 //     object again at each apply. They are the null labels and annotations of a custom resource, and nulls in the data
 //     of a Secret or the binaryData of a ConfigMap.
 //
-// Invalid values, such as a number in stringData, stay, so that the server rejects them. Normalize does not modify the
-// manifest, and the result shares no memory with it.
-func Normalize(manifest map[string]any) (map[string]any, []Adjustment) {
-	return NormalizeSubresource(manifest, "")
-}
-
-// NormalizeSubresource does what [Normalize] does for a manifest that is applied to a subresource of the object, or to
-// the object itself for "". In an apply to a subresource the status stays.
-func NormalizeSubresource(manifest map[string]any, subresource string) (map[string]any, []Adjustment) {
+// Invalid values, such as a number in stringData, stay, so that the server rejects them. The subresource is the one
+// that the manifest is applied to, or "" for the object itself. In an apply to a subresource the status stays.
+// Normalize does not modify the manifest, and the result shares no memory with it.
+func Normalize(manifest map[string]any, subresource string) (map[string]any, []Adjustment) {
 	obj, _ := deepCopy(manifest).(map[string]any)
 	n := normalizer{builtin: kinds.IsBuiltin(obj)}
 	n.kind, _ = obj["kind"].(string)

@@ -125,7 +125,7 @@ func TestNormalize(t *testing.T) {
 	} {
 		manifest := object(test.manifest)
 		before := asJSON(t, manifest)
-		got, steps := projection.Normalize(manifest)
+		got, steps := projection.Normalize(manifest, "")
 		assert.Equal(t, object(test.want), got, test.why)
 		var texts []string
 		for _, s := range steps {
@@ -133,19 +133,19 @@ func TestNormalize(t *testing.T) {
 		}
 		assert.Equal(t, test.steps, texts, test.why)
 
-		again, none := projection.Normalize(got)
+		again, none := projection.Normalize(got, "")
 		assert.Equal(t, got, again, "once is enough")
 		assert.Empty(t, none)
 		overwrite(got)
 		assert.Equal(t, before, asJSON(t, manifest), "the input is left alone")
 	}
-	got, steps := projection.Normalize(nil)
+	got, steps := projection.Normalize(nil, "")
 	assert.Empty(t, got)
 	assert.Empty(t, steps)
 }
 
 func TestNormalizeShowsNoSecret(t *testing.T) {
-	got, steps := projection.Normalize(object(`{apiVersion: v1, kind: Secret, stringData: {a: supersecret}}`))
+	got, steps := projection.Normalize(object(`{apiVersion: v1, kind: Secret, stringData: {a: supersecret}}`), "")
 	require.Len(t, steps, 1)
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s"} {
 		assert.NotContains(t, fmt.Sprintf(verb, steps), "supersecret")
@@ -161,8 +161,8 @@ func TestNormalizeLaws(t *testing.T) {
 		obj["metadata"] = r.object(1)
 		obj["apiVersion"], obj["kind"] = pick(r, []any{"v1", "apps/v1", "ex.io/v1", nil}), pick(r, []any{"Secret", "Deployment", "CustomResourceDefinition", nil})
 		obj["stringData"], obj["data"] = r.field("m1", 1), r.field("m2", 1)
-		once, _ := projection.Normalize(obj)
-		twice, steps := projection.Normalize(once)
+		once, _ := projection.Normalize(obj, "")
+		twice, steps := projection.Normalize(once, "")
 		require.Equal(t, once, twice, "seed %d", seed)
 		require.Empty(t, steps, "seed %d", seed)
 	}
@@ -182,7 +182,7 @@ func TestWhatIsNormalNeedsNoNormalizing(t *testing.T) {
 			manifest[pick(r, []string{"status", "stringData", "data"})] = map[string]any{"a": pick(r, someValues)}
 		}
 		manifest["metadata"] = metadata
-		got, steps := projection.Normalize(manifest)
+		got, steps := projection.Normalize(manifest, "")
 		if projection.IsNormal(manifest) && !hasNull(manifest) {
 			normal++
 			require.Empty(t, steps, "seed %d", seed)

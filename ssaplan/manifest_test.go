@@ -22,7 +22,7 @@ func TestEncodedManifestIsNormal(t *testing.T) {
 				metadata := map[string]any{"name": "n", "labels": v, "uid": v}
 				for _, name := range []string{"labels", "uid", ""} {
 					manifest := map[string]any{"apiVersion": "v1", "kind": kind, "metadata": metadata, field: map[string]any{"a": v}}
-					normal, steps := projection.Normalize(manifest)
+					normal, steps := projection.Normalize(manifest, "")
 					want, err := json.Marshal(explain.Addressed(normal, "there", ""))
 					require.NoError(t, err)
 					g := &goal{

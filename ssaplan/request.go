@@ -22,7 +22,7 @@ type Request struct {
 	// Ignore are the fields that aren't changed in an existing object, such as the replicas that an autoscaler sets. A
 	// new object is created with the manifest's values. For an existing object, an ignored field that others own isn't
 	// sent, and one that only this field manager owns is sent with the live value, even if the manifest drops it; see
-	// [explain.Ignored.Leave]. Ignored parts of an atomic list or map are also sent with the live value. Ignored fields
+	// [explain.Prepared.For]. Ignored parts of an atomic list or map are also sent with the live value. Ignored fields
 	// are no drift, and no reason for a Replace.
 	Ignore projection.Patterns
 	// Adopt are the field managers whose fields are taken over before the manifest is applied; see

@@ -89,3 +89,26 @@ func ExamplePrepare() {
 	// map[name:settings] <nil>
 	// metadata.creationTimestamp
 }
+
+// The fields of another manager become a manifest, with the state as if it had been applied.
+func ExampleNewImportedState() {
+	ctx, client := context.Background(), configMaps()
+	live, _ := client.Apply(ctx, "settings", settings("dark"), metav1.ApplyOptions{FieldManager: "kubectl"})
+	manifest, err := fieldowner.NewManifest(live.Object, fieldowner.Selection{Strategy: fieldowner.ManagerFields, Manager: "kubectl"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	state, err := explain.NewImportedState(manifest, live.Object, "my-tool")
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, _ = client.Patch(ctx, "settings", types.MergePatchType, []byte(`{"data": {"mode": "light"}}`), metav1.PatchOptions{FieldManager: "kubectl"})
+	live, _ = client.Get(ctx, "settings", metav1.GetOptions{})
+	refreshed, err := explain.Refresh(state, live.Object)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(state.Manager, refreshed.Drift)
+	// Output:
+	// my-tool [data.mode: "dark" -> "light" (drifted: changed by "kubectl" (Update))]
+}

@@ -31,7 +31,7 @@ type Input struct {
 	// Optional.
 	Prior *State
 	// Unknown are the fields whose values aren't known yet, as [Prepare] returns them. They were left out of the
-	// manifest, or sent with the live values ([Unknown.Hold]). The explanation leaves out these fields, and changes
+	// manifest, or sent with the live values ([Prepared.For]). The explanation leaves out these fields, and changes
 	// that come only from their absence. If one of them wasn't sent, it leaves out all side effects. Optional.
 	Unknown Unknown
 	// Ignored are the ignored fields, as [Prepared.For] returns them. Optional.

@@ -88,21 +88,9 @@ type unowned struct {
 	value    any
 }
 
-// Leave returns the manifest to send to the live object (nil if there is none), so that the ignored fields don't
-// change. was is as in [Prepared.For].
-//
-// Ignored parts of an atomic list or map are sent with the live value, including those that the manifest lacks; see
-// [projection.Patterns.Hold]. So are ignored fields that the manifest lacks and only the applier owns: a server would
-// delete them otherwise. A list without an owner is left out if nothing would be sent of it but ignored items with
-// their live values. A field in a list item that the manifest drops is deleted with the item, and a field to clear is
-// deleted. A map or list that becomes empty is left out, with two exceptions. Inside of an atomic list or map, an empty
-// map or list stays if the live object has an empty one there. And a map is sent as empty if only the applier owns the
-// map itself, while others may own fields in it: otherwise a server would delete it with these fields, if its schema
-// doesn't name the map.
-//
-// No argument is modified. The errors are those of managedFields that can't be read, and of items that can't be
-// distinguished.
-func (i Ignored) Leave(manifest, live, was map[string]any, applier fieldowner.Applier) (Left, error) {
+// leave returns the manifest to send to the live object (nil if there is none), so that the ignored fields don't
+// change; see [Prepared.For].
+func (i Ignored) leave(manifest, live, was map[string]any, applier fieldowner.Applier) (Left, error) {
 	out := Left{Manifest: manifest}
 	if i.Empty() {
 		return out, nil

@@ -14,7 +14,7 @@ import (
 
 // Exceptions are fields that aren't applied as the manifest has them.
 type Exceptions struct {
-	// Ignore are the ignored fields; see [Ignored.Leave].
+	// Ignore are the ignored fields; see [Prepared.For].
 	Ignore projection.Patterns
 	// GiveUp are fields that are ignored, too, after the applier gave them up.
 	GiveUp projection.Patterns
@@ -22,7 +22,7 @@ type Exceptions struct {
 	Clear projection.Patterns
 	// Strip are the fields that are never sent.
 	Strip projection.Patterns
-	// Unknown are the fields whose values aren't known yet; see [Unknown.Hold].
+	// Unknown are the fields whose values aren't known yet; see [Prepared.For].
 	Unknown projection.Patterns
 }
 
@@ -50,7 +50,7 @@ type Prepared struct {
 var ErrTooDeep = fastjson.ErrTooDeep
 
 // Prepare removes the stripped and unknown fields from a manifest, and normalizes the rest for an apply to the
-// subresource, or to the object itself for ""; see [projection.NormalizeSubresource]. A pattern may name a field as in
+// subresource, or to the object itself for ""; see [projection.Normalize]. A pattern may name a field as in
 // the given manifest or as in the normalized one. A position in a pattern is that in the given manifest. The only error
 // is [ErrTooDeep].
 func Prepare(manifest map[string]any, subresource string, except Exceptions) (Prepared, error) {
@@ -70,7 +70,7 @@ func Prepare(manifest map[string]any, subresource string, except Exceptions) (Pr
 		return content
 	}
 	written := leaveOut(manifest, except)
-	content, adjustments := projection.NormalizeSubresource(written, subresource)
+	content, adjustments := projection.Normalize(written, subresource)
 	empty := droppedEmpty(written, adjustments, ignored.paths)
 	// By now, other items may be at the positions.
 	out := Prepared{Adjustments: adjustments, Empty: empty, Manifest: leaveOut(content, Exceptions{
@@ -96,22 +96,38 @@ func unnamed(patterns projection.Patterns, removed []projection.Path) []projecti
 	return out
 }
 
-// For returns the manifest to send to the live object (nil if there is none); see [Ignored.Leave] and [Unknown.Hold]. A
-// field that is null in the manifest is sent as null if the object has a value or an atomic list or map there, or if
-// the applier owns something there. A server then resets the field, or rejects the null if the field is required. was
-// is the live object before a handover of fields: the managedFields after a handover may lack the keys of given-up list
-// items. If was is nil, live is used.
+// For returns the manifest to send to the live object (nil if there is none).
+//
+// Ignored fields are left out, so that they don't change. Ignored parts of an atomic list or map are sent with the live
+// value, including those that the manifest lacks; see [projection.Patterns.Hold]. So are ignored fields that the
+// manifest lacks and only the applier owns: a server would delete them otherwise. A list without an owner is left out
+// if nothing would be sent of it but ignored items with their live values. A field in a list item that the manifest
+// drops is deleted with the item, and a field to clear is deleted. A map or list that becomes empty is left out, with
+// two exceptions. Inside of an atomic list or map, an empty map or list stays if the live object has an empty one
+// there. And a map is sent as empty if only the applier owns the map itself, while others may own fields in it:
+// otherwise a server would delete it with these fields, if its schema doesn't name the map.
+//
+// Unknown fields are sent with the live values, so that a dry run shows what the rest of the manifest changes, even if
+// the server requires the fields. A field that live lacks stays removed. An atomic list or map gets the live value as a
+// whole.
+//
+// A field that is null in the manifest is sent as null if the object has a value or an atomic list or map there, or if
+// the applier owns something there. A server then resets the field, or rejects the null if the field is required.
+//
+// was is the live object before a handover of fields: the managedFields after a handover may lack the keys of given-up
+// list items. If was is nil, live is used. No argument is modified. The errors are those of managedFields that can't be
+// read, and of items that can't be distinguished.
 func (p Prepared) For(live, was map[string]any, applier fieldowner.Applier) (Left, error) {
 	restored, err := restore(p.Manifest, p.Empty, live, applier)
 	if err != nil {
 		return restored, err
 	}
-	out, err := p.Ignored.Leave(restored.Manifest, live, was, applier)
+	out, err := p.Ignored.leave(restored.Manifest, live, was, applier)
 	if err != nil {
 		return out, err
 	}
 	out.Restored, out.unowned = restored.Restored, restored.unowned
-	out.Manifest, err = p.Unknown.Hold(out.Manifest, live)
+	out.Manifest, err = p.Unknown.hold(out.Manifest, live)
 	return out, err
 }
 

@@ -100,7 +100,7 @@ func (s *State) drift(owners fieldowner.Ownership, live map[string]any) (project
 }
 
 // unsent returns the maps and lists that were applied as empty, because all that the manifest has in them is left to
-// others, and of which applying it again sends nothing that is compared; see [Ignored.Leave]. So it is once they are
+// others, and of which applying it again sends nothing that is compared; see [Prepared.For]. So it is once they are
 // gone or something else, or a map isn't one whole any more.
 func (s *State) unsent(owners fieldowner.Ownership, live map[string]any) projection.FieldSet {
 	parts := slices.Concat(slices.Collect(s.left.All()), s.ignored.Find(live, s.Applied.Fields))

@@ -11,11 +11,9 @@ import (
 // unknown even if the manifest lacks it. The zero Unknown has none.
 type Unknown struct{ selection }
 
-// Hold returns the manifest, which lacks the unknown fields, with these fields added again. Their values are those of
-// the live object. So a dry run shows what the rest of the manifest changes, even if the server requires the fields. A
-// field that live lacks stays removed. An atomic list or map gets the live value as a whole. Neither argument is
-// modified. The only errors are those of managedFields that can't be read.
-func (u Unknown) Hold(manifest, live map[string]any) (map[string]any, error) {
+// hold returns the manifest, which lacks the unknown fields, with these fields added again, as far as live has them.
+// Their values are those of live. Neither argument is modified; see [Prepared.For].
+func (u Unknown) hold(manifest, live map[string]any) (map[string]any, error) {
 	if u.Empty() || live == nil {
 		return manifest, nil
 	}

@@ -85,7 +85,7 @@ func (p *player) resource(obj *unstructured.Unstructured) (dynamic.ResourceInter
 // sent returns the manifest as it is sent: normalized unless it is to be raw, and with the namespace.
 func (p *player) sent(manifest map[string]any, raw bool) *unstructured.Unstructured {
 	if !raw {
-		manifest, _ = projection.Normalize(manifest)
+		manifest, _ = projection.Normalize(manifest, "")
 	}
 	obj := &unstructured.Unstructured{Object: manifest}
 	if _, namespaced, err := p.resource(obj); err == nil && namespaced {

@@ -60,7 +60,7 @@ func (c *realCluster) testNotKept(t *testing.T) {
 // A normalized manifest does what its author expects: nothing of it is lost, and what is taken out of it goes.
 func (c *realCluster) testNormalize(t *testing.T) {
 	apply := func(text string) *unstructured.Unstructured {
-		normal, _ := projection.Normalize(lab.Object(t, text).Object)
+		normal, _ := projection.Normalize(lab.Object(t, text).Object, "")
 		manifest := &unstructured.Unstructured{Object: normal}
 		answer := c.Apply(t, manager, manifest)
 		assert.Empty(t, projection.FindIneffective(normal, answer.Object, recorded(t, answer)))

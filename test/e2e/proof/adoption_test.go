@@ -88,7 +88,7 @@ func newAdoption(c *cluster, seed, number uint64, slot int) *adoption {
 	for range 1 + a.IntN(3) {
 		is = pick(a.generator, a.tame, func(m map[string]any) map[string]any { return a.dropOptional(m).(map[string]any) })(is)
 	}
-	is, _ = projection.Normalize(is) // of what is sent otherwise than it is written, other properties judge
+	is, _ = projection.Normalize(is, "") // of what is sent otherwise than it is written, other properties judge
 	a.last = Step{By: manager, Write: "apply", Force: true, Body: is}
 	return a
 }

@@ -414,7 +414,7 @@ func (t *trial) readPatch(ctx context.Context) error {
 	}
 	content := t.manifest.DeepCopy().Object
 	if t.step.Of == "" {
-		content, _ = projection.Normalize(content)
+		content, _ = projection.Normalize(content, "")
 	}
 	content, _ = t.except.Strip.Strip(content)
 	if len(t.except.Ignore) > 0 || t.before != nil && len(hollowsOf(t.manifest.Object)) > 0 {
@@ -521,7 +521,7 @@ func (t *trial) hasNullOverUnowned() bool {
 	if err != nil {
 		return false
 	}
-	_, adjustments := projection.Normalize(t.manifest.Object)
+	_, adjustments := projection.Normalize(t.manifest.Object, "")
 	return slices.ContainsFunc(adjustments, func(a projection.Adjustment) bool {
 		written, isWritten := valueAt(t.manifest, a.Path)
 		_, exists := valueAt(t.before, a.Path)
