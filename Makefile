@@ -37,8 +37,8 @@ PROOF := test/e2e/proof
 PLAIN := fieldowner identity identity/importid immutability immutability/internal/transition internal/answer internal/kinds \
 	internal/leak internal/managedfields internal/parts internal/picture internal/plainjson projection projection/foreign ssaplan/deletion \
 	ssaplan/explain ssaplan/internal/fastjson ssaplan/internal/handover ssaplan/internal/objectset ssaplan/internal/scale \
-	ssaplan/internal/secrecy ssaplan/manifest ssaplan/redact ssaplan/set/applyset ssaplan/write
-PLAIN_EXAMPLES := $(addprefix kubectl-ssaplan/,attention definition embedded render saved shard)
+	ssaplan/internal/secrecy ssaplan/manifest ssaplan/redact ssaplan/write
+PLAIN_EXAMPLES := $(addprefix kubectl-ssaplan/,applyset attention definition embedded render saved shard)
 PLAIN_TEST := docs e2e/fieldowner e2e/immutability e2e/projection
 # Those that take longest are suites of their own, and start first.
 ALONE := test/e2e/planner $(PROOF) examples/terraform-provider-ssaplan

@@ -128,9 +128,6 @@ var budgets = map[string]budget{
 		}, clients.ours...),
 		modules: clients.modules, heavy: clients.heavy,
 	},
-	"ssaplan/set/applyset": {
-		ours: []string{"identity", "projection", "projection/foreign", "internal/kinds", "internal/managedfields", "internal/plainjson"}, modules: apimachinery,
-	},
 	"ssaplan/review": {ours: append([]string{"ssaplan"}, planner.ours...), modules: planner.modules},
 	"ssaplan/set":    {ours: append([]string{"ssaplan"}, planner.ours...), modules: planner.modules},
 }

@@ -143,7 +143,7 @@ func classRow(class authresilience.Class) string {
 var packages = []string{
 	"projection", "projection/builtin", "projection/openapi", "identity", "immutability", "authresilience", "authresilience/restconfig",
 	"fieldowner",
-	"ssaplan", "ssaplan/explain", "ssaplan/write", "ssaplan/deletion", "ssaplan/release", "ssaplan/set", "ssaplan/set/applyset", "ssaplan/ssaplantest",
+	"ssaplan", "ssaplan/explain", "ssaplan/write", "ssaplan/deletion", "ssaplan/release", "ssaplan/set", "ssaplan/ssaplantest",
 	"ssaplan/server", "ssaplan/client", "ssaplan/dynclient",
 }
 
@@ -157,7 +157,7 @@ func TestNamesExist(t *testing.T) {
 	}
 	pages, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)
-	mention := regexp.MustCompile(`\b(projection|builtin|openapi|identity|immutability|authresilience|fieldowner|ssaplan|explain|write|deletion|release|set|applyset|ssaplantest)\.[A-Z]\w*(\.[A-Z]\w*)?`)
+	mention := regexp.MustCompile(`\b(projection|builtin|openapi|identity|immutability|authresilience|fieldowner|ssaplan|explain|write|deletion|release|set|ssaplantest)\.[A-Z]\w*(\.[A-Z]\w*)?`)
 	found := 0
 	for _, page := range append(pages, "../../README.md", "../../CHANGELOG.md") {
 		for _, name := range mention.FindAllString(read(t, page), -1) {

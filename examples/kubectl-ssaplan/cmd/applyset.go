@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/restmapper"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/applyset"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/input"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/statefile"
 	"github.com/ssaplan/primitives/fieldowner"
@@ -27,7 +28,6 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/manifest"
 	"github.com/ssaplan/primitives/ssaplan/set"
-	"github.com/ssaplan/primitives/ssaplan/set/applyset"
 )
 
 // applySet is the memory of a set in its cluster.

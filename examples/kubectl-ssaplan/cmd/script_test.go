@@ -22,10 +22,10 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/util/jsonpath"
 
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/applyset"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan/review"
-	"github.com/ssaplan/primitives/ssaplan/set/applyset"
 	"github.com/ssaplan/primitives/test/lab"
 )
 

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/applyset"
 	"github.com/ssaplan/primitives/identity"
-	"github.com/ssaplan/primitives/ssaplan/set/applyset"
 )
 
 const tooling = "kubectl/v1.36.3"

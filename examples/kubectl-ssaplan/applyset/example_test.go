@@ -6,8 +6,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/applyset"
 	"github.com/ssaplan/primitives/identity"
-	"github.com/ssaplan/primitives/ssaplan/set/applyset"
 )
 
 func Example() {
