@@ -38,7 +38,7 @@ PLAIN := fieldowner identity identity/importid immutability immutability/interna
 	internal/leak internal/managedfields internal/parts internal/picture internal/plainjson projection projection/foreign ssaplan/deletion \
 	ssaplan/explain ssaplan/internal/fastjson ssaplan/internal/handover ssaplan/internal/objectset ssaplan/internal/scale \
 	ssaplan/internal/secrecy ssaplan/manifest ssaplan/redact ssaplan/write
-PLAIN_EXAMPLES := $(addprefix kubectl-ssaplan/,applyset attention definition embedded render saved shard)
+PLAIN_EXAMPLES := $(addprefix kubectl-ssaplan/,applyset attention definition embedded render saved savedplan shard)
 PLAIN_TEST := docs e2e/fieldowner e2e/immutability e2e/projection
 # Those that take longest are suites of their own, and start first.
 ALONE := test/e2e/planner $(PROOF) examples/terraform-provider-ssaplan

@@ -135,6 +135,13 @@ func (e *Explanation) LeftFields() projection.FieldSet {
 	return e.left
 }
 
+// HasSensitive reports whether the explanation has a value that must not be shown.
+func (e *Explanation) HasSensitive() bool {
+	return e.Before.Sensitive.Len() > 0 || e.After.Sensitive.Len() > 0 ||
+		slices.ContainsFunc(e.Changes, func(c Change) bool { return c.Sensitive }) ||
+		slices.ContainsFunc(e.Dropped, func(d fieldowner.DroppedField) bool { return d.Sensitive })
+}
+
 // Unread returns the explanation for a live object that couldn't be read: with the values after the apply, and without
 // changes.
 func (e *Explanation) Unread() Explanation {

@@ -2,6 +2,7 @@ package review
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"strings"
 
@@ -16,7 +17,7 @@ type Cluster struct {
 	// UID is the UID of the namespace kube-system. It is empty if the caller may not read it, or if the server has no
 	// such namespace.
 	UID string `json:"uid,omitempty"`
-	// Address is the [Digest] of the cluster's address, since an address may contain a password.
+	// Address is the SHA-256 of the cluster's address, since an address may contain a password.
 	Address string `json:"address"`
 }
 
@@ -28,7 +29,7 @@ func ClusterOf(ctx context.Context, planner *ssaplan.Planner, address string) (C
 	if err != nil {
 		return Cluster{}, err
 	}
-	c := Cluster{Address: Digest([]byte(strings.TrimRight(address, "/")))}
+	c := Cluster{Address: fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(strings.TrimRight(address, "/"))))}
 	if reading.Live != nil {
 		c.UID = string(reading.Live.GetUID())
 	}

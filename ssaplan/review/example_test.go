@@ -31,7 +31,7 @@ func exampleWorld() (planner *ssaplan.Planner, request ssaplan.Request, change f
 	}
 }
 
-// A plan is stored, and carried out in another process only if it still is the reviewed one.
+// A plan is carried out in another process only if it still is the reviewed one.
 func Example() {
 	ctx := context.Background()
 	planner, request, change := exampleWorld()
@@ -39,28 +39,25 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-
-	reviewed, err := review.Keep(plan, request.Manifest, false) // false: no manifests with secrets
-	if err != nil {
-		log.Fatal(err)
-	}
-	file, err := (&review.Saved{Reviewed: []review.Reviewed{reviewed}}).Encode()
+	reviewed, err := review.Fingerprint(plan) // the tool stores it
 	if err != nil {
 		log.Fatal(err)
 	}
 
 	change() // somebody changes the object after the review
-	saved, err := review.Decode(file)
+	again, err := planner.Plan(ctx, request)
 	if err != nil {
 		log.Fatal(err)
 	}
-	now, err := planner.Plan(ctx, ssaplan.Request{Manifest: saved.Reviewed[0].Manifest})
+	now, err := review.Fingerprint(again)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(saved.Reviewed[0].Check(now)) // nil if this is the reviewed plan
+	fmt.Println("the reviewed plan:", now == reviewed)
+	fmt.Println(again)
 	// Output:
-	// v1/ConfigMap default/settings: changed since the plan was made; now Update (1 edited): review the new plan
+	// the reviewed plan: false
+	// Update v1/ConfigMap default/settings: 1 edited
 }
 
 // Remarks say what values don't show: causes, and fields whose owners change.

@@ -1,13 +1,13 @@
 // Package review answers: is this the plan that was reviewed, possibly in another process? It also says what a reviewer
 // must see besides the values. It isn't for applying: the Planner of package ssaplan is.
 //
-//	reviewed, err := review.Keep(plan, request.Manifest, false) // false: no manifests with secrets
+//	reviewed, err := review.Fingerprint(plan) // the tool stores it
 //	if err != nil {
 //		log.Fatal(err)
 //	}
-//	file, err := (&review.Saved{Reviewed: []review.Reviewed{reviewed}}).Encode()
 //
-// Later, in another process, plan again and compare: [Decode], then [Reviewed.Check].
+// Later, in another process, plan again: it is the reviewed plan if it has the same fingerprint, and if [ClusterOf]
+// returns the same cluster.
 package review
 
 import (
@@ -22,7 +22,6 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/immutability"
-	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/stretch"
@@ -44,7 +43,7 @@ func Fingerprint(plan *ssaplan.Plan) (string, error) {
 		return "", fmt.Errorf("%s: fingerprint: %w", plan.Object, err)
 	}
 	sum := digest.Sum(nil)
-	if isSensitive(plan) {
+	if plan.HasSensitive() {
 		salt, err := json.Marshal([]any{plan.Object, uid(plan)})
 		if err == nil {
 			sum, err = stretch.Digest(string(sum), salt)
@@ -135,24 +134,4 @@ func uid(plan *ssaplan.Plan) string {
 		return string(live.GetUID())
 	}
 	return ""
-}
-
-// isSensitive reports whether a value of the plan must not be shown.
-func isSensitive(plan *ssaplan.Plan) bool {
-	for _, side := range []projection.Projection{plan.Before, plan.After} {
-		if side.Sensitive.Len() > 0 {
-			return true
-		}
-	}
-	for _, c := range plan.Changes {
-		if c.Sensitive {
-			return true
-		}
-	}
-	for _, d := range plan.Dropped {
-		if d.Sensitive {
-			return true
-		}
-	}
-	return false
 }

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/internal/parts"
 	"github.com/ssaplan/primitives/projection"
@@ -166,4 +167,17 @@ func TestFingerprintOfWhatIsThereAndSent(t *testing.T) {
 		row.change(h)
 		require.Equal(t, row.same, fingerprint(t, reviewed) == fingerprint(t, plan(row.text, row.options)), row.why)
 	}
+}
+
+func manifest(kind string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": kind, "metadata": map[string]any{"name": "a"}, "data": map[string]any{"n": int64(1<<62 + 1)},
+	}}
+}
+
+func plan(kind string) *ssaplan.Plan {
+	object := manifest(kind).Object
+	after := projection.Project(object, projection.NewFieldSet(projection.Path{projection.Field("data")}))
+	id := identity.Identity{APIVersion: "v1", Kind: kind, Name: "a"}
+	return &ssaplan.Plan{Object: id, Action: ssaplan.ActionCreate, Reason: "does not exist", Explanation: explain.Explanation{After: after}}
 }

@@ -142,7 +142,7 @@ func (e *OutdatedError) Error() string {
 }
 
 // Check returns an [OutdatedError] if now, a new plan, starts from another object than the plan whose rows were
-// reviewed. It is for a caller that stores only rows; use [Reviewed.Check] if the plan is stored. It doesn't compare
+// reviewed. It is for a caller that stores only rows; use [Fingerprint] if the plan is stored. It doesn't compare
 // the results of the plans: the caller compares their rows. Of reviewed it uses only the paths, as the fields to
 // compare, so sensitive values needn't be digests there.
 func (s Shown) Check(now *ssaplan.Plan, reviewed Rows) error {

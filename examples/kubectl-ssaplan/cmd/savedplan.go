@@ -15,6 +15,7 @@ import (
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/input"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/savedplan"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/wholefile"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
@@ -60,7 +61,7 @@ type savedRemoval struct {
 
 // savedPlan is a saved plan that was read.
 type savedPlan struct {
-	*review.Saved
+	*savedplan.Saved
 	run  savedRun
 	path string
 }
@@ -92,11 +93,11 @@ func readSavedPlan(ctx context.Context, path, digest string, check func(*os.File
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", path, wholefile.Told("read", err))
 	}
-	if is := review.Digest(text); digest != "" && digest != is {
+	if is := savedplan.Digest(text); digest != "" && digest != is {
 		return nil, fmt.Errorf("%s: is another file than was reviewed: its digest is %s", path, is)
 	}
 	saved := &savedPlan{path: path}
-	if saved.Saved, err = review.Decode(text); err == nil {
+	if saved.Saved, err = savedplan.Decode(text); err == nil {
 		err = json.Unmarshal(saved.Host, &saved.run)
 	}
 	if err != nil {
@@ -134,15 +135,15 @@ func (p *planning) save(ctx context.Context, flags *pflag.FlagSet) error {
 	if err != nil {
 		return fmt.Errorf("%s wasn't written: %w", p.out, wholefile.Cause(err))
 	}
-	say(p.ErrOut, fmt.Sprintf("saved the plan in %s, %s", p.out, review.Digest(text)))
+	say(p.ErrOut, fmt.Sprintf("saved the plan in %s, %s", p.out, savedplan.Digest(text)))
 	if withheld > 0 {
 		say(p.ErrOut, fmt.Sprintf("manifests with secrets aren't in it (%d): to apply it, name the manifests once more, or save it with --out-secrets", withheld))
 	}
 	return nil
 }
 
-func (p *planning) toSave(ctx context.Context, flags *pflag.FlagSet) (saved *review.Saved, withheld int, err error) {
-	saved = &review.Saved{}
+func (p *planning) toSave(ctx context.Context, flags *pflag.FlagSet) (saved *savedplan.Saved, withheld int, err error) {
+	saved = &savedplan.Saved{}
 	if saved.Cluster, err = p.clusterNow(ctx); err != nil {
 		return nil, 0, err
 	}
@@ -154,7 +155,7 @@ func (p *planning) toSave(ctx context.Context, flags *pflag.FlagSet) (saved *rev
 		manifests[item.Plan] = p.manifests[item.Number]
 	}
 	for i, plan := range p.plans {
-		kept, err := review.Keep(p.asPlanned[plan], manifests[plan].Object, p.outSecrets)
+		kept, err := savedplan.Keep(p.asPlanned[plan], manifests[plan].Object, p.outSecrets)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -359,7 +360,7 @@ func (p *planning) asReviewed(ctx context.Context) error {
 
 // differences returns in what the plans are others than those that were reviewed.
 func (p *planning) differences() (found []difference, err error) {
-	reviewed := map[identity.Identity]*review.Reviewed{}
+	reviewed := map[identity.Identity]*savedplan.Reviewed{}
 	for i := range p.saved.Reviewed {
 		reviewed[p.saved.Reviewed[i].Plan.Object] = &p.saved.Reviewed[i]
 	}

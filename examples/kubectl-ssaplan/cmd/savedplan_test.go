@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ssaplan/primitives/ssaplan/review"
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/savedplan"
 	"github.com/ssaplan/primitives/test/controlplane"
 	"github.com/ssaplan/primitives/test/lab"
 )
@@ -89,7 +89,7 @@ func TestSavedPlanIntoAPipe(t *testing.T) {
 	planned := c.run("plan -f app.yaml --out pipe")
 	require.Equal(t, 2, planned.code, planned.err)
 	text := <-read
-	require.Contains(t, planned.err, "saved the plan in "+c.path("pipe")+", "+review.Digest([]byte(text)))
+	require.Contains(t, planned.err, "saved the plan in "+c.path("pipe")+", "+savedplan.Digest([]byte(text)))
 	c.overwrite("saved.plan", text)
 	got := c.run("apply --plan saved.plan")
 	require.Equal(t, 0, got.code, got.err)

@@ -23,9 +23,9 @@ import (
 	"k8s.io/client-go/util/jsonpath"
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/applyset"
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/savedplan"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/internal/clock"
-	"github.com/ssaplan/primitives/ssaplan/review"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
@@ -351,10 +351,10 @@ func (p *play) others(verb, rest string, body []string) bool {
 	case "next-second":
 		lab.NextSecond()
 	case "digest": // FILE, to be kept as DIGEST
-		p.kept["DIGEST"] = review.Digest([]byte(p.read(target)))
+		p.kept["DIGEST"] = savedplan.Digest([]byte(p.read(target)))
 	case "redigest": // FILE, which somebody changed who knows the form
 		_, body, _ := strings.Cut(p.read(target), "\n")
-		p.overwrite(target, "ssaplan saved plan 1 "+review.Digest([]byte(body))+"\n"+body)
+		p.overwrite(target, "ssaplan saved plan 1 "+savedplan.Digest([]byte(body))+"\n"+body)
 	case "is-link":
 		info, err := os.Lstat(p.path(target))
 		require.NoError(p.t, err)

@@ -1,4 +1,5 @@
-package review
+// Package savedplan keeps reviewed plans in a file, so that another process can carry them out later.
+package savedplan
 
 import (
 	"bytes"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
+	"github.com/ssaplan/primitives/ssaplan/review"
 )
 
 // savedVersion is the version of the form. It grows when a program could misread what another release wrote.
@@ -30,8 +32,9 @@ const savedHeading = "ssaplan saved plan"
 // to exclude that, compare the [Digest] of the file with the one that the reviewer saw. Write the file with mode 0600,
 // since plans show the content of a cluster.
 type Saved struct {
-	// Cluster is the cluster of the plans. The caller compares it by [Cluster.Is] with the one that it will write to.
-	Cluster Cluster `json:"cluster"`
+	// Cluster is the cluster of the plans. The caller compares it by [review.Cluster.Is] with the one that it will
+	// write to.
+	Cluster review.Cluster `json:"cluster"`
 	// Host is data that the caller needs to make the same plans again, such as its options. Optional.
 	Host json.RawMessage `json:"host,omitempty"`
 	// Reviewed are the plans, in the order in which they were shown.
@@ -44,7 +47,7 @@ type Saved struct {
 type Reviewed struct {
 	// Plan is the reviewed plan. It can be shown again, but not applied.
 	Plan *ssaplan.Plan `json:"plan"`
-	// Fingerprint is the [Fingerprint] of the plan.
+	// Fingerprint is the [review.Fingerprint] of the plan.
 	Fingerprint string `json:"fingerprint"`
 	// Manifest is the manifest of the plan, nil if it isn't kept.
 	Manifest *unstructured.Unstructured `json:"manifest,omitempty"`
@@ -54,12 +57,12 @@ type Reviewed struct {
 // same holds for the manifest of a no-op from [ssaplan.Options.NoOps], since such a plan doesn't show whether the
 // manifest has sensitive values.
 func Keep(plan *ssaplan.Plan, manifest *unstructured.Unstructured, secrets bool) (Reviewed, error) {
-	fingerprint, err := Fingerprint(plan)
+	fingerprint, err := review.Fingerprint(plan)
 	if err != nil {
 		return Reviewed{}, err
 	}
 	kept := Reviewed{Plan: plan, Fingerprint: fingerprint}
-	if secrets || isBare(manifest) || !isSensitive(plan) && !isUntold(plan) {
+	if secrets || isBare(manifest) || !plan.HasSensitive() && !isUntold(plan) {
 		kept.Manifest = manifest
 	}
 	return kept, nil
@@ -87,7 +90,7 @@ func hasOnly(fields map[string]any, names ...string) bool {
 
 // Check returns a [ssaplan.ChangedError] unless now, a new plan for the object, is the same as the reviewed plan.
 func (r *Reviewed) Check(now *ssaplan.Plan) error {
-	fingerprint, err := Fingerprint(now)
+	fingerprint, err := review.Fingerprint(now)
 	if err == nil && fingerprint != r.Fingerprint {
 		err = &ssaplan.ChangedError{Plan: now}
 	}

@@ -1,4 +1,4 @@
-package review_test
+package savedplan_test
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/savedplan"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
@@ -29,11 +30,11 @@ func plan(kind string) *ssaplan.Plan {
 	return &ssaplan.Plan{Object: id, Action: ssaplan.ActionCreate, Reason: "does not exist", Explanation: explain.Explanation{After: after}}
 }
 
-func saved(t *testing.T) *review.Saved {
-	kept, err := review.Keep(plan("ConfigMap"), manifest("ConfigMap"), false)
+func saved(t *testing.T) *savedplan.Saved {
+	kept, err := savedplan.Keep(plan("ConfigMap"), manifest("ConfigMap"), false)
 	require.NoError(t, err)
-	return &review.Saved{
-		Cluster: review.Cluster{UID: "1", Address: "sha256:2"}, Host: json.RawMessage(`{"manager":"m"}`), Reviewed: []review.Reviewed{kept},
+	return &savedplan.Saved{
+		Cluster: review.Cluster{UID: "1", Address: "sha256:2"}, Host: json.RawMessage(`{"manager":"m"}`), Reviewed: []savedplan.Reviewed{kept},
 		Deletions: []*deletion.Plan{{Object: identity.Identity{APIVersion: "v1", Kind: "Secret", Name: "b"}, UID: "u", Action: deletion.ActionDelete}},
 	}
 }
@@ -41,7 +42,7 @@ func saved(t *testing.T) *review.Saved {
 func TestSavedIsReadAsItWasWritten(t *testing.T) {
 	text, err := saved(t).Encode()
 	require.NoError(t, err)
-	got, err := review.Decode(text)
+	got, err := savedplan.Decode(text)
 	require.NoError(t, err)
 	require.Equal(t, manifest("ConfigMap"), got.Reviewed[0].Manifest, "integers, too")
 	require.NoError(t, got.Reviewed[0].Check(plan("ConfigMap")))
@@ -58,18 +59,18 @@ func TestSavedIsReadAsAWhole(t *testing.T) {
 	text, err := saved(t).Encode()
 	require.NoError(t, err)
 	for i := range text {
-		_, err := review.Decode(text[:i])
+		_, err := savedplan.Decode(text[:i])
 		require.Error(t, err, "cut at %d", i)
 		flipped := bytes.Clone(text)
 		flipped[i] ^= 1
-		_, err = review.Decode(flipped)
+		_, err = savedplan.Decode(flipped)
 		require.Error(t, err, "flipped at %d", i)
 	}
-	_, err = review.Decode(append(bytes.Clone(text), ' '))
+	_, err = savedplan.Decode(append(bytes.Clone(text), ' '))
 	require.ErrorContains(t, err, "cut or changed")
-	_, err = review.Decode(bytes.Replace(text, []byte(" 1 "), []byte(" 10 "), 1))
+	_, err = savedplan.Decode(bytes.Replace(text, []byte(" 1 "), []byte(" 10 "), 1))
 	require.EqualError(t, err, "a saved plan of version 10, but this program reads version 1: plan again")
-	_, err = review.Decode([]byte("{}"))
+	_, err = savedplan.Decode([]byte("{}"))
 	require.EqualError(t, err, "not a saved plan")
 }
 
@@ -86,17 +87,17 @@ func TestKeepLeavesSecretsOut(t *testing.T) {
 		{"a Secret", plan("Secret"), false},
 		{"a no-op that was remembered tells nothing of its values", unknown, false},
 	} {
-		kept, err := review.Keep(row.plan, manifest("ConfigMap"), false)
+		kept, err := savedplan.Keep(row.plan, manifest("ConfigMap"), false)
 		require.NoError(t, err, row.why)
 		require.Equal(t, row.kept, kept.Manifest != nil, row.why)
-		kept, err = review.Keep(row.plan, manifest("ConfigMap"), true)
+		kept, err = savedplan.Keep(row.plan, manifest("ConfigMap"), true)
 		require.NoError(t, err, row.why)
 		require.NotNil(t, kept.Manifest, row.why)
 	}
 	secret := manifest("Secret")
 	delete(secret.Object, "data")
 	unknown.Object.Kind = "Secret"
-	kept, err := review.Keep(unknown, secret, false)
+	kept, err := savedplan.Keep(unknown, secret, false)
 	require.NoError(t, err)
 	require.NotNil(t, kept.Manifest, "an empty Secret has none")
 }
