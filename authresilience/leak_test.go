@@ -173,7 +173,7 @@ func TestAddressesHaveNoPasswords(t *testing.T) {
 		"host:6443/a:b":                      "host:6443/a:b",
 		"http://host\x1b[2J":                 `http://host\x1b[2J`,
 	} {
-		assert.Equal(t, want, authresilience.ShownAddress(address).String())
+		assert.Equal(t, want, authresilience.RedactAddress(address).String())
 	}
 	for _, problem := range []error{
 		&url.Error{Op: "Get", URL: "https://host/api?sig=c4n4ry", Err: io.EOF},

@@ -20,11 +20,11 @@ import (
 //
 // Three kinds of text count as text of another origin: a proxy or login page that client-go quotes, which may repeat
 // the request with its token; the output of a credential plugin; and an address with a password in it. Addresses of
-// requests are printed as [ShownAddress] returns them. The message of an API server about an invalid object is printed,
-// and may quote values of the object.
+// requests are printed as [RedactAddress] returns them. The message of an API server about an invalid object is
+// printed, and may quote values of the object.
 func Redact(err error) error {
 	if !answer.Walk(err, holdsForeignText) {
-		return answer.Visible(withShownAddresses(err))
+		return answer.Visible(withRedactedAddresses(err))
 	}
 	text := Classify(err).Describe().Meaning
 	answer.Walk(err, func(node error) bool {
@@ -37,15 +37,15 @@ func Redact(err error) error {
 	return answer.Redacted(err, foreign.Text(text))
 }
 
-// withShownAddresses returns err with the addresses of its requests as [ShownAddress] returns them.
-func withShownAddresses(err error) error {
+// withRedactedAddresses returns err with the addresses of its requests as [RedactAddress] returns them.
+func withRedactedAddresses(err error) error {
 	if answer.IsNil(err) {
 		return err
 	}
 	text := err.Error()
 	answer.Walk(err, func(node error) bool {
 		if request, ok := node.(*url.Error); ok {
-			text = strings.ReplaceAll(text, strconv.Quote(request.URL), strconv.Quote(string(ShownAddress(request.URL))))
+			text = strings.ReplaceAll(text, strconv.Quote(request.URL), strconv.Quote(string(RedactAddress(request.URL))))
 		}
 		return false
 	})
@@ -55,11 +55,11 @@ func withShownAddresses(err error) error {
 	return answer.Redacted(err, foreign.OfError(errors.New(text)))
 }
 
-// ShownAddress returns the address of a server or proxy as it may be printed: without query and fragment, and without
+// RedactAddress returns the address of a server or proxy as it may be printed: without query and fragment, and without
 // the part before the last @, which can be a user and a password. The address needn't be a valid URL. The encoded forms
 // %40, %3F and %23 count as @, ? and #. If an address without @ has a port that doesn't begin with a digit, the text
 // from there on counts as a password.
-func ShownAddress(address string) foreign.Text {
+func RedactAddress(address string) foreign.Text {
 	address = decoded.Replace(address)
 	at := strings.LastIndex(address, "@")
 	hidden, shown := address[:at+1], address[at+1:]

@@ -87,7 +87,7 @@ func (k *Kit) leftOver(ctx context.Context, owner client.Object, kind schema.Gro
 	case meta.IsNoMatchError(err): // of a kind that isn't served there are none
 		return nil, nil
 	case err != nil:
-		return nil, k.forcing.Guard(OfKind(kind)).Shown(err)
+		return nil, k.forcing.Redactor(OfKind(kind)).Error(err)
 	}
 	for _, obj := range owned {
 		c, err := k.child(owner, "", obj)

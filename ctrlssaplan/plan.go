@@ -65,7 +65,7 @@ func (k *Kit) readFrom(ctx context.Context, read func(context.Context, client.Ob
 	case apierrors.IsNotFound(err), meta.IsNoMatchError(err): // of a kind that isn't served there are none
 		return nil, nil
 	}
-	return nil, k.forcing.Guard(obj, c.manifest).Shown(err)
+	return nil, k.forcing.Redactor(obj, c.manifest).Error(err)
 }
 
 // planApply plans the apply of a wanted child, and judges the plan.

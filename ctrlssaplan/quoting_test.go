@@ -88,8 +88,8 @@ func TestQuotedSecretsStaySecret(t *testing.T) {
 		refusal := leak.Refusals[one.Answer].Status(one.Said())
 		shown := quotes(t, "data.k", one.Secret(), one.Said(), refusal)
 		require.Empty(t, leak.In(shown, one.Secret()), "%q as %s by %s: %s", one.Secret(), leak.Echoes[one.Echo].Name, leak.Refusals[one.Answer].Name, shown)
-		require.Contains(t, shown, "starting: the message is withheld")
-		require.GreaterOrEqual(t, strings.Count(shown, "the server's message is withheld"), 2, shown)
+		require.Contains(t, shown, "starting: the message is redacted")
+		require.GreaterOrEqual(t, strings.Count(shown, "the server's message is redacted"), 2, shown)
 		if i%5 == 0 {
 			require.NotEmpty(t, leak.In(quotes(t, "", one.Secret(), one.Said(), refusal), one.Secret()), "what looks for it would find it")
 		}

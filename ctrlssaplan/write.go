@@ -92,7 +92,7 @@ func (k *Kit) delete(ctx context.Context, c *child) {
 	propagation := plan.Propagation
 	options := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version}, PropagationPolicy: &propagation}
 	if err = k.Client.Delete(ctx, c.live, options); client.IgnoreNotFound(err) != nil {
-		c.failWrite(fmt.Errorf("delete: %w", k.forcing.Guard(c.live).Shown(err)), outcomeOfDelete(err))
+		c.failWrite(fmt.Errorf("delete: %w", k.forcing.Redactor(c.live).Error(err)), outcomeOfDelete(err))
 		return
 	}
 	c.memory.applied = nil

@@ -46,12 +46,12 @@ func newOwnership(entries []Entry) Ownership {
 // Entries returns every owner with its fields, ordered by [Owner.Compare].
 func (o Ownership) Entries() []Entry { return slices.Clone(o.entries) }
 
-// Shown returns o redacted: if the keys of a list's items are sensitive values, the result has the list as a whole and
-// not its items; see [projection.Patterns.Shown].
-func (o Ownership) Shown(sensitive projection.Patterns) Ownership {
+// Redacted returns o redacted: if the keys of a list's items are sensitive values, the result has the list as a whole
+// and not its items; see [projection.Patterns.RedactedPath].
+func (o Ownership) Redacted(sensitive projection.Patterns) Ownership {
 	entries := o.Entries()
 	for i := range entries {
-		entries[i].Fields = sensitive.ShownFields(entries[i].Fields)
+		entries[i].Fields = sensitive.RedactedFields(entries[i].Fields)
 	}
 	return newOwnership(entries)
 }

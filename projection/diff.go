@@ -41,9 +41,9 @@ type Difference struct {
 	Sensitive bool
 }
 
-// Shown returns Before and After as they may be shown: redacted if the change is sensitive. Whether the value changed
-// stays visible.
-func (c Difference) Shown() (before, after any) {
+// Redacted returns Before and After as they may be shown: redacted if the change is sensitive. Whether the value
+// changed stays visible.
+func (c Difference) Redacted() (before, after any) {
 	if !c.Sensitive || c.Op == OpMove {
 		return c.Before, c.After
 	}
@@ -58,7 +58,7 @@ func (c Difference) Shown() (before, after any) {
 
 // String returns one line: the path, and both values as JSON.
 func (c Difference) String() string {
-	before, after := c.Shown()
+	before, after := c.Redacted()
 	switch c.Op {
 	case OpAdd:
 		return fmt.Sprintf("%s: + %s", c.Path, shownJSON(after))
@@ -78,7 +78,7 @@ func (c Difference) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, c.String(
 // removed list element.
 func (c Difference) MarshalJSON() ([]byte, error) {
 	out := changeJSON{Path: c.Path.String(), Op: c.Op, Sensitive: c.Sensitive}
-	before, after := c.Shown()
+	before, after := c.Redacted()
 	if c.Op != OpAdd {
 		out.Before = &before
 	}

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// Hiding returns p with the fields that the patterns touch added to its sensitive fields. A position in a pattern means
-// every item; see [Patterns.OfEveryItem].
-func (p Projection) Hiding(patterns Patterns) Projection {
+// WithSensitive returns p with the fields that the patterns touch added to its sensitive fields. A position in a
+// pattern means every item; see [Patterns.OfEveryItem].
+func (p Projection) WithSensitive(patterns Patterns) Projection {
 	if len(patterns) == 0 {
 		return p
 	}
@@ -22,9 +22,9 @@ func (p Projection) Hiding(patterns Patterns) Projection {
 	return p
 }
 
-// Shown returns p redacted, for patterns of sensitive fields. If a key in p is a sensitive value, the result is the
-// path of the list that has this item: a longer path would show the value.
-func (ps Patterns) Shown(p Path) Path {
+// RedactedPath returns p redacted, for patterns of sensitive fields. If a key in p is a sensitive value, the result is
+// the path of the list that has this item: a longer path would show the value.
+func (ps Patterns) RedactedPath(p Path) Path {
 	if len(ps) == 0 {
 		return p
 	}
@@ -41,14 +41,14 @@ func (ps Patterns) Shown(p Path) Path {
 	return p
 }
 
-// ShownFields returns the set with each path redacted by [Patterns.Shown].
-func (ps Patterns) ShownFields(set FieldSet) FieldSet {
+// RedactedFields returns the set with each path redacted by [Patterns.RedactedPath].
+func (ps Patterns) RedactedFields(set FieldSet) FieldSet {
 	if len(ps) == 0 {
 		return set
 	}
 	var lists []Path
 	for p := range set.Leaves().All() {
-		if shown := ps.Shown(p); len(shown) < len(p) {
+		if shown := ps.RedactedPath(p); len(shown) < len(p) {
 			lists = append(lists, shown)
 		}
 	}

@@ -55,7 +55,7 @@ func TestNothingToRedact(t *testing.T) {
 }
 
 // What a host names is sensitive beside what is so by its kind, with all that lies around a name or in it.
-func TestHiding(t *testing.T) {
+func TestWithSensitive(t *testing.T) {
 	fields := projection.NewFieldSet(path("a.x"), path("a.y"), path("m"), path("kind"))
 	for _, row := range []struct {
 		why      string
@@ -72,7 +72,7 @@ func TestHiding(t *testing.T) {
 		assert.NoError(t, err)
 		p := projection.Project(object(`{kind: A, a: {x: 1, y: 2}, m: {x: 3}}`), fields)
 		p.Sensitive = projection.NewFieldSet(path("a.y"))
-		hidden := p.Hiding(patterns)
+		hidden := p.WithSensitive(patterns)
 		assert.Equal(t, row.want, hidden.Sensitive.String(), row.why)
 		assert.Equal(t, "a.y\n", p.Sensitive.String(), "%s: the projection itself stays as it is", row.why)
 		hidden.Sensitive = p.Sensitive
@@ -106,15 +106,15 @@ func TestShownPaths(t *testing.T) {
 		require.NoError(t, err)
 		path, err := projection.ParsePath(row.path)
 		require.NoError(t, err)
-		require.Equal(t, row.want, patterns.OfEveryItem().Shown(path).String(), "%s of %s", row.path, row.pattern)
+		require.Equal(t, row.want, patterns.OfEveryItem().RedactedPath(path).String(), "%s of %s", row.path, row.pattern)
 		set := projection.NewFieldSet(path)
-		require.Equal(t, row.want, strings.TrimSpace(patterns.OfEveryItem().ShownFields(set).String()), "%s of %s", row.path, row.pattern)
-		require.Equal(t, row.path, projection.Patterns{}.Shown(path).String())
+		require.Equal(t, row.want, strings.TrimSpace(patterns.OfEveryItem().RedactedFields(set).String()), "%s of %s", row.path, row.pattern)
+		require.Equal(t, row.path, projection.Patterns{}.RedactedPath(path).String())
 	}
 	set := projection.NewFieldSet(path(`spec.tokens`), path(`spec.tokens[="a"]`), path(`spec.tokens[="b"]`), path("spec.size"))
 	tokens, err := projection.ParsePatterns("spec.tokens[*]")
 	require.NoError(t, err)
-	require.Equal(t, "spec.size\nspec.tokens", strings.TrimSpace(tokens.ShownFields(set).String()))
+	require.Equal(t, "spec.size\nspec.tokens", strings.TrimSpace(tokens.RedactedFields(set).String()))
 }
 
 // An item that has moved is as sensitive as it was.

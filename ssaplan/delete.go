@@ -81,7 +81,7 @@ func (p *Planner) PlanRelease(ctx context.Context, prior *explain.State) (*relea
 	if err != nil {
 		return nil, p.failure(prior.Identity, "plan to release", err)
 	}
-	return release.For(ctx, target, prior, p.Guard)
+	return release.For(ctx, target, prior, p.Redactor)
 }
 
 func (p *Planner) delete(ctx context.Context, d *deleter.Deleter, reviewed *deletion.Plan) error {
@@ -111,5 +111,5 @@ func (p *Planner) deleter(request deletion.Request, options deletion.Options) *d
 		}
 		return deleter.Target{Identity: t.Identity, Resource: t.Resource, Live: t.Live}, nil
 	}
-	return &deleter.Deleter{Request: request, Options: options, Server: p.server, Find: find, Guard: p.Guard}
+	return &deleter.Deleter{Request: request, Options: options, Server: p.server, Find: find, Redactor: p.Redactor}
 }

@@ -421,7 +421,7 @@ func TestPlanDeleteHidesSecrets(t *testing.T) {
 	require.Equal(t, deletion.ActionRefused, plan.Action)
 	require.NotContains(t, plan.Reason, "hunter2")
 	require.NotContains(t, plan.Refusal.Error(), "hunter2")
-	require.Equal(t, []foreign.Text{"1 warning of the server withheld, since the object has sensitive values, which it may quote"}, plan.Warnings)
+	require.Equal(t, []foreign.Text{"1 warning of the server redacted, since the object has sensitive values, which it may quote"}, plan.Warnings)
 }
 
 // What goes with a definition is counted again if it was reviewed, and only then.

@@ -21,24 +21,24 @@ func (t trial) finish(ctx context.Context, plan *Plan) (*Plan, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", t.id, err)
 		}
-		plan.After = after.Hiding(sensitive)
+		plan.After = after.WithSensitive(sensitive)
 	}
 	lost, requests := t.lostVersions(ctx, plan)
 	plan.Warnings = append(plan.Warnings, lost...)
 	t.remember(plan)
 	plan.Object, plan.Subresource, plan.Adjustments = t.id, t.request.Subresource, t.adjustments()
 	if plan.Warnings = append(plan.Warnings, t.left.Warnings...); plan.Ignored == nil {
-		plan.Ignored = explain.ShownIgnored(t.left.Fields, sensitive)
+		plan.Ignored = explain.RedactIgnored(t.left.Fields, sensitive)
 	}
 	if plan.Requests += requests; t.target != nil {
 		plan.Requests += t.target.Requests()
 		plan.Warnings = append(plan.Warnings, t.target.Warnings...)
 	}
 	if said := t.warnings.All(); len(said) > 0 {
-		plan.Warnings = append(plan.Warnings, t.guard().Warnings(said)...)
+		plan.Warnings = append(plan.Warnings, t.redactor().Warnings(said)...)
 	}
 	plan.Warnings = append(plan.Warnings, explain.AdjustmentWarnings(plan.Adjustments)...)
-	plan.Warnings = append(plan.Warnings, t.withheld()...)
+	plan.Warnings = append(plan.Warnings, t.warnRedacted()...)
 	if t.then != nil {
 		t.then.Warnings = plan.Warnings
 		plan.Warnings = slices.Concat(plan.Warnings, t.handover.Warnings())
@@ -50,8 +50,8 @@ func (t trial) finish(ctx context.Context, plan *Plan) (*Plan, error) {
 	return plan, nil
 }
 
-// withheld warns of values that aren't shown because it isn't known which fields are secret.
-func (g *goal) withheld() (warnings []foreign.Text) {
+// warnRedacted warns of values that aren't shown because it isn't known which fields are secret.
+func (g *goal) warnRedacted() (warnings []foreign.Text) {
 	manifest := g.request.Manifest
 	if manifest == nil {
 		return nil

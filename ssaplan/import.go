@@ -56,7 +56,7 @@ func (p *Planner) imported(ctx context.Context, id importid.ID) (identity.Identi
 	hidden := p.sensitive(target.Identity, live)
 	imported, err := explain.NewImported(live, id.Selection, p.options.FieldManager, hidden...)
 	if version := new(fieldowner.VersionError); errors.As(err, &version) {
-		version.Path = hidden.Shown(version.Path)
+		version.Path = hidden.RedactedPath(version.Path)
 	}
 	return target.Identity, imported, err
 }

@@ -36,7 +36,7 @@ func (t trial) lostVersions(ctx context.Context, plan *Plan) (warnings []foreign
 	objects, more, requests, err := t.customResources(ctx)
 	if err != nil {
 		return []foreign.Text{foreign.Textf(
-			"can't check whether managedFields of objects name %s, which the CRD drops: %v", versions, t.shown(err))}, requests
+			"can't check whether managedFields of objects name %s, which the CRD drops: %v", versions, t.redactError(err))}, requests
 	}
 	named := stuckIn(lost, objects)
 	if more {

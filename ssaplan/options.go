@@ -45,7 +45,7 @@ type Options struct {
 	// negative, a throttled request isn't retried, and is an error.
 	ThrottleRetries int
 	// Sensitive are more fields whose values are redacted, in addition to those of Secrets. In an object that has one,
-	// annotations and free texts are redacted, too. For keys of list items see [projection.Patterns.Shown].
+	// annotations and free texts are redacted, too. For keys of list items see [projection.Patterns.RedactedPath].
 	Sensitive projection.Patterns
 	// SkipFormats makes the Planner ignore the formats in schemas. Default: a field of a custom resource is sensitive
 	// if the schema gives it the format password. For the kind of a group and version that it meets first, the Planner

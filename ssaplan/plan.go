@@ -144,7 +144,7 @@ func (plan *Plan) OwnershipAfter() (fieldowner.Ownership, error) {
 	if err != nil || plan.basis == nil {
 		return owners, err
 	}
-	return owners.Shown(plan.basis.sensitive), nil
+	return owners.Redacted(plan.basis.sensitive), nil
 }
 
 // Sensitive returns the fields whose values must not be shown, in addition to those that are sensitive in every object

@@ -304,7 +304,7 @@ func TestPlanAllReadsWhatAppearedSinceTheList(t *testing.T) {
 
 // The warning that no value is shown names the option that shows them, as the host calls it. With the option there is
 // no warning.
-func TestWithheldValuesNameTheOption(t *testing.T) {
+func TestRedactedValuesNameTheOption(t *testing.T) {
 	widget := manifestOf("ex.io/v1", "Widget", "", "a")
 	widget.Object["spec"] = map[string]any{"inside": map[string]any{
 		"apiVersion": "other.io/v1", "kind": "Gadget", "metadata": map[string]any{"name": "b"},

@@ -112,10 +112,10 @@ func (p *Planner) locate(ctx context.Context, id identity.Identity, subresource 
 	return p.locator.Locate(ctx, id, subresource)
 }
 
-// Guard returns the [redact.Guard] for objects, of which some may be nil. The results of a Planner are already
+// Redactor returns the [redact.Redactor] for objects, of which some may be nil. The results of a Planner are already
 // redacted. A caller needs a guard to print other texts about an object: its status, an Event, the answer to a request
 // of its own, or fields of the object itself.
-func (p *Planner) Guard(objects ...*unstructured.Unstructured) redact.Guard {
+func (p *Planner) Redactor(objects ...*unstructured.Unstructured) redact.Redactor {
 	return redact.For(p.options.Sensitive, p.passwords.Of, objects...).Quoting(p.options.ShowServerText)
 }
 
@@ -129,7 +129,7 @@ func (p *Planner) sensitive(id identity.Identity, states ...*unstructured.Unstru
 // shown of an object of that kind and of those that were seen. If the server refused the caller, the error says what is
 // wrong with the credentials.
 func (p *Planner) failure(id identity.Identity, doing string, err error, seen ...*unstructured.Unstructured) error {
-	err = p.Guard(append(seen, secrecy.Remembered(id, nil))...).Shown(err)
+	err = p.Redactor(append(seen, secrecy.Remembered(id, nil))...).Error(err)
 	return fmt.Errorf("%s: %s: %w", id, doing, authresilience.Diagnosed(err, p.options.Credential, time.Now()))
 }
 

@@ -49,7 +49,7 @@ func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
 		return nil, err // looking for secrets in the manifest might not end
 	}
 	if err != nil {
-		return nil, t.guard().Error(err)
+		return nil, t.redactor().Unquoted(err)
 	}
 	return t.finish(ctx, plan)
 }
@@ -134,11 +134,11 @@ func (t trial) rejected(ctx context.Context) (*Plan, trial, error) {
 			return plan, cleared, err
 		} // else the fields can't be cleared without the list or map that they are in
 	}
-	whole.guard().Verdict(&verdict)
+	whole.redactor().Verdict(&verdict)
 	detour := whole.detour(ctx)
 	if !verdict.Replaceable() {
 		verdict.Remedy = cmp.Or(detour, verdict.Remedy)
-		return nil, whole, &immutability.RefusedError{Object: t.id, Verdict: whole.cure(ctx, verdict), Err: whole.shown(t.refusal)}
+		return nil, whole, &immutability.RefusedError{Object: t.id, Verdict: whole.cure(ctx, verdict), Err: whole.redactError(t.refusal)}
 	}
 	var warnings []foreign.Text
 	if detour != "" {

@@ -69,7 +69,7 @@ func (p *printer) visit(at string, v reflect.Value) {
 }
 
 // isRaw reports whether values of a type are the content of objects, or the fields to apply, which have nothing
-// withheld.
+// redacted.
 func isRaw(t reflect.Type) bool {
 	switch t {
 	case reflect.TypeFor[fieldowner.Declaration](), reflect.TypeFor[*unstructured.Unstructured](), reflect.TypeFor[map[string]any](), reflect.TypeFor[any](), reflect.TypeFor[[]byte](), reflect.TypeFor[json.RawMessage]():
@@ -204,14 +204,14 @@ func TestPrintedResultsShowNoSecrets(t *testing.T) {
 		require.NoError(t, err, what)
 		released, err := planner.PlanRelease(t.Context(), state)
 		require.NoError(t, err, what)
-		visit(what, imported, deletion, released, planner.Guard(obj))
+		visit(what, imported, deletion, released, planner.Redactor(obj))
 		_, changed := planner.Apply(t.Context(), created)
 		require.Error(t, changed, what)
 		visit(what+" changed", changed)
 		_, err = stranger.Plan(t.Context(), ssaplan.Request{Manifest: object(second), Existing: explain.ExistingRefuse})
 		require.Error(t, err, what)
 		visit(what+" existing", err)
-		for _, v := range []any{created, reading, imported, deletion, released, planner.Guard(obj), state.Identity} {
+		for _, v := range []any{created, reading, imported, deletion, released, planner.Redactor(obj), state.Identity} {
 			covered[reflect.TypeOf(v)] = true
 		}
 		restore := server.Answer(answering("patch", resourceOf(obj).Resource, apierrors.NewInternalError(errors.New("no "+second))))

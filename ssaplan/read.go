@@ -93,7 +93,7 @@ func (p *Planner) Read(ctx context.Context, prior *explain.State) (*Reading, err
 		}
 		reading.Requests = target.Requests()
 	case err == nil:
-		refreshed, err := explain.Refresh(prior.Hiding(p.Guard(live).Fields(live)), live.Object)
+		refreshed, err := explain.Refresh(prior.WithSensitive(p.Redactor(live).Fields(live)), live.Object)
 		if err != nil {
 			return nil, p.failure(prior.Identity, "read", err)
 		}

@@ -64,14 +64,14 @@ func (t trial) unreadable(ctx context.Context, cause error) (*Plan, trial, error
 	case authresilience.Classify(err) == authresilience.ClassNamespaceNotFound:
 		return t.deferToNamespace(), t, nil
 	default:
-		return nil, t, fmt.Errorf("%w; and the dry run: %w", t.failed("get", cause), t.shown(err))
+		return nil, t, fmt.Errorf("%w; and the dry run: %w", t.failed("get", cause), t.redactError(err))
 	}
 	t.answer = made
 	explained, t, err := t.explain()
 	if err != nil {
 		return nil, t, err
 	}
-	return deferred(DeferralUnreadable, "the live object can't be read: "+t.shown(cause).Error(), explained.Unread()), t, nil
+	return deferred(DeferralUnreadable, "the live object can't be read: "+t.redactError(cause).Error(), explained.Unread()), t, nil
 }
 
 // refresh returns the trial with the live object as it is now, if the object that was tried may be out of date. It
@@ -100,10 +100,10 @@ func (t trial) undecided(ctx context.Context) (*Plan, trial, error) {
 	case authresilience.Classify(t.refusal) == authresilience.ClassNamespaceNotFound && t.live == nil:
 		return t.deferToNamespace(), t, nil
 	case slices.ContainsFunc(answer.Statuses(t.refusal), answer.NoDryRun):
-		return deferred(DeferralNoDryRun, t.shown(t.refusal).Error(), t.unexplained()), t, nil
+		return deferred(DeferralNoDryRun, t.redactError(t.refusal).Error(), t.unexplained()), t, nil
 	case !t.prepared.Unknown.Empty() && len(t.unknownItems()) == 0:
 		reason := fmt.Sprintf("can't be tried without the values of %s: %v",
-			projection.JoinPaths(t.prepared.Unknown.Paths()), t.shown(t.refusal))
+			projection.JoinPaths(t.prepared.Unknown.Paths()), t.redactError(t.refusal))
 		return deferred(DeferralUnknownValues, reason, t.unexplained()), t, nil
 	}
 	return nil, t, nil
@@ -124,7 +124,7 @@ func (t trial) conflicts() []fieldowner.Conflict {
 	if predicted := (*handover.ConflictError)(nil); errors.As(t.refusal, &predicted) {
 		conflicts = predicted.Conflicts
 	}
-	return explain.ShownConflicts(t.handover.Conflicts(conflicts), t.sensitive())
+	return explain.RedactConflicts(t.handover.Conflicts(conflicts), t.sensitive())
 }
 
 // conflict returns the plan for conflicts. What would change is what a forced apply would do, if that can be tried.
@@ -163,11 +163,11 @@ func (t trial) conflict(ctx context.Context, conflicts []fieldowner.Conflict) (*
 func (t trial) why(refusal error) string {
 	verdict := immutability.Classify(refusal)
 	if verdict.Refusal == immutability.RefusalNone {
-		return t.shown(refusal).Error()
+		return t.redactError(refusal).Error()
 	}
-	t.guard().Verdict(&verdict)
+	t.redactor().Verdict(&verdict)
 	verdict.Uncertain, verdict.Remedy = "", ""
-	return (&immutability.RefusedError{Object: t.id, Verdict: verdict, Err: t.shown(refusal)}).Error()
+	return (&immutability.RefusedError{Object: t.id, Verdict: verdict, Err: t.redactError(refusal)}).Error()
 }
 
 // judge returns the verdict about the refusal, confirmed or corrected by asking the server, and the trial of the whole
@@ -233,6 +233,6 @@ func (t trial) replacement(verdict immutability.Verdict, unproven error) (r *Rep
 	}
 	return &Replacement{
 		Evidence: foreign.Text(verdict.Evidence.String()), Old: t.id, UID: string(t.live.GetUID()), Fields: verdict.Fields,
-		Hazards: verdict.Hazards, Propagation: t.request.propagation(), Refusal: t.shown(t.refusal), unproven: unproven,
+		Hazards: verdict.Hazards, Propagation: t.request.propagation(), Refusal: t.redactError(t.refusal), unproven: unproven,
 	}, "can't change in place: " + strings.Join(names, ", ")
 }

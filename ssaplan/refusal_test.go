@@ -62,7 +62,7 @@ func TestErrorsStayReadableWithoutSecrets(t *testing.T) {
 	var inside *apierrors.StatusError
 	require.ErrorAs(t, err, &inside)
 	require.Equal(t, "validation refused the object: a value isn't allowed, or may not change; data[user]: Invalid value; data[digit]: Invalid value "+
-		"(HTTP 422; the server's message is withheld, since the object has sensitive values)", inside.Error())
+		"(HTTP 422; the server's message is redacted, since the object has sensitive values)", inside.Error())
 	require.True(t, apierrors.IsInvalid(err))
 	require.Contains(t, status.Error(), `"1"`, "the error of the caller's client is not changed")
 
@@ -74,6 +74,6 @@ func TestErrorsStayReadableWithoutSecrets(t *testing.T) {
 	stop()
 	refuseDryRuns(server, errors.New("malformed HTTP response \"postgres\""))
 	_, err = planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest})
-	require.ErrorContains(t, err, "withheld", "nobody knows whose words these are")
+	require.ErrorContains(t, err, "redacted", "nobody knows whose words these are")
 	require.NotContains(t, fmt.Sprintf("%#v", errors.Unwrap(err)), "malformed")
 }

@@ -73,7 +73,7 @@ func (r *replacer) stopped(err error) error {
 	if stopped.Stage == write.StageCreating && errors.As(err, new(*applier.TakenError)) {
 		stopped.Advice = "the old object is gone"
 	}
-	stopped.Err = r.planner.Guard(r.plan.basis.request.Manifest, r.plan.basis.live, r.old.Seen).Shown(err)
+	stopped.Err = r.planner.Redactor(r.plan.basis.request.Manifest, r.plan.basis.live, r.old.Seen).Error(err)
 	return stopped
 }
 

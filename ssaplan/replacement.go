@@ -29,12 +29,12 @@ func (t trial) replace(ctx context.Context, r *Replacement, reason string, isTak
 		case err == nil:
 		case t.prepared.Unknown.Empty() && standin.Disproves(t.manifest.Object, err, isTaken):
 			verdict := immutability.Classify(err).OfCreate(t.manifest)
-			t.guard().Verdict(&verdict)
-			return nil, t, &immutability.RefusedError{Object: t.id, Verdict: verdict, Err: cmp.Or(r.Refusal, t.shown(err))}
+			t.redactor().Verdict(&verdict)
+			return nil, t, &immutability.RefusedError{Object: t.id, Verdict: verdict, Err: cmp.Or(r.Refusal, t.redactError(err))}
 		case !isRefusal(err):
 			return nil, t, t.failed("dry run of the create", err)
 		default:
-			warnings = append(warnings, foreign.Textf("unknown which fields the server adds to the new object: %v", t.shown(err)))
+			warnings = append(warnings, foreign.Textf("unknown which fields the server adds to the new object: %v", t.redactError(err)))
 		}
 		t.answer = made
 	}

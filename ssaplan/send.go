@@ -17,7 +17,7 @@ func (p *Planner) send(ctx context.Context, plan *Plan, live *unstructured.Unstr
 	if err != nil {
 		return nil, applier.NotSent(err)
 	}
-	if p.Guard(plan.basis.request.Manifest, live).Withholds() {
+	if p.Redactor(plan.basis.request.Manifest, live).Redacts() {
 		ctx, _ = warnings.Collect(ctx) // the plan counted them
 	}
 	obj, failure := write.Send(ctx)

@@ -65,6 +65,6 @@ func TestSensitiveFieldsOfTheHost(t *testing.T) {
 
 	defer server.Answer(answering("patch", "configmaps", apierrors.NewInternalError(serverText("no hunter2-two"))))()
 	_, err = planner.Plan(t.Context(), ssaplan.Request{Manifest: settings("hunter2-two"), Prior: restored})
-	require.ErrorContains(t, err, "withheld")
+	require.ErrorContains(t, err, "redacted")
 	require.NotContains(t, err.Error(), "hunter2")
 }

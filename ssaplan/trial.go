@@ -155,11 +155,11 @@ func (t trial) sensitive() projection.Patterns {
 	return t.redacted.fields
 }
 
-// guard redacts texts from elsewhere about the object.
-func (t trial) guard() redact.Guard { return t.Guard(t.request.Manifest, t.live, t.answer) }
+// redactor redacts texts from elsewhere about the object.
+func (t trial) redactor() redact.Redactor { return t.Redactor(t.request.Manifest, t.live, t.answer) }
 
-// shown returns err as it can be printed.
-func (t trial) shown(err error) error { return t.guard().Shown(err) }
+// redactError returns err as it can be printed.
+func (t trial) redactError(err error) error { return t.redactor().Error(err) }
 
 // failed returns the error for a request that failed.
 func (t trial) failed(doing string, err error) error {

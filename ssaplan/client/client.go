@@ -70,7 +70,7 @@ func New(config *rest.Config, options Options) (*Client, error) {
 	config.WarningHandlerWithContext = server.WarningHandler{Others: otherWarnings(config)}
 	api, err := newRESTClient(config, options.HTTPClient)
 	if err != nil {
-		return nil, fmt.Errorf("client for %s: %w", authresilience.ShownAddress(config.Host), authresilience.Redact(err))
+		return nil, fmt.Errorf("client for %s: %w", authresilience.RedactAddress(config.Host), authresilience.Redact(err))
 	}
 	return &Client{rest: api, documents: discovery.New(api, nil), credential: credential}, nil
 }

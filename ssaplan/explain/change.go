@@ -166,9 +166,9 @@ func (c Change) String() string {
 // Format prints [Change.String] whatever the verb, so that no verb shows a sensitive value.
 func (c Change) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, c.String()) }
 
-// shownChanges returns the changes redacted: changes of list items that may not be shown become changes of the list,
+// redactedChanges returns the changes redacted: changes of list items that may not be shown become changes of the list,
 // one for each cause and manager. was and is are the objects with the lists.
-func shownChanges(changes []Change, shown func(projection.Path) projection.Path, was, is map[string]any) []Change {
+func redactedChanges(changes []Change, shown func(projection.Path) projection.Path, was, is map[string]any) []Change {
 	for i := range changes {
 		change := &changes[i]
 		list := shown(change.Path)
@@ -187,7 +187,7 @@ func shownChanges(changes []Change, shown func(projection.Path) projection.Path,
 			change.Op = projection.OpRemove
 		}
 	}
-	return shownOnce(changes, shown, func(change *Change) *projection.Path { return &change.Path }, sameCause)
+	return redactedOnce(changes, shown, func(change *Change) *projection.Path { return &change.Path }, sameCause)
 }
 
 // sameCause reports whether two changes have the same cause, the same manager and the same marks.

@@ -51,7 +51,7 @@ func (c Change) MarshalJSON() ([]byte, error) {
 		out.Cause = ""
 	}
 	var err error
-	before, after := c.Shown()
+	before, after := c.Redacted()
 	if c.Op != projection.OpAdd {
 		if out.Before, err = plainjson.Marshal(before); err != nil {
 			return nil, fmt.Errorf("%s: before: %w", c.Path, err)

@@ -37,7 +37,7 @@ func begin(in Input) (*comparison, *Explanation, error) {
 	recorded := owners
 	owners = recorded.Renamed(recorded.Fields(in.applier().Is), in.Live, in.Answer)
 	in.Sensitive = in.Sensitive.OfEveryItem()
-	in.Prior = in.Prior.Hiding(in.Sensitive)
+	in.Prior = in.Prior.WithSensitive(in.Sensitive)
 	clear := in.Prior.revealed(in.Live, in.Was, in.Answer)
 	in.clear = clear.reshaped(owners, in.Answer, true)
 	if in.clear != clear { // the fields have the shape of today now
@@ -47,7 +47,7 @@ func begin(in Input) (*comparison, *Explanation, error) {
 		Input: in, owners: owners, isRenamed: !owners.Equal(recorded),
 		declaration: owners.Declared(in.Manifest, in.Answer, in.applier()),
 	}
-	c.asShown = shownDeclaration(c.declaration, in.Sensitive)
+	c.asShown = redactedDeclaration(c.declaration, in.Sensitive)
 	if len(in.Ignored) > 0 {
 		in.Ignored = namedAs(in.Ignored, in.Manifest, owners.Fields(nil))
 		c.left = left(in.Ignored)
@@ -56,7 +56,7 @@ func begin(in Input) (*comparison, *Explanation, error) {
 	c.declaration.Fields = in.withoutUnknown(c.declared)
 	return c, &Explanation{
 		Ignored: in.Ignored, left: IgnoredPaths(in.Ignored),
-		After:    c.declaration.Project(in.Answer).Hiding(in.Sensitive),
+		After:    c.declaration.Project(in.Answer).WithSensitive(in.Sensitive),
 		Assigned: c.declaration.Assigned, Ineffective: c.declaration.Ineffective,
 	}, nil
 }

@@ -84,14 +84,14 @@ func (c *comparison) inGranularLists() []fieldowner.DroppedField {
 	return c.owners.Fates(c.granular, c.Live, c.Answer, c.applier())
 }
 
-// shownDropped returns the dropped fields redacted: fields of list items whose keys are sensitive values become one
+// redactedDropped returns the dropped fields redacted: fields of list items whose keys are sensitive values become one
 // field, the list, for each fate and its owners.
-func (c *comparison) shownDropped(dropped []fieldowner.DroppedField) []fieldowner.DroppedField {
+func (c *comparison) redactedDropped(dropped []fieldowner.DroppedField) []fieldowner.DroppedField {
 	for i := range dropped {
 		dropped[i].Sensitive = dropped[i].Sensitive || c.Sensitive.Touches(dropped[i].Path)
 	}
 	pathOf := func(d *fieldowner.DroppedField) *projection.Path { return &d.Path }
-	return shownOnce(dropped, c.Sensitive.Shown, pathOf, sameFate)
+	return redactedOnce(dropped, c.Sensitive.RedactedPath, pathOf, sameFate)
 }
 
 // sameFate reports whether two dropped fields have the same fate and the same owners.

@@ -28,10 +28,10 @@ func Apply(in Input) (*Explanation, error) {
 	if err != nil {
 		return nil, err
 	}
-	in.Prior = in.Prior.Hiding(in.Sensitive)
+	in.Prior = in.Prior.WithSensitive(in.Sensitive)
 	e.Writers, e.Rival = in.writers(c.owners, in.Answer, c.left), in.rival()
 	e.Warnings = append(objectWarnings(in, e.Rival), c.unrecorded()...)
-	stay := c.shownDropped(append(c.leftBehind(), c.inGranularLists()...))
+	stay := c.redactedDropped(append(c.leftBehind(), c.inGranularLists()...))
 	for _, d := range stay {
 		isCovered := func(item fieldowner.DroppedField) bool {
 			isAbove := len(item.Path) < len(d.Path) && d.Path.HasPrefix(item.Path)
@@ -58,7 +58,7 @@ func Known(before *Explanation, in Input) Explanation {
 	for i, ineffective := range e.Ineffective {
 		e.Ineffective[i].Path = slices.Clone(ineffective.Path)
 	}
-	in.Answer, in.Prior = in.Live, in.Prior.Hiding(in.Sensitive)
+	in.Answer, in.Prior = in.Live, in.Prior.WithSensitive(in.Sensitive)
 	e.Writers, e.Rival = in.knownWriters(), in.rival()
 	e.Warnings = append(objectWarnings(in, e.Rival), in.ineffectiveWarnings(e.Ineffective)...)
 	return e
@@ -85,7 +85,7 @@ func (c *comparison) finish(e *Explanation) {
 	e.Warnings = append(e.Warnings, c.ineffectiveWarnings(e.Ineffective)...)
 	ignored := IgnoredPaths(e.Ignored)
 	e.Before, e.After = e.Before.Without(ignored), e.After.Without(ignored)
-	e.Baseline = e.baseline(c.Prior).Without(ignored).Hiding(c.Sensitive)
+	e.Baseline = e.baseline(c.Prior).Without(ignored).WithSensitive(c.Sensitive)
 	for i := range e.Changes {
 		e.Changes[i].Sensitive = e.Changes[i].Sensitive || c.Sensitive.Touches(e.Changes[i].Path)
 	}
@@ -141,20 +141,20 @@ func (c *comparison) shown(e *Explanation) {
 	if len(c.Sensitive) == 0 {
 		return
 	}
-	e.Dropped = c.shownDropped(e.Dropped)
-	e.Changes = shownChanges(e.Changes, c.Sensitive.Shown, c.Live, c.Answer)
-	e.Ownership = ShownTransfers(e.Ownership, c.Sensitive)
+	e.Dropped = c.redactedDropped(e.Dropped)
+	e.Changes = redactedChanges(e.Changes, c.Sensitive.RedactedPath, c.Live, c.Answer)
+	e.Ownership = RedactTransfers(e.Ownership, c.Sensitive)
 	pathOf := func(i *projection.Ineffective) *projection.Path { return &i.Path }
-	e.Ineffective = shownOnce(e.Ineffective, c.Sensitive.Shown, pathOf, always)
-	e.Ignored = ShownIgnored(e.Ignored, c.Sensitive)
+	e.Ineffective = redactedOnce(e.Ineffective, c.Sensitive.RedactedPath, pathOf, always)
+	e.Ignored = RedactIgnored(e.Ignored, c.Sensitive)
 	if !c.asShown.Fields.Equal(c.declaration.Fields) {
 		c.asShown.Fields = c.withoutUnknown(c.asShown.Fields.Without(c.left))
-		e.After = c.asShown.Project(c.Answer).Hiding(c.Sensitive)
+		e.After = c.asShown.Project(c.Answer).WithSensitive(c.Sensitive)
 		if e.Before = e.After; !e.NoOp {
-			e.Before = c.asShown.Project(c.Live).Hiding(c.Sensitive)
+			e.Before = c.asShown.Project(c.Live).WithSensitive(c.Sensitive)
 		}
 	}
 	for _, paths := range []*[]projection.Path{&e.Assigned, &e.Generated, &e.Unknown, &e.omitted, &e.nulls} {
-		*paths = shownPaths(*paths, c.Sensitive)
+		*paths = redactedPaths(*paths, c.Sensitive)
 	}
 }

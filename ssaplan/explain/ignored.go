@@ -55,10 +55,10 @@ func namedAs(ignored []IgnoredField, manifest map[string]any, fields projection.
 	return out
 }
 
-// ShownIgnored returns the fields redacted: fields in list items whose keys are sensitive values become one field, the
+// RedactIgnored returns the fields redacted: fields in list items whose keys are sensitive values become one field, the
 // list.
-func ShownIgnored(fields []IgnoredField, sensitive projection.Patterns) []IgnoredField {
-	return shownOnce(fields, sensitive.Shown, func(f *IgnoredField) *projection.Path { return &f.Path }, always)
+func RedactIgnored(fields []IgnoredField, sensitive projection.Patterns) []IgnoredField {
+	return redactedOnce(fields, sensitive.RedactedPath, func(f *IgnoredField) *projection.Path { return &f.Path }, always)
 }
 
 // Ignored are the ignored fields of a manifest; see [Prepare]. The zero Ignored has none.

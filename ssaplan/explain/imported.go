@@ -58,8 +58,8 @@ func NewImported(live *unstructured.Unstructured, selection fieldowner.Selection
 		return nil, err
 	}
 	hidden := projection.Patterns(sensitive).OfEveryItem()
-	declared := shownDeclaration(manifest.Declaration, hidden)
-	return &Imported{live, manifest, state, sensitiveFields(declared.Project(live.Object).Hiding(hidden))}, nil
+	declared := redactedDeclaration(manifest.Declaration, hidden)
+	return &Imported{live, manifest, state, sensitiveFields(declared.Project(live.Object).WithSensitive(hidden))}, nil
 }
 
 // sensitiveFields returns those of the fields that are sensitive.

@@ -35,8 +35,8 @@ func (s *State) masks(lists projection.FieldSet, objects ...map[string]any) *mas
 	return n
 }
 
-// hiddenLists returns the hidden lists of which the state remembers items.
-func (s *State) hiddenLists() projection.FieldSet {
+// sensitiveLists returns the hidden lists of which the state remembers items.
+func (s *State) sensitiveLists() projection.FieldSet {
 	var lists []projection.Path
 	for p := range s.sensitive.All() {
 		if !s.items.Fields.Under(p).Empty() {
@@ -48,7 +48,7 @@ func (s *State) hiddenLists() projection.FieldSet {
 
 // shownPath returns p as it may be shown: the hidden list that it is in, if it is in one.
 func (s *State) shownPath(p projection.Path) projection.Path {
-	return p[:s.masks(s.hiddenLists()).start(p)]
+	return p[:s.masks(s.sensitiveLists()).start(p)]
 }
 
 // inside returns those of the fields that are in hidden lists.

@@ -39,7 +39,7 @@ func NewState(manifest, obj map[string]any, applier fieldowner.Applier, prior *S
 	out.filled = out.filled.Difference(nulls).Union(out.declaredHollow(manifest))
 	out.unkept = out.digestsOfUnkept(manifest)
 	out.time, out.record = lastApplied(obj, applier), out.newAppliedRecord(manifest, obj, owners)
-	return out.hiding(sensitive, obj), nil
+	return out.withSensitive(sensitive, obj), nil
 }
 
 // declaredNull returns those of the filled maps that the manifest declares as null, and in which others own something.
@@ -103,7 +103,7 @@ func NewImportedState(manifest fieldowner.Manifest, live map[string]any, manager
 	if err != nil {
 		return nil, err
 	}
-	return out.hiding(sensitive, live), nil
+	return out.withSensitive(sensitive, live), nil
 }
 
 // newState returns the state with digests of the values that are sensitive in every object of the kind, and of no

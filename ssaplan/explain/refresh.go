@@ -49,8 +49,8 @@ func Refresh(prior *State, live map[string]any) (Refreshed, error) {
 	if clear != out.State {
 		seen, _ := out.State.observe(owners, live)
 		observed = out.State.Digested(seen)
-		drift = shownChanges(drift, out.State.shownPath, out.State.Applied.Object, observed.Object)
-		out.Drift = shownChanges(out.Drift, out.State.shownPath, out.State.Applied.Object, observed.Object)
+		drift = redactedChanges(drift, out.State.shownPath, out.State.Applied.Object, observed.Object)
+		out.Drift = redactedChanges(out.Drift, out.State.shownPath, out.State.Applied.Object, observed.Object)
 	}
 	out.State.Observed = out.State.bounded(observed, drift)
 	return out, nil
@@ -70,7 +70,7 @@ func (s *State) upgraded(live map[string]any) *State {
 	}
 	out, clear := s.clone(), s.revealed(live)
 	out.digests = 0
-	lists := s.hiddenLists()
+	lists := s.sensitiveLists()
 	out.items = out.masks(lists).itemsOf(clear.Applied)
 	digests := map[string]any{}
 	read.ReplaceSensitive(func(at projection.Path, v any) any {

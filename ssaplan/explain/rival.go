@@ -39,7 +39,7 @@ func RivalOf(live *unstructured.Unstructured, prior *State, sensitive ...project
 	if live == nil || prior == nil {
 		return nil
 	}
-	return rivalOf(live.Object, prior.Hiding(sensitive), nil, sensitive)
+	return rivalOf(live.Object, prior.WithSensitive(sensitive), nil, sensitive)
 }
 
 // rivalOf returns another apply to the live object under the name of prior's manager. It is nil if there was none, or
@@ -65,8 +65,8 @@ func rivalOf(live map[string]any, prior *State, records fieldowner.Records, sens
 	if last.Equal(prior.time) {
 		disagreement = prior.disagreementWithinSecond
 	}
-	paths := shownOnce(disagreement(owners, live), prior.shownPath, pathItself, always)
-	paths = shownPaths(paths, sensitive.OfEveryItem())
+	paths := redactedOnce(disagreement(owners, live), prior.shownPath, pathItself, always)
+	paths = redactedPaths(paths, sensitive.OfEveryItem())
 	if len(paths) == 0 {
 		return nil
 	}

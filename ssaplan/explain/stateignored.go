@@ -38,9 +38,9 @@ func (s *State) WithCleared(patterns projection.Patterns) *State {
 func (s *State) Without(obj map[string]any, fields projection.FieldSet, patterns ...projection.Pattern) *State {
 	out := s.clone()
 	out.ignored = projection.Patterns(patterns).WithoutPositions()
-	shown := projection.NewFieldSet(shownOnce(slices.Collect(fields.All()), s.shownPath, pathItself, always)...)
+	shown := projection.NewFieldSet(redactedOnce(slices.Collect(fields.All()), s.shownPath, pathItself, always)...)
 	out.Applied, out.Observed = s.Applied.Without(shown), s.Observed.Without(shown)
-	lists := s.hiddenLists()
+	lists := s.sensitiveLists()
 	given := s.masks(lists).hidden(fields)
 	out.items = s.items.Without(given)
 	if s.record != nil {

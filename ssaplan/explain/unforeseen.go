@@ -43,7 +43,7 @@ func (e *Explanation) Unforeseen(
 		return nil, err
 	}
 	before, after := projection.Project(expected, fields), projection.Project(actual, fields)
-	differences := projection.Diff(before.Hiding(sensitive), after.Hiding(sensitive))
+	differences := projection.Diff(before.WithSensitive(sensitive), after.WithSensitive(sensitive))
 	if alone {
 		return differences, nil
 	}

@@ -17,7 +17,7 @@ func (c *comparison) update(e *Explanation) (err error) {
 	c.isRenamed = c.isRenamed || !c.liveOwners.Equal(recorded)
 	c.previous = c.declaredBefore()
 	c.granular = c.itemsOfAtomic(c.previous)
-	e.Before = c.declaration.Project(c.Live).Hiding(c.Sensitive)
+	e.Before = c.declaration.Project(c.Live).WithSensitive(c.Sensitive)
 	if c.clear != nil {
 		after := c.declaration
 		after.Fields = c.clear.shown(after.Fields)

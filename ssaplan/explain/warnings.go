@@ -88,7 +88,7 @@ func (in Input) ineffectiveWarnings(ineffective []projection.Ineffective) []fore
 // lists of maps or lists.
 func (in Input) stored(p projection.Path) string {
 	set := projection.NewFieldSet(p)
-	answer := projection.Project(in.Answer, set).Hiding(in.Sensitive).Redacted()
+	answer := projection.Project(in.Answer, set).WithSensitive(in.Sensitive).Redacted()
 	isScalar := func(v any) bool {
 		_, isMap := v.(map[string]any)
 		_, isList := v.([]any)

@@ -30,7 +30,7 @@ func (in Input) writers(owners fieldowner.Ownership, answer map[string]any, left
 		stays := slices.DeleteFunc(out[i].Stays, func(p projection.Path) bool {
 			return left.Covers(p) || !left.Under(p).Empty() || isSetAgain(answer, all, kept, p)
 		})
-		out[i].Stays = shownPaths(stays, sensitive)
+		out[i].Stays = redactedPaths(stays, sensitive)
 	}
 	return out
 }

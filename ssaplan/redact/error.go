@@ -21,8 +21,8 @@ import (
 
 // unquoted returns the text of an error without quoted answers, and what is shown of each part that quoted one. An
 // error that wraps such a part keeps its own text around it, unless its text doesn't contain that of the part.
-func (g Guard) unquoted(err error) (text string, shown []error) {
-	if _, done := err.(*withheld); done {
+func (g Redactor) unquoted(err error) (text string, shown []error) {
+	if _, done := err.(*redacted); done {
 		return err.Error(), nil
 	}
 	if part := g.quoted(err); part != nil {
@@ -50,24 +50,24 @@ func (g Guard) unquoted(err error) (text string, shown []error) {
 }
 
 // quoted returns what is shown of an error that quotes an answer itself, nil if it has none.
-func (g Guard) quoted(err error) error {
+func (g Redactor) quoted(err error) error {
 	switch e := err.(type) {
 	case apierrors.APIStatus:
-		return &withheld{&apierrors.StatusError{ErrStatus: g.status(e.Status())}}
+		return &redacted{&apierrors.StatusError{ErrStatus: g.status(e.Status())}}
 	case *secrecy.Quote:
 		return errors.New(e.Own)
 	case *secrecy.Reply:
 		if !isPlain(e.Err) {
-			return fmt.Errorf("%s (the answer is withheld, %s)", authresilience.Classify(e).Describe().Meaning, g.because())
+			return fmt.Errorf("%s (the answer is redacted, %s)", authresilience.Classify(e).Describe().Meaning, g.because())
 		}
 	}
 	return nil
 }
 
-// withheld is a status of which nothing has to be taken out any more.
-type withheld struct{ *apierrors.StatusError }
+// redacted is a status of which nothing has to be taken out any more.
+type redacted struct{ *apierrors.StatusError }
 
-func (e *withheld) Unwrap() error { return e.StatusError }
+func (e *redacted) Unwrap() error { return e.StatusError }
 
 // isPlain reports whether the text of a failed request comes only from this program and its libraries, so that no
 // server or proxy can put a value into it: how a connection failed, what a certificate lacks, and that time is up.

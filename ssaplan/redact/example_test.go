@@ -11,7 +11,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/redact"
 )
 
-func ExampleGuard() {
+func ExampleRedactor() {
 	database := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "example.com/v1", "kind": "Database",
 		"metadata": map[string]any{"name": "orders"},
@@ -23,10 +23,10 @@ func ExampleGuard() {
 	}
 	marks := func(schema.GroupVersionKind) projection.Patterns { return nil } // the schema marks no passwords
 
-	guard := redact.For(sensitive, marks, database)
-	fmt.Println(guard.Text(foreign.Text(`a webhook says that "hunter2" is too short`)))
-	fmt.Println(guard.Redacted(database)["spec"])
+	redactor := redact.For(sensitive, marks, database)
+	fmt.Println(redactor.Text(foreign.Text(`a webhook says that "hunter2" is too short`)))
+	fmt.Println(redactor.Object(database)["spec"])
 	// Output:
-	// the message is withheld, since the object has sensitive values
+	// the message is redacted, since the object has sensitive values
 	// map[password:<redacted> size:small]
 }

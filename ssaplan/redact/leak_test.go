@@ -56,10 +56,10 @@ func secretOf(value string) *unstructured.Unstructured {
 }
 
 // shownOf returns all that is shown of what somebody says of a Secret with a value.
-func shownOf(t *testing.T, guard redact.Guard, answer func(string) error, said string) (out string, shown error) {
+func shownOf(t *testing.T, redactor redact.Redactor, answer func(string) error, said string) (out string, shown error) {
 	t.Helper()
 	err := answer(said)
-	shown = fmt.Errorf("v1/Secret default/s: dry run: %w", guard.Error(err))
+	shown = fmt.Errorf("v1/Secret default/s: dry run: %w", redactor.Unquoted(err))
 	var inside *apierrors.StatusError
 	require.ErrorAs(t, shown, &inside)
 	whole, jsonErr := json.Marshal(inside.ErrStatus)
@@ -70,9 +70,9 @@ func shownOf(t *testing.T, guard redact.Guard, answer func(string) error, said s
 	}
 	verdict := immutability.Classify(err)
 	verdict.Evidence.Create = immutability.Answer{Outcome: immutability.OutcomeUnanswered, Message: foreign.Text(said), Err: err}
-	guard.Verdict(&verdict)
+	redactor.Verdict(&verdict)
 	out += fmt.Sprint(verdict, verdict.Fields, verdict.Evidence, verdict.Evidence.Create.Err) + fmt.Sprintf("%#v", verdict)
-	out += fmt.Sprint(guard.Warnings([]foreign.Text{foreign.Text(said), "mind " + foreign.Text(said)}))
+	out += fmt.Sprint(redactor.Warnings([]foreign.Text{foreign.Text(said), "mind " + foreign.Text(said)}))
 	return out, shown
 }
 
@@ -80,14 +80,14 @@ func shownOf(t *testing.T, guard redact.Guard, answer func(string) error, said s
 func TestNothingLeaks(t *testing.T) {
 	tried := 0
 	for _, value := range leak.Values {
-		guard := redact.For(nil, none, secretOf(value))
+		redactor := redact.For(nil, none, secretOf(value))
 		for _, echo := range leak.Echoes {
 			for kind, answer := range answers() {
-				out, shown := shownOf(t, guard, answer, echo.Of(value))
+				out, shown := shownOf(t, redactor, answer, echo.Of(value))
 				require.Empty(t, leak.In(out, value), "%s of %s in %s", echo.Name, kind, out)
 				require.Contains(t, shown.Error(), "v1/Secret default/s: ", "the object keeps its name")
 				require.NotEqual(t, authresilience.ClassNone, authresilience.Classify(shown), kind)
-				require.Equal(t, shown.Error(), guard.Error(shown).Error(), "what was made safe stays as it is")
+				require.Equal(t, shown.Error(), redactor.Unquoted(shown).Error(), "what was made safe stays as it is")
 				tried++
 			}
 		}
@@ -122,31 +122,31 @@ func TestGuardsWhatIsNamed(t *testing.T) {
 	}}
 	said := status(422, metav1.StatusReasonInvalid, "no hunter2")
 	require.Equal(t, error(said), redact.For(nil, none, settings, nil).Error(said))
-	require.Equal(t, error(said), redact.Guard{}.Error(said))
+	require.Equal(t, error(said), redact.Redactor{}.Unquoted(said))
 	require.NoError(t, redact.For(nil, none, secretOf("x")).Error(nil))
 	named, err := projection.ParsePatterns("data.password")
 	require.NoError(t, err)
-	guard := redact.For(named, none, settings)
-	require.True(t, guard.Withholds())
-	require.NotContains(t, guard.Error(said).Error(), "hunter2")
-	require.Equal(t, []foreign.Text{"1 warning of the server withheld, since the object has sensitive values, which it may quote"}, guard.Warnings([]foreign.Text{"hunter2"}))
-	require.Empty(t, guard.Warnings(nil))
-	require.Equal(t, []foreign.Text{"hunter2"}, redact.Guard{}.Warnings([]foreign.Text{"hunter2"}))
+	redactor := redact.For(named, none, settings)
+	require.True(t, redactor.Redacts())
+	require.NotContains(t, redactor.Unquoted(said).Error(), "hunter2")
+	require.Equal(t, []foreign.Text{"1 warning of the server redacted, since the object has sensitive values, which it may quote"}, redactor.Warnings([]foreign.Text{"hunter2"}))
+	require.Empty(t, redactor.Warnings(nil))
+	require.Equal(t, []foreign.Text{"hunter2"}, redact.Redactor{}.Warnings([]foreign.Text{"hunter2"}))
 	own := errors.New("dial tcp 127.0.0.1:1: refused")
-	require.Equal(t, own, guard.Error(own), "what isn't a server's stays")
+	require.Equal(t, own, redactor.Unquoted(own), "what isn't a server's stays")
 }
 
 // An object has sensitive values if a field is known to be one, and may have some if the marks of its kind aren't
 // known.
-func TestNamesWhyWordsAreWithheld(t *testing.T) {
+func TestNamesWhyWordsAreRedacted(t *testing.T) {
 	unmarked := func(schema.GroupVersionKind) projection.Patterns { return secrecy.Unmarked }
 	settings := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Settings", "data": map[string]any{"a": "x"}}}
 	named, err := projection.ParsePatterns("data.a")
 	require.NoError(t, err)
 	said := status(422, metav1.StatusReasonInvalid, "no hunter2")
 	for why, row := range map[string]struct {
-		guard redact.Guard
-		has   string
+		redactor redact.Redactor
+		has      string
 	}{
 		"a Secret":                  {redact.For(nil, none, secretOf("x")), "has"},
 		"a field of the caller":     {redact.For(named, unmarked, settings), "has"},
@@ -154,15 +154,15 @@ func TestNamesWhyWordsAreWithheld(t *testing.T) {
 		"both":                      {redact.For(nil, unmarked, settings, secretOf("x")), "has"},
 	} {
 		because := "since the object " + row.has + " sensitive values"
-		require.Contains(t, row.guard.Error(said).Error(), because, why)
-		require.Equal(t, "the message is withheld, "+because, row.guard.Text("hunter2").String(), why)
-		require.Contains(t, row.guard.Warnings([]foreign.Text{"hunter2"})[0].String(), because, why)
+		require.Contains(t, row.redactor.Unquoted(said).Error(), because, why)
+		require.Equal(t, "the message is redacted, "+because, row.redactor.Text("hunter2").String(), why)
+		require.Contains(t, row.redactor.Warnings([]foreign.Text{"hunter2"})[0].String(), because, why)
 	}
 }
 
 // What is recognised is shown.
 func TestRecognisedPhrases(t *testing.T) {
-	guard := redact.For(nil, none, secretOf("hunter2-correct-horse"))
+	redactor := redact.For(nil, none, secretOf("hunter2-correct-horse"))
 	for kind, row := range map[string]struct {
 		err  error
 		want string
@@ -171,6 +171,6 @@ func TestRecognisedPhrases(t *testing.T) {
 			"stringData.k: Invalid value: field is immutable"},
 		"a number for a text": {refusal("a manifest of another type", "&value.valueUnstructured{Value:4711}"), "stringData.k: expected string"},
 	} {
-		require.Contains(t, guard.Error(row.err).Error(), row.want, kind)
+		require.Contains(t, redactor.Unquoted(row.err).Error(), row.want, kind)
 	}
 }

@@ -59,9 +59,9 @@ type Plan struct {
 	Refusal error
 
 	target     Target
-	guarding   func(...*unstructured.Unstructured) redact.Guard
+	redactorOf func(...*unstructured.Unstructured) redact.Redactor
 	remembered *unstructured.Unstructured
-	guard      redact.Guard // for what is remembered and the live object
+	redactor   redact.Redactor // for what is remembered and the live object
 	live       *unstructured.Unstructured
 	released   map[string]any // the live object without what the manager owns
 	patch      []byte
@@ -81,10 +81,10 @@ type Target interface {
 }
 
 // For returns the plan to release the object of a stored state. It reads the object and sends the release as a dry run,
-// so it writes nothing. If prior has no UID, the action is [ActionGone]. guard returns the Guard that redacts sensitive
-// values in messages of the server; see Planner.Guard of package ssaplan.
-func For(ctx context.Context, target Target, prior *explain.State, guard func(...*unstructured.Unstructured) redact.Guard) (*Plan, error) {
-	plan := &Plan{Object: prior.Identity, UID: prior.UID, Manager: prior.Manager, target: target, guarding: guard}
+// so it writes nothing. If prior has no UID, the action is [ActionGone]. redactor returns the Redactor that redacts
+// sensitive values in messages of the server; see Planner.Redactor of package ssaplan.
+func For(ctx context.Context, target Target, prior *explain.State, redactor func(...*unstructured.Unstructured) redact.Redactor) (*Plan, error) {
+	plan := &Plan{Object: prior.Identity, UID: prior.UID, Manager: prior.Manager, target: target, redactorOf: redactor}
 	plan.remembered = secrecy.Remembered(prior.Identity, prior.Applied.Object)
 	for attempts := applier.NewAttempts(ctx); ; plan.busy = true {
 		err := plan.look(ctx)
@@ -95,14 +95,14 @@ func For(ctx context.Context, target Target, prior *explain.State, guard func(..
 		case err == nil:
 			return plan, nil
 		case !applier.Moved(err) || !attempts.Again(plan.live):
-			return nil, fmt.Errorf("%s: plan to release: %w", prior.Identity, plan.guard.Shown(err))
+			return nil, fmt.Errorf("%s: plan to release: %w", prior.Identity, plan.redactor.Error(err))
 		}
 	}
 }
 
 // look makes the plan the one for the object as it is.
 func (p *Plan) look(ctx context.Context) error {
-	p.Action, p.Fields, p.Changes, p.guard = ActionGone, nil, nil, p.guarding(p.remembered)
+	p.Action, p.Fields, p.Changes, p.redactor = ActionGone, nil, nil, p.redactorOf(p.remembered)
 	live, err := p.target.Live(ctx)
 	if err == nil {
 		err = precondition.Another(p.live, live)
@@ -110,7 +110,7 @@ func (p *Plan) look(ctx context.Context) error {
 	if err != nil || live == nil || p.UID == "" || string(live.GetUID()) != p.UID {
 		return err
 	}
-	p.live, p.guard = live, p.guarding(live, p.remembered)
+	p.live, p.redactor = live, p.redactorOf(live, p.remembered)
 	return p.of(live)
 }
 
@@ -119,7 +119,7 @@ func (p *Plan) look(ctx context.Context) error {
 func (p *Plan) try(ctx context.Context) error {
 	listening, collected := warnings.Collect(ctx)
 	made, err := p.ask(listening)
-	p.Warnings = p.guard.Warnings(collected.All())
+	p.Warnings = p.redactor.Warnings(collected.All())
 	switch {
 	case err == nil:
 		if err = p.compareOwners(made); err == nil {
@@ -127,9 +127,9 @@ func (p *Plan) try(ctx context.Context) error {
 		}
 		return err
 	case slices.ContainsFunc(answer.Statuses(err), answer.NoDryRun):
-		p.Warnings = append(p.Warnings, foreign.Textf("unknown whether the server would release it: %v", p.guard.Shown(err)))
+		p.Warnings = append(p.Warnings, foreign.Textf("unknown whether the server would release it: %v", p.redactor.Error(err)))
 	case applier.Denied(err):
-		p.Action, p.Refusal = ActionRefused, p.guard.Shown(err)
+		p.Action, p.Refusal = ActionRefused, p.redactor.Error(err)
 	default:
 		return err
 	}
@@ -144,7 +144,7 @@ func (p *Plan) ask(ctx context.Context) (*unstructured.Unstructured, error) {
 	}
 	now, made, err := p.target.TryByRecord(ctx, p.live, p.patch, p.Manager)
 	if err == nil {
-		p.live, p.guard = now, p.guarding(now, p.remembered)
+		p.live, p.redactor = now, p.redactorOf(now, p.remembered)
 		err = p.of(now)
 	}
 	return made, err
@@ -165,8 +165,8 @@ func (p *Plan) compareOwners(made *unstructured.Unstructured) error {
 		p.Action, p.Refusal = ActionRefused, kept(before, p.live)
 		return nil
 	}
-	sensitive := p.guard.Fields(p.live)
-	p.Fields = givenUp(before.Shown(sensitive), after.Shown(sensitive), fieldowner.By(p.Manager))
+	sensitive := p.redactor.Fields(p.live)
+	p.Fields = givenUp(before.Redacted(sensitive), after.Redacted(sensitive), fieldowner.By(p.Manager))
 	return nil
 }
 
@@ -211,7 +211,7 @@ func (p *Plan) compareValues(made *unstructured.Unstructured) error {
 	nothing.SetName(p.live.GetName())
 	nothing.SetNamespace(p.live.GetNamespace())
 	explained, err := explain.Apply(explain.Input{
-		Manifest: nothing.Object, Live: p.released, Answer: made.Object, Manager: p.Manager, Sensitive: p.guard.Fields(p.live),
+		Manifest: nothing.Object, Live: p.released, Answer: made.Object, Manager: p.Manager, Sensitive: p.redactor.Fields(p.live),
 	})
 	if err == nil {
 		p.Changes = explained.Changes
@@ -237,7 +237,7 @@ func (p *Plan) of(live *unstructured.Unstructured) error {
 	if err != nil {
 		return err
 	}
-	owners = owners.Shown(p.guard.Fields(live))
+	owners = owners.Redacted(p.redactor.Fields(live))
 	p.Fields = givenUp(owners, owners, fieldowner.By(p.Manager))
 	return nil
 }
@@ -270,7 +270,7 @@ func (p *Plan) Apply(ctx context.Context) error {
 		}
 		isOutrun := failure.Outcome == write.OutcomeRefused && applier.Outrun(failure)
 		if !isOutrun || !now.covers(p) || !attempts.Again(now.live) {
-			failure.Err = sent.guard.Shown(failure.Err)
+			failure.Err = sent.redactor.Error(failure.Err)
 			return p.failed(failure)
 		}
 	}

@@ -98,7 +98,7 @@ func (f *target) TryByRecord(ctx context.Context, live *unstructured.Unstructure
 	return live, made, err
 }
 
-func unguarded(...*unstructured.Unstructured) redact.Guard { return redact.Guard{} }
+func unguarded(...*unstructured.Unstructured) redact.Redactor { return redact.Redactor{} }
 
 func TestFor(t *testing.T) {
 	for _, row := range []struct {

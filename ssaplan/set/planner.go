@@ -23,7 +23,7 @@ type Planner interface {
 	Read(context.Context, *explain.State) (*ssaplan.Reading, error)
 	Resolve(context.Context, identity.Identity) (identity.Identity, error)
 	Known(context.Context, ssaplan.Deferral) ([]string, error)
-	Guard(...*unstructured.Unstructured) redact.Guard
+	Redactor(...*unstructured.Unstructured) redact.Redactor
 	LearnDefinitions(...*unstructured.Unstructured)
 }
 

@@ -85,7 +85,7 @@ func (s *Set) planUpdate(ctx context.Context, item *Item, now *ssaplan.Plan, ref
 	plan.Reason = waitingReason(item)
 	item.Plan, item.Err = plan, nil
 	after := projection.Project(manifest.Object, projection.NewFieldSet(paths...))
-	item.show(fixed, after.Hiding(s.planner.Guard(manifest, now.Live()).Fields(now.Live())))
+	item.show(fixed, after.WithSensitive(s.planner.Redactor(manifest, now.Live()).Fields(now.Live())))
 	s.showRefused(item, refused)
 	return true
 }
@@ -174,9 +174,9 @@ func (s *Set) showRefused(item *Item, refused projection.Patterns) {
 		return true
 	})
 	fields, changes := projection.NewFieldSet(paths...), []explain.Change{}
-	hidden := s.planner.Guard(manifest, live).Fields(live)
-	after := projection.Project(manifest.Object, fields).Hiding(hidden)
-	for _, d := range projection.Diff(projection.Project(live.Object, fields).Hiding(hidden), after) {
+	hidden := s.planner.Redactor(manifest, live).Fields(live)
+	after := projection.Project(manifest.Object, fields).WithSensitive(hidden)
+	for _, d := range projection.Diff(projection.Project(live.Object, fields).WithSensitive(hidden), after) {
 		changes = append(changes, explain.Change{Difference: d, Cause: explain.CauseEdited})
 	}
 	item.show(changes, after)

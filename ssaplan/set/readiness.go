@@ -33,6 +33,6 @@ type ReadyFunc func(live *unstructured.Unstructured) Readiness
 // Of returns the result of the ReadyFunc for an object, with sensitive values redacted in its texts.
 func (ready ReadyFunc) Of(live *unstructured.Unstructured, planner Planner) Readiness {
 	found := ready(live)
-	found.Said = planner.Guard(live).Text(found.Said)
+	found.Said = planner.Redactor(live).Text(found.Said)
 	return found
 }

@@ -188,7 +188,7 @@ func (r *Removal) rival(ctx context.Context, remembered *explain.State) string {
 	if reading.Live == nil {
 		return ""
 	}
-	sensitive := r.planner.Guard(reading.Live).Fields(reading.Live)
+	sensitive := r.planner.Redactor(reading.Live).Fields(reading.Live)
 	if rival := explain.RivalOf(reading.Live, reading.State, sensitive...); rival != nil {
 		return rival.String()
 	}

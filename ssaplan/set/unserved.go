@@ -105,7 +105,7 @@ func (s *Set) tryOldVersion(ctx context.Context, item *Item, apiVersion string) 
 	if err != nil || plan.Action != ssaplan.ActionUpdate && plan.Action != ssaplan.ActionNoOp {
 		return false
 	}
-	hidden := s.planner.Guard(s.requests[item.Number].Manifest).Fields(s.requests[item.Number].Manifest)
+	hidden := s.planner.Redactor(s.requests[item.Number].Manifest).Fields(s.requests[item.Number].Manifest)
 	item.Plan.Changes = append(plan.Changes, missingIn(plan.Live(), item.Plan.Changes)...)
 	for i, change := range item.Plan.Changes {
 		item.Plan.Changes[i].Sensitive = change.Sensitive || hidden.Touches(change.Path)
@@ -132,8 +132,8 @@ func (s *Set) compareLive(ctx context.Context, item *Item, apiVersion string) {
 	if err != nil || reading.Live == nil {
 		return // it isn't there, or nothing more is known
 	}
-	hidden := s.planner.Guard(s.requests[item.Number].Manifest, reading.Live).Fields(reading.Live)
-	before := projection.Project(reading.Live.Object, item.Plan.After.Fields).Hiding(hidden)
+	hidden := s.planner.Redactor(s.requests[item.Number].Manifest, reading.Live).Fields(reading.Live)
+	before := projection.Project(reading.Live.Object, item.Plan.After.Fields).WithSensitive(hidden)
 	changes := []explain.Change{}
 	for _, d := range projection.Diff(before, item.Plan.After) {
 		changes = append(changes, explain.Change{Difference: d, Cause: explain.CauseUnknown})

@@ -36,7 +36,7 @@ type cluster struct {
 // target names the cluster, the namespace for manifests that name none, and the field manager.
 func (c *cluster) target(manager string) render.Destination {
 	return render.Destination{
-		Context: c.context, Server: authresilience.ShownAddress(c.config.Host).String(), Namespace: c.namespace, FieldManager: manager,
+		Context: c.context, Server: authresilience.RedactAddress(c.config.Host).String(), Namespace: c.namespace, FieldManager: manager,
 	}
 }
 
@@ -105,7 +105,7 @@ func findCluster(ctx context.Context, flags *genericclioptions.ConfigFlags) (*cl
 	c, err := await(limited, func() (*cluster, error) { return readCluster(flags, loader) })
 	switch name := kubeconfigName(loader.ConfigAccess()); {
 	case err == nil:
-		withholdWords(ctx, c.config)
+		redactWords(ctx, c.config)
 		return c, nil
 	case limited.Err() == nil:
 		return nil, err

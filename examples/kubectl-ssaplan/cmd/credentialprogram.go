@@ -23,21 +23,21 @@ type programWords struct {
 
 type programWordsKey struct{}
 
-// withholding returns a context in which [findCluster] withholds the words of programs.
-func (w *programWords) withholding(ctx context.Context) context.Context {
+// redacting returns a context in which [findCluster] redacts the words of programs.
+func (w *programWords) redacting(ctx context.Context) context.Context {
 	return context.WithValue(ctx, programWordsKey{}, w)
 }
 
-// withholdWords withholds the words of the config's program, if the context says so.
-func withholdWords(ctx context.Context, config *rest.Config) {
+// redactWords redacts the words of the config's program, if the context says so.
+func redactWords(ctx context.Context, config *rest.Config) {
 	if w, _ := ctx.Value(programWordsKey{}).(*programWords); w != nil {
-		w.withhold(config)
+		w.redact(config)
 	}
 }
 
-// withhold has the words of the config's program counted from now on. A program that may ask the user something keeps
+// redact has the words of the config's program counted from now on. A program that may ask the user something keeps
 // the terminal. A client takes [os.Stderr] for the program when it is made; no one else writes to that any more.
-func (w *programWords) withhold(config *rest.Config) {
+func (w *programWords) redact(config *rest.Config) {
 	program := config.ExecProvider
 	if program == nil || program.InteractiveMode != api.NeverExecInteractiveMode && term.IsTerminal(int(os.Stdin.Fd())) {
 		return

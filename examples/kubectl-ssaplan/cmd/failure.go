@@ -66,7 +66,7 @@ func saysWhatToDo(err error) bool {
 // clusterFailure is that of the connection as a whole, for which left manifests were not planned.
 func clusterFailure(host string, err error, left int) render.Failure {
 	class := authresilience.Classify(err)
-	message := fmt.Sprintf("cluster %s: %s", authresilience.ShownAddress(host), class.Describe().Meaning)
+	message := fmt.Sprintf("cluster %s: %s", authresilience.RedactAddress(host), class.Describe().Meaning)
 	if detail := oneLine(innermost(err)); detail != "" {
 		message += ": " + detail
 	}

@@ -19,7 +19,7 @@ func TestClusterFailuresQuoteNoCredentials(t *testing.T) {
 			for _, err := range []error{err, authresilience.Redact(err)} {
 				message := clusterFailure(address, err, 0).Message
 				assert.NotContains(t, message, "c4n4ry")
-				assert.Contains(t, message, "cluster "+authresilience.ShownAddress(address).String())
+				assert.Contains(t, message, "cluster "+authresilience.RedactAddress(address).String())
 			}
 		}
 	}

@@ -69,7 +69,7 @@ func TestQuotedSecretsStaySecret(t *testing.T) {
 					shown += c.read("noops")
 				}
 				assert.Empty(t, leak.Found(shown), leaking(shown))
-				assert.Equal(t, !silent[what], strings.Contains(shown, "withheld"))
+				assert.Equal(t, !silent[what], strings.Contains(shown, "redacted"))
 			})
 		}
 	}
@@ -160,7 +160,7 @@ func TestStatusesThatQuoteSecrets(t *testing.T) {
 		got := c.runIn(clock.With(t.Context(), &clock.Fake{LongestSleep: time.Millisecond, TimeUp: 5}), "apply --yes --wait --sensitive spec.token -f all.yaml "+line)
 		assert.Equal(t, 1, got.code, line)
 		assert.Empty(t, leak.Found(got.out+got.err), "%s: %s", line, leaking(got.out+got.err))
-		assert.Contains(t, got.err, "withheld", line)
+		assert.Contains(t, got.err, "redacted", line)
 		assert.NotContains(t, got.out+got.err, "\x1b", line)
 	}
 	got := c.runIn(clock.With(t.Context(), &clock.Fake{LongestSleep: time.Millisecond, TimeUp: 5}), "apply --yes --wait -f all.yaml")

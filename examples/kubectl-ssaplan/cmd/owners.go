@@ -57,7 +57,7 @@ func (r *reading) runOwners(ctx context.Context, args []string) error {
 	if owners.Ownership, err = fieldowner.Read(imported.Live.Object); err != nil {
 		return fmt.Errorf("%s: %w", owners.Object, err)
 	}
-	owners.Ownership = owners.Ownership.Shown(r.planner.Guard(imported.Live).Fields(imported.Live))
+	owners.Ownership = owners.Ownership.Redacted(r.planner.Redactor(imported.Live).Fields(imported.Live))
 	owners.Values = shownValues(imported, owners.Ownership.Fields(nil))
 	return writeDocument(r.Out, r.output, owners, func(t render.Text) string { return t.Owners(owners) })
 }

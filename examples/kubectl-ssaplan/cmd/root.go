@@ -34,7 +34,7 @@ func Run(ctx context.Context, args []string, streams genericiooptions.IOStreams)
 	}
 	if streams.ErrOut == os.Stderr {
 		words := &programWords{}
-		ctx = words.withholding(ctx)
+		ctx = words.redacting(ctx)
 		defer func() {
 			if sentence := words.sentence(); sentence != "" {
 				say(streams.ErrOut, sentence)

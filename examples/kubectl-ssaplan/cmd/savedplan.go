@@ -121,7 +121,7 @@ func (p *planning) save(ctx context.Context, flags *pflag.FlagSet) error {
 	if len(p.failures) > 0 {
 		return fmt.Errorf("%s wasn't written: correct the errors first", p.out)
 	}
-	saved, withheld, err := p.toSave(ctx, flags)
+	saved, leftOut, err := p.toSave(ctx, flags)
 	if err != nil {
 		return fmt.Errorf("%s wasn't written: %w", p.out, err)
 	}
@@ -136,13 +136,13 @@ func (p *planning) save(ctx context.Context, flags *pflag.FlagSet) error {
 		return fmt.Errorf("%s wasn't written: %w", p.out, wholefile.Cause(err))
 	}
 	say(p.ErrOut, fmt.Sprintf("saved the plan in %s, %s", p.out, savedplan.Digest(text)))
-	if withheld > 0 {
-		say(p.ErrOut, fmt.Sprintf("manifests with secrets aren't in it (%d): to apply it, name the manifests once more, or save it with --out-secrets", withheld))
+	if leftOut > 0 {
+		say(p.ErrOut, fmt.Sprintf("manifests with secrets aren't in it (%d): to apply it, name the manifests once more, or save it with --out-secrets", leftOut))
 	}
 	return nil
 }
 
-func (p *planning) toSave(ctx context.Context, flags *pflag.FlagSet) (saved *savedplan.Saved, withheld int, err error) {
+func (p *planning) toSave(ctx context.Context, flags *pflag.FlagSet) (saved *savedplan.Saved, leftOut int, err error) {
 	saved = &savedplan.Saved{}
 	if saved.Cluster, err = p.clusterNow(ctx); err != nil {
 		return nil, 0, err
@@ -160,7 +160,7 @@ func (p *planning) toSave(ctx context.Context, flags *pflag.FlagSet) (saved *sav
 			return nil, 0, err
 		}
 		if kept.Manifest == nil {
-			withheld++
+			leftOut++
 		}
 		kept.Plan, numbers[plan] = plan, i
 		saved.Reviewed = append(saved.Reviewed, kept)
@@ -175,7 +175,7 @@ func (p *planning) toSave(ctx context.Context, flags *pflag.FlagSet) (saved *sav
 		}
 	}
 	saved.Host, err = json.Marshal(run)
-	return saved, withheld, err
+	return saved, leftOut, err
 }
 
 // documents returns those of the manifests, given the numbers of the plans.

@@ -96,10 +96,10 @@ func (u *upgrade) step(was, now *ssaplan.Plan) (*ssaplan.Plan, error) {
 	}
 	step := &ssaplan.Plan{Object: now.Object, Subresource: now.Subresource, Action: ssaplan.ActionNoOp, Requests: was.Requests + now.Requests}
 	hidden := slices.Concat(was.Sensitive(), now.Sensitive()).OfEveryItem()
-	fields = hidden.ShownFields(fields)
+	fields = hidden.RedactedFields(fields)
 	always := was.After.Sensitive.Union(now.After.Sensitive)
 	side := func(object map[string]any) projection.Projection {
-		p := projection.Project(object, fields).Hiding(hidden)
+		p := projection.Project(object, fields).WithSensitive(hidden)
 		p.Sensitive = p.Sensitive.Union(always)
 		return p
 	}

@@ -19,7 +19,7 @@ import (
 func (from Sources) readKustomization(ctx context.Context) ([]manifest.Manifest, []*manifest.Error) {
 	folder := filepath.Clean(from.Kustomization)
 	if isAddress(from.Kustomization) { // of a repository, with a password or not
-		folder = authresilience.ShownAddress(from.Kustomization).String()
+		folder = authresilience.RedactAddress(from.Kustomization).String()
 	}
 	file := folder + " (kustomize)"
 	stream, err := build(ctx, from.Kustomization)

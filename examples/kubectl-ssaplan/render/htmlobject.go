@@ -152,7 +152,7 @@ func (t Text) changeView(c explain.Change, owners []string) changeView {
 		Symbol: op.symbol, Class: colorClasses[op.color], Path: foreign.Visible(c.Path.String()), Owners: owners,
 		Cause: foreign.Visible(strings.TrimPrefix(p.cause(c), "# ")),
 	}
-	before, after := c.Shown()
+	before, after := c.Redacted()
 	if c.Op == projection.OpChange && !c.Sensitive && !c.Assigned {
 		if found, ok := compared(before, after); ok && !p.fitsLine(before, after) {
 			t.compare(&view, found)

@@ -80,10 +80,13 @@ func bothSides(plan *ssaplan.Plan) (before, after string, err error) {
 		old = r.Old
 	}
 	if plan.Action != ssaplan.ActionCreate && plan.Deferral != ssaplan.DeferralTypeNotServed && plan.Deferral != ssaplan.DeferralNamespaceNotFound {
-		before, err = shownSide(old, plan.Before, plan.Changes, func(c explain.Change) (any, bool) { value, _ := c.Shown(); return value, c.Op != projection.OpAdd })
+		before, err = shownSide(old, plan.Before, plan.Changes, func(c explain.Change) (any, bool) { value, _ := c.Redacted(); return value, c.Op != projection.OpAdd })
 	}
 	if err == nil {
-		after, err = shownSide(plan.Object, plan.After, plan.Changes, func(c explain.Change) (any, bool) { _, value := c.Shown(); return value, c.Op != projection.OpRemove })
+		after, err = shownSide(plan.Object, plan.After, plan.Changes, func(c explain.Change) (any, bool) {
+			_, value := c.Redacted()
+			return value, c.Op != projection.OpRemove
+		})
 	}
 	return before, after, err
 }

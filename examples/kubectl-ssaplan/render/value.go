@@ -22,7 +22,7 @@ const assigned = "<assigned at apply>"
 // values returns how the two sides of a change are shown: what stands on the line of the field, on which there is room
 // for so many columns, and the lines below it.
 func (p *printer) values(c explain.Change, room int) (head string, body []string) {
-	before, after := c.Shown()
+	before, after := c.Redacted()
 	switch {
 	case c.Op == projection.OpMove:
 		return fmt.Sprintf("moved from position %v to %v", before, after), nil

@@ -22,7 +22,7 @@ import (
 
 const (
 	liveObject  = "The import ID of the object, such as `shop/Deployment/web`."
-	withheld    = "Sensitive values, such as the data of a Secret, are `<redacted>`; the ephemeral resource `ssaplan_object` has them."
+	redacted    = "Sensitive values, such as the data of a Secret, are `<redacted>`; the ephemeral resource `ssaplan_object` has them."
 	cantBeFound = "The object can't be read"
 )
 
@@ -45,7 +45,7 @@ func (d *objectData) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 		Attributes: map[string]schema.Attribute{
 			"id":      schema.StringAttribute{Required: true, MarkdownDescription: liveObject},
 			"cluster": clusterAttribute(resourceCluster),
-			"object":  schema.DynamicAttribute{Computed: true, MarkdownDescription: "The fields of the object, such as `object.status.loadBalancer`. " + withheld},
+			"object":  schema.DynamicAttribute{Computed: true, MarkdownDescription: "The fields of the object, such as `object.status.loadBalancer`. " + redacted},
 		},
 	}
 }
@@ -103,7 +103,7 @@ func (d *objectsData) Schema(_ context.Context, _ datasource.SchemaRequest, resp
 			"namespace":      schema.StringAttribute{Optional: true, MarkdownDescription: "Default: all namespaces."},
 			"label_selector": schema.StringAttribute{Optional: true, MarkdownDescription: "Such as `app=web,tier!=cache`. Default: all objects."},
 			"cluster":        clusterAttribute(resourceCluster),
-			"objects":        schema.DynamicAttribute{Computed: true, MarkdownDescription: "A map from import ID to object, for `for_each`. " + withheld},
+			"objects":        schema.DynamicAttribute{Computed: true, MarkdownDescription: "A map from import ID to object, for `for_each`. " + redacted},
 		},
 	}
 }

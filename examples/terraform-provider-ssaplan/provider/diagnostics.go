@@ -28,13 +28,13 @@ func failed(summary string, err error) diag.Diagnostics {
 	return diag.Diagnostics{diag.NewErrorDiagnostic(summary, detail(err))}
 }
 
-// detail is the text of an error in a diagnostic. The library withholds what a program for credentials says, so a user
+// detail is the text of an error in a diagnostic. The library redacts what a program for credentials says, so a user
 // needs to know where to read it.
 func detail(err error) string {
 	if authresilience.Classify(err) != authresilience.ClassCredentialPlugin {
 		return err.Error()
 	}
-	words := said.withheld()
+	words := said.redacted()
 	return err.Error() + "\n" + strings.ToUpper(words[:1]) + words[1:] + "."
 }
 

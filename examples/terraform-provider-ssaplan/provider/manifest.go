@@ -147,7 +147,7 @@ func (o object) declared(ctx context.Context, plan *ssaplan.Plan) types.String {
 	if hidden = slices.Concat(hidden, redact.SecretsInside(m.Object)); len(hidden) > 0 { // tools keep copies in annotations
 		hidden = slices.Concat(hidden, annotations)
 	}
-	shown = shown.Hiding(hidden)
+	shown = shown.WithSensitive(hidden)
 	switch mayBeMarked := strings.Contains(m.Identity.Group(), "."); {
 	case plan == nil && mayBeMarked, plan != nil && plan.Deferral == ssaplan.DeferralTypeNotServed:
 		return types.StringUnknown()

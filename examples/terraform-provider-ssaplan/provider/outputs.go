@@ -30,7 +30,7 @@ func (o object) outputsOf(planner *ssaplan.Planner, live *unstructured.Unstructu
 	if o.OutputFields.IsNull() {
 		return types.MapNull(types.StringType)
 	}
-	shown, values := planner.Guard(live).Redacted(live), map[string]attr.Value{}
+	shown, values := planner.Redactor(live).Object(live), map[string]attr.Value{}
 	for name, text := range rowsOf(o.OutputFields) {
 		values[name] = types.StringNull()
 		if at, err := projection.ParsePath(text); err == nil { // else it is refused before

@@ -49,8 +49,8 @@ func (w *programWords) count() {
 	})
 }
 
-// withheld is what a user reads in place of the words.
-func (w *programWords) withheld() string {
+// redacted is what a user reads in place of the words.
+func (w *programWords) redacted() string {
 	length := ""
 	if w.writer != nil {
 		asked := w.asked.Add(1)

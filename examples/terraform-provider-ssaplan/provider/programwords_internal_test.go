@@ -20,31 +20,31 @@ func TestWordsOfProgramsAreCounted(t *testing.T) {
 	stderr := os.Stderr
 	t.Cleanup(func() { os.Stderr = stderr })
 	var w programWords
-	require.NotContains(t, w.withheld(), "bytes", "no program was to run")
+	require.NotContains(t, w.redacted(), "bytes", "no program was to run")
 	w.count()
-	require.Contains(t, w.withheld(), "says (0 bytes so far) isn't shown here")
+	require.Contains(t, w.redacted(), "says (0 bytes so far) isn't shown here")
 	say := func(length string) {
 		program := exec.Command("sh", "-c", "head -c "+length+" /dev/zero | tr '\\0' a >&2")
 		program.Stderr = os.Stderr
 		require.NoError(t, program.Run())
 	}
 	say("11")
-	require.Contains(t, w.withheld(), "says (11 bytes so far) isn't shown here")
+	require.Contains(t, w.redacted(), "says (11 bytes so far) isn't shown here")
 	say("300000")
-	require.Contains(t, w.withheld(), "(300011 bytes so far)")
+	require.Contains(t, w.redacted(), "(300011 bytes so far)")
 	var group sync.WaitGroup
 	for range 20 {
 		group.Go(func() {
 			say("50")
-			require.NotContains(t, w.withheld(), "(300011 bytes")
+			require.NotContains(t, w.redacted(), "(300011 bytes")
 		})
 	}
 	group.Wait()
-	require.Contains(t, w.withheld(), "(301011 bytes so far)")
-	require.False(t, strings.Contains(w.withheld(), "aaa"))
+	require.Contains(t, w.redacted(), "(301011 bytes so far)")
+	require.False(t, strings.Contains(w.redacted(), "aaa"))
 }
 
-// Any error may come from a program for credentials, whose words the library withholds: diagnostics show errors by
+// Any error may come from a program for credentials, whose words the library redacts: diagnostics show errors by
 // detail, which says so.
 func TestErrorsAreShownByDetail(t *testing.T) {
 	files, err := filepath.Glob("*.go")

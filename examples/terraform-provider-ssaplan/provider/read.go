@@ -124,7 +124,7 @@ func (p *planners) survive(ctx context.Context, state object, prior *explain.Sta
 			"refresh_unreachable = \"keep\" in the provider's configuration; then the plan takes the connection of this run", err)
 	}
 	if kept.Stale.Reason == authresilience.ClassCredentialPlugin {
-		kept.Warning.Cause += "; " + said.withheld()
+		kept.Warning.Cause += "; " + said.redacted()
 	}
 	stale.Stale = kept.Stale
 	return &ssaplan.Reading{Presence: ssaplan.PresenceUnreadable, State: &stale, Warning: &kept.Warning}, nil

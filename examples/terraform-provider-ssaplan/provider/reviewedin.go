@@ -32,7 +32,7 @@ func (p *planners) reachedBy(ctx context.Context, o object) (review.Cluster, str
 	if err != nil {
 		return review.Cluster{}, "", err
 	}
-	shown, key := authresilience.ShownAddress(config.Host).String(), connectionOf(cluster)
+	shown, key := authresilience.RedactAddress(config.Host).String(), connectionOf(cluster)
 	p.reached.mu.Lock()
 	defer p.reached.mu.Unlock()
 	found, ok := p.reached.found[key]

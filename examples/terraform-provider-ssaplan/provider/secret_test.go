@@ -49,7 +49,7 @@ func TestQuotedSecretsStaySecret(t *testing.T) {
 	require.NoError(t, os.WriteFile(kubeconfig, []byte(fmt.Sprintf("{apiVersion: v1, kind: Config, current-context: a, contexts: [{name: a, context: {cluster: a}}], "+
 		"clusters: [{name: a, cluster: {server: %q}}]}", proxy.Client("").Host)), 0o600))
 	t.Setenv("KUBECONFIG", kubeconfig)
-	withheld := 0
+	redacted := 0
 	for i, quote := range faultproxy.Quotes {
 		if !slices.Contains([]string{leak.Refusals[0].Name, "warnings", "an annotation", "another name"}, quote.Name) {
 			continue
@@ -78,13 +78,13 @@ func TestQuotedSecretsStaySecret(t *testing.T) {
 		} {
 			proxy.InjectQuotes(phase)
 			for _, step := range steps {
-				if err := step(); err != nil && strings.Contains(err.Error(), "withheld") {
-					withheld++
+				if err := step(); err != nil && strings.Contains(err.Error(), "redacted") {
+					redacted++
 				}
 			}
 			kept := tf.said.String() + tf.text(t, nil) + string(tf.private) + importing.text(t, nil) + string(importing.private)
 			require.Empty(t, leak.In(kept, one.Secret()), "%s in a %s: %s", quote.Name, phase, kept)
 		}
 	}
-	require.NotZero(t, withheld, "the user is told that there is more")
+	require.NotZero(t, redacted, "the user is told that there is more")
 }

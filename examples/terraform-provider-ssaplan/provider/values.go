@@ -52,5 +52,5 @@ func dynamic(ctx context.Context, v any) types.Dynamic { return types.DynamicVal
 func shownObject(planner *ssaplan.Planner, live *unstructured.Unstructured) map[string]any {
 	live = live.DeepCopy()
 	live.SetManagedFields(nil)
-	return planner.Guard(live).Redacted(live)
+	return planner.Redactor(live).Object(live)
 }

@@ -43,7 +43,7 @@ func (d *Deleter) inNamespace(ctx context.Context, namespace string) *deletion.C
 		err = wire.ErrNoLister
 	}
 	if err != nil {
-		contents.Uncounted = append(contents.Uncounted, deletion.Uncounted{What: "all kinds", Reason: d.Shown(err).Error()})
+		contents.Uncounted = append(contents.Uncounted, deletion.Uncounted{What: "all kinds", Reason: d.redacted(err).Error()})
 		return contents
 	}
 	for _, gv := range served.Stale {

@@ -47,8 +47,8 @@ type Deleter struct {
 	// Count has the contents of namespaces and definitions counted.
 	Count bool
 
-	// Guard returns what keeps a server from quoting sensitive values of objects. Without it nothing does.
-	Guard func(...*unstructured.Unstructured) redact.Guard
+	// Redactor returns what keeps a server from quoting sensitive values of objects. Without it nothing does.
+	Redactor func(...*unstructured.Unstructured) redact.Redactor
 
 	Seen       *unstructured.Unstructured // at the last look
 	Accepted   bool                       // by the server
@@ -105,7 +105,7 @@ func (d *Deleter) Plan(ctx context.Context) (*deletion.Plan, error) {
 		switch class := authresilience.Classify(err); {
 		case err == nil:
 		case meta.IsNoMatchError(err), class == authresilience.ClassTypeNotServed:
-			return d.finish(deletion.Unread(d.Request, d.Shown(err))), nil
+			return d.finish(deletion.Unread(d.Request, d.redacted(err))), nil
 		case class == authresilience.ClassAuthorization && d.target != nil:
 			return d.planUnread(ctx, err)
 		default:
@@ -139,7 +139,7 @@ func (d *Deleter) PlanFor(ctx context.Context, live *unstructured.Unstructured) 
 // planUnread returns the plan for an object that the caller may not read. Whether the caller may delete it can be tried
 // all the same, if it is known which one is meant.
 func (d *Deleter) planUnread(ctx context.Context, cause error) (*deletion.Plan, error) {
-	plan := deletion.Unread(d.Request, d.Shown(cause))
+	plan := deletion.Unread(d.Request, d.redacted(cause))
 	if d.Request.UID == "" {
 		return d.finish(plan), nil
 	}
@@ -164,9 +164,9 @@ func (d *Deleter) try(ctx context.Context, plan *deletion.Plan, reason string) e
 		return d.checkDryRun(ctx, plan.UID)
 	case slices.ContainsFunc(answer.Statuses(err), answer.NoDryRun):
 		plan.Reason = "is there"
-		plan.Warnings = append(plan.Warnings, foreign.Textf("unknown whether the server would delete it: %v", d.Shown(err)))
+		plan.Warnings = append(plan.Warnings, foreign.Textf("unknown whether the server would delete it: %v", d.redacted(err)))
 	case applier.Denied(err):
-		plan.Refusal = d.Shown(err)
+		plan.Refusal = d.redacted(err)
 		plan.Action, plan.Reason = deletion.ActionRefused, plan.Refusal.Error()
 	default:
 		return err
@@ -206,19 +206,19 @@ func (d *Deleter) finish(plan *deletion.Plan) *deletion.Plan {
 }
 
 // Shown returns err as it can be printed.
-func (d *Deleter) Shown(err error) error { return d.guard().Shown(err) }
+func (d *Deleter) redacted(err error) error { return d.redactor().Error(err) }
 
-// guard is for the object as it was seen last, or as far as its kind tells.
-func (d *Deleter) guard() redact.Guard {
-	if d.Guard == nil {
-		return redact.Guard{}
+// redactor is for the object as it was seen last, or as far as its kind tells.
+func (d *Deleter) redactor() redact.Redactor {
+	if d.Redactor == nil {
+		return redact.Redactor{}
 	}
-	return d.Guard(d.Seen, secrecy.Remembered(d.Request.Object, nil))
+	return d.Redactor(d.Seen, secrecy.Remembered(d.Request.Object, nil))
 }
 
 // tell tells the host those warnings of the server that it wasn't told before, and returns all as they can be printed.
 func (d *Deleter) tell(collected *warnings.Warnings) []foreign.Text {
-	texts := d.guard().Warnings(collected.All())
+	texts := d.redactor().Warnings(collected.All())
 	for _, text := range texts {
 		if d.Options.Warning != nil && !slices.Contains(d.told, text) {
 			d.told = append(d.told, text)
@@ -289,7 +289,7 @@ func (d *Deleter) send(ctx context.Context, uid string) error {
 	var answered error
 	_, failure := applier.Once(ctx, func(ctx context.Context) (*unstructured.Unstructured, error) {
 		listening, collected := ctx, &warnings.Warnings{}
-		if d.Options.Warning != nil || d.guard().Withholds() { // or else they go where the client's other warnings go
+		if d.Options.Warning != nil || d.redactor().Redacts() { // or else they go where the client's other warnings go
 			listening, collected = warnings.Collect(ctx)
 		}
 		answered = d.target.Resource.Delete(listening, d.Request.Object.Name, d.options(uid))

@@ -34,7 +34,7 @@ func (h *Handover) Whole(apply *explain.Explanation, made map[string]any, sensit
 		isLost := t.Kind == fieldowner.TransferDisowned || t.Kind == fieldowner.TransferDestroyed
 		return isLost && !all.Under(t.Path).Empty() // updates own maps as such, applies what is in them
 	})
-	whole.Ownership = explain.ShownTransfers(moves, sensitive)
+	whole.Ownership = explain.RedactTransfers(moves, sensitive)
 	whole.Changes = slices.Clone(apply.Changes)
 	for i := range whole.Changes {
 		h.markCleared(&whole.Changes[i], before)

@@ -69,7 +69,7 @@ func TestFieldsOfCarriedObjects(t *testing.T) {
 			want = append(want, "metadata.annotations")
 		}
 		require.Equal(t, want, got, why)
-		require.Equal(t, want != nil, redact.For(nil, marks, obj).Withholds(), why)
+		require.Equal(t, want != nil, redact.For(nil, marks, obj).Redacts(), why)
 	}
 }
 
@@ -98,6 +98,6 @@ func TestCarriedByAnObjectThatContainsItself(t *testing.T) {
 	spec := map[string]any{}
 	spec["a"], spec["b"] = spec, spec
 	obj := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "spec": spec}}
-	require.True(t, redact.For(nil, none, obj).Withholds())
+	require.True(t, redact.For(nil, none, obj).Redacts())
 	require.Empty(t, secrecy.Carried(obj.Object))
 }

@@ -72,7 +72,7 @@ func TestSecretsInsideOfObjects(t *testing.T) {
 		require.NoError(t, err)
 		imported, err := planner.Import(t.Context(), id)
 		require.NoError(t, err, why)
-		out.add(imported.State, imported.Sensitive, planner.Guard(imported.Live).Redacted(imported.Live))
+		out.add(imported.State, imported.Sensitive, planner.Redactor(imported.Live).Object(imported.Live))
 		out.release(planner.PlanRelease(t.Context(), state))
 		deletion, err := planner.PlanDelete(t.Context(), deletion.Request{Object: state.Identity, UID: state.UID})
 		out.add(err, deletion)

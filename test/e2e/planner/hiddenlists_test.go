@@ -191,21 +191,21 @@ func (s *safe) facts(plan *ssaplan.Plan) []string {
 	facts := []string{"action " + string(plan.Action)}
 	if plan.Rival != nil {
 		for _, p := range plan.Rival.Paths {
-			facts = append(facts, fmt.Sprint("rival ", plan.Rival.Time.UTC(), " ", s.hidden.Shown(p)))
+			facts = append(facts, fmt.Sprint("rival ", plan.Rival.Time.UTC(), " ", s.hidden.RedactedPath(p)))
 		}
 	}
 	for _, d := range plan.Dropped {
-		facts = append(facts, fmt.Sprint("dropped ", s.hidden.Shown(d.Path), " ", d.Fate, " ", d.Owners))
+		facts = append(facts, fmt.Sprint("dropped ", s.hidden.RedactedPath(d.Path), " ", d.Fate, " ", d.Owners))
 	}
-	for _, transfer := range explain.ShownTransfers(plan.Ownership, s.hidden) {
+	for _, transfer := range explain.RedactTransfers(plan.Ownership, s.hidden) {
 		facts = append(facts, fmt.Sprint("ownership ", transfer))
 	}
 	for _, field := range plan.Ignored {
-		facts = append(facts, fmt.Sprint("ignored ", s.hidden.Shown(field.Path)))
+		facts = append(facts, fmt.Sprint("ignored ", s.hidden.RedactedPath(field.Path)))
 	}
 	for _, writer := range plan.Writers {
 		for _, p := range writer.Stays {
-			facts = append(facts, fmt.Sprint("writer ", writer.Owner, " ", s.hidden.Shown(p)))
+			facts = append(facts, fmt.Sprint("writer ", writer.Owner, " ", s.hidden.RedactedPath(p)))
 		}
 	}
 	return sorted(append(facts, s.changesOf(plan.Changes)...))
@@ -215,7 +215,7 @@ func (s *safe) facts(plan *ssaplan.Plan) []string {
 func (s *safe) changesOf(changes []explain.Change) (facts []string) {
 	for _, c := range changes {
 		by := fieldowner.Owner{Manager: c.Manager, Operation: c.Operation}
-		facts = append(facts, fmt.Sprint("change ", s.hidden.Shown(c.Path), " ", c.Cause, " ", by))
+		facts = append(facts, fmt.Sprint("change ", s.hidden.RedactedPath(c.Path), " ", c.Cause, " ", by))
 	}
 	return sorted(facts)
 }

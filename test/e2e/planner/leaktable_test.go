@@ -134,14 +134,14 @@ func TestQuotedSecretsStaySecret(t *testing.T) {
 		t.Run(step.name, func(t *testing.T) {
 			leaks := step.leaks(t, c, all, false)
 			require.Empty(t, leaks)
-			withheld := 0
+			redacted := 0
 			for _, q := range all {
-				if strings.Contains(q.String(), "withheld") {
-					withheld++
+				if strings.Contains(q.String(), "redacted") {
+					redacted++
 				}
 			}
-			require.True(t, withheld > 0 || step.phase == faultproxy.Questions, "the user is told that there is more")
-			t.Logf("%d objects, of %d something is withheld", len(all), withheld)
+			require.True(t, redacted > 0 || step.phase == faultproxy.Questions, "the user is told that there is more")
+			t.Logf("%d objects, of %d something is redacted", len(all), redacted)
 		})
 	}
 }

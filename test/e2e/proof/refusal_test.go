@@ -262,10 +262,10 @@ func reason(err error) string {
 	return fmt.Sprintf("%d %s", s.Code, s.Reason)
 }
 
-// isSameRefusal reports whether the planned refusal is the real one. Where the words of the server are withheld, it has
+// isSameRefusal reports whether the planned refusal is the real one. Where the words of the server are redacted, it has
 // no field that the object lacks, such as a required one.
 func isSameRefusal(planned, applied error) bool {
-	if !strings.Contains(planned.Error(), "message is withheld") {
+	if !strings.Contains(planned.Error(), "message is redacted") {
 		return causesOf(planned) == causesOf(applied)
 	}
 	var told, real []metav1.StatusCause

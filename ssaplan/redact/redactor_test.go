@@ -30,7 +30,7 @@ func (e otherwise) Error() string { return e.said }
 func (e otherwise) Unwrap() error { return e.err }
 
 // Each answer in an error is taken out, in whichever words it stands there.
-func TestEachAnswerIsWithheld(t *testing.T) {
+func TestEachAnswerIsRedacted(t *testing.T) {
 	denied, coded := status(403, metav1.StatusReasonForbidden, "hunter2 is too short"), status(400, "", "hunter2 isn't base64")
 	for _, row := range []struct {
 		why string
@@ -41,9 +41,9 @@ func TestEachAnswerIsWithheld(t *testing.T) {
 		{"put otherwise, and then not", errors.Join(otherwise{"the server hates: hunter2", coded}, denied)},
 		{"without a message", otherwise{"hunter2", status(403, metav1.StatusReasonForbidden, "")}},
 	} {
-		shown := redact.For(nil, none, secretOf("hunter2")).Error(fmt.Errorf("v1/Secret default/s: %w", row.err)).Error()
+		shown := redact.For(nil, none, secretOf("hunter2")).Unquoted(fmt.Errorf("v1/Secret default/s: %w", row.err)).Error()
 		require.NotContains(t, shown, "hunter2", row.why)
-		require.Regexp(t, "^v1/Secret default/s: [^:]*the server's message is withheld", shown, row.why)
+		require.Regexp(t, "^v1/Secret default/s: [^:]*the server's message is redacted", shown, row.why)
 	}
 }
 
@@ -55,7 +55,7 @@ func TestVerdictsKeepKnownPhrases(t *testing.T) {
 	redact.For(nil, none, secretOf("hunter2")).Verdict(&verdict)
 	require.Equal(t, []immutability.Field{
 		{Text: "stringData.k", Message: "field is immutable"},
-		{Message: foreign.Text("the server's message is withheld, since the object has sensitive values")},
+		{Message: foreign.Text("the server's message is redacted, since the object has sensitive values")},
 	}, verdict.Fields)
 }
 
@@ -79,11 +79,11 @@ func TestPatternsThatMatchNothing(t *testing.T) {
 	require.NoError(t, err)
 	settings := secretOf("x")
 	settings.SetKind("ConfigMap")
-	require.False(t, redact.For(patterns, none, settings).Withholds(), "it has no such field")
+	require.False(t, redact.For(patterns, none, settings).Redacts(), "it has no such field")
 	settings.Object["data"] = map[string]any{"token": "x"}
-	require.True(t, redact.For(patterns, none, settings).Withholds())
-	require.False(t, redact.For(nil, none, settings).Withholds())
-	require.True(t, redact.For(patterns, none, secretOf("x")).Withholds(), "whatever it has")
+	require.True(t, redact.For(patterns, none, settings).Redacts())
+	require.False(t, redact.For(nil, none, settings).Redacts())
+	require.True(t, redact.For(patterns, none, secretOf("x")).Redacts(), "whatever it has")
 }
 
 // Who keeps copies of objects keeps them in annotations.
@@ -114,14 +114,14 @@ func TestRedacted(t *testing.T) {
 		"spec":   map[string]any{"users": []any{map[string]any{"name": "a", "pin": "hunter2"}, map[string]any{"name": "b", "pin": "hunter2"}}},
 		"status": map[string]any{"token": map[string]any{"a": "hunter2"}, "phase": "Ready"},
 	}}
-	shown := fmt.Sprint(redact.For(patterns, none, obj).Redacted(obj))
+	shown := fmt.Sprint(redact.For(patterns, none, obj).Object(obj))
 	require.NotContains(t, shown, "hunter2")
 	require.Contains(t, shown, "phase:Ready")
 	require.Contains(t, shown, "name:b")
-	require.Equal(t, shown, fmt.Sprint(redact.For(patterns, none, obj).Quoting(true).Redacted(obj)), "whatever is shown of texts")
+	require.Equal(t, shown, fmt.Sprint(redact.For(patterns, none, obj).Quoting(true).Object(obj)), "whatever is shown of texts")
 	require.Contains(t, fmt.Sprint(obj.Object), "hunter2", "the object stays as it is")
-	require.Equal(t, obj.Object, redact.For(nil, none, obj).Redacted(obj))
-	require.NotContains(t, fmt.Sprint(redact.Guard{}.Redacted(secretOf("hunter2"))), "hunter2")
+	require.Equal(t, obj.Object, redact.For(nil, none, obj).Object(obj))
+	require.NotContains(t, fmt.Sprint(redact.Redactor{}.Object(secretOf("hunter2"))), "hunter2")
 }
 
 // none says that no kind has passwords.
@@ -137,6 +137,6 @@ func TestGuardsKindsWithPasswords(t *testing.T) {
 	}
 	for kind, want := range map[string]bool{"Database": true, "Disk": false} {
 		obj := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": kind}}
-		require.Equal(t, want, redact.For(nil, of, nil, obj).Withholds(), kind)
+		require.Equal(t, want, redact.For(nil, of, nil, obj).Redacts(), kind)
 	}
 }

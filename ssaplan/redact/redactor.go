@@ -3,9 +3,9 @@
 // sensitive values isn't printed. Only text that is known to contain no value is printed: the class of a failure, the
 // names of the object's fields, and known phrases. It isn't for values in a plan: a Planner redacts these by itself.
 //
-//	guard := redact.For(sensitive, marks, database)
-//	fmt.Println(guard.Text(foreign.Text(`a webhook says that "hunter2" is too short`)))
-//	fmt.Println(guard.Redacted(database)["spec"])
+//	redactor := redact.For(sensitive, marks, database)
+//	fmt.Println(redactor.Text(foreign.Text(`a webhook says that "hunter2" is too short`)))
+//	fmt.Println(redactor.Object(database)["spec"])
 package redact
 
 import (
@@ -29,9 +29,9 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 )
 
-// Guard redacts texts from elsewhere about some objects, such as messages of the server, if one of the objects has
-// sensitive values or may have some. The zero Guard shows everything.
-type Guard struct {
+// Redactor redacts texts from elsewhere about some objects, such as messages of the server, if one of the objects has
+// sensitive values or may have some. The zero Redactor shows everything.
+type Redactor struct {
 	sensitive []*unstructured.Unstructured
 	// fields are the sensitive fields of an object, nil if it has none but those of its kind.
 	fields func(*unstructured.Unstructured) projection.Patterns
@@ -45,11 +45,11 @@ type Guard struct {
 // pattern of all fields.
 type Marks func(kind schema.GroupVersionKind) projection.Patterns
 
-// For returns the guard for texts about the objects, of which some may be nil. Fields are sensitive if they match one
-// of the patterns, if they are sensitive in every object of the kind, such as the data of a Secret, or if marks has
-// them for the kind. An object of a kind with marks is guarded even if it has none of the marked fields.
-func For(patterns projection.Patterns, marks Marks, objects ...*unstructured.Unstructured) Guard {
-	g := Guard{fields: func(obj *unstructured.Unstructured) projection.Patterns {
+// For returns the redactor for texts about the objects, of which some may be nil. Fields are sensitive if they match
+// one of the patterns, if they are sensitive in every object of the kind, such as the data of a Secret, or if marks has
+// them for the kind. An object of a kind with marks is redacted even if it has none of the marked fields.
+func For(patterns projection.Patterns, marks Marks, objects ...*unstructured.Unstructured) Redactor {
+	g := Redactor{fields: func(obj *unstructured.Unstructured) projection.Patterns {
 		return Fields(patterns, marks, identity.Identity{APIVersion: obj.GetAPIVersion(), Kind: obj.GetKind()}, obj)
 	}}
 	for _, obj := range objects {
@@ -83,7 +83,7 @@ func Fields(patterns projection.Patterns, marks Marks, id identity.Identity, sta
 		}
 		fields = append(fields, secrecy.Inside(state.Object, marks)...)
 	}
-	if len(fields) > 0 && For(patterns, marks, states...).Withholds() {
+	if len(fields) > 0 && For(patterns, marks, states...).Redacts() {
 		fields = append(fields, secrecy.Annotations...)
 	}
 	return fields
@@ -105,57 +105,57 @@ func SecretsInside(obj *unstructured.Unstructured) projection.Patterns {
 	return secrecy.Inside(obj.Object, func(schema.GroupVersionKind) projection.Patterns { return nil })
 }
 
-// Format prints how many objects with sensitive values the guard has, whatever the verb, and nothing of the objects.
-func (g Guard) Format(f fmt.State, _ rune) {
-	_, _ = fmt.Fprintf(f, "guard of %d objects with sensitive values", len(g.sensitive))
+// Format prints how many objects with sensitive values the redactor has, whatever the verb, and nothing of the objects.
+func (g Redactor) Format(f fmt.State, _ rune) {
+	_, _ = fmt.Fprintf(f, "redactor of %d objects with sensitive values", len(g.sensitive))
 }
 
-// Quoting returns a guard that shows free text as it is, if quotes is true.
-func (g Guard) Quoting(quotes bool) Guard {
+// Quoting returns a redactor that shows free text as it is, if quotes is true.
+func (g Redactor) Quoting(quotes bool) Redactor {
 	g.quotes = quotes
 	return g
 }
 
-// Withholds reports whether free text is withheld.
-func (g Guard) Withholds() bool { return len(g.sensitive) > 0 && !g.quotes }
+// Redacts reports whether free text is redacted.
+func (g Redactor) Redacts() bool { return len(g.sensitive) > 0 && !g.quotes }
 
 // Fields returns the sensitive fields of an object, as the function [Fields] does.
-func (g Guard) Fields(obj *unstructured.Unstructured) projection.Patterns {
+func (g Redactor) Fields(obj *unstructured.Unstructured) projection.Patterns {
 	if g.fields == nil {
 		return nil
 	}
 	return g.fields(obj)
 }
 
-// Redacted returns the object with placeholders for its sensitive values.
-func (g Guard) Redacted(obj *unstructured.Unstructured) map[string]any {
+// Object returns the object with placeholders for its sensitive values.
+func (g Redactor) Object(obj *unstructured.Unstructured) map[string]any {
 	_, found := g.Fields(obj).Remove(obj.Object)
 	sensitive := projection.Sensitive(obj.Object).Union(projection.NewFieldSet(found...))
 	return projection.Projection{Object: obj.Object, Sensitive: sensitive}.Redacted().Object
 }
 
-// because returns why words are withheld.
-func (g Guard) because() string {
+// because returns why words are redacted.
+func (g Redactor) because() string {
 	if g.isKnown {
 		return "since the object has sensitive values"
 	}
 	return "since the object may have sensitive values"
 }
 
-// Text returns the text if it may be shown, and otherwise a note that it is withheld.
-func (g Guard) Text(text foreign.Text) foreign.Text {
-	if text == "" || !g.Withholds() {
+// Text returns the text if it may be shown, and otherwise a note that it is redacted.
+func (g Redactor) Text(text foreign.Text) foreign.Text {
+	if text == "" || !g.Redacts() {
 		return text
 	}
-	return foreign.Text("the message is withheld, " + g.because())
+	return foreign.Text("the message is redacted, " + g.because())
 }
 
 // Warnings returns the server's warnings if they may be shown, and otherwise one that counts them.
-func (g Guard) Warnings(texts []foreign.Text) []foreign.Text {
-	if !g.Withholds() || len(texts) == 0 {
+func (g Redactor) Warnings(texts []foreign.Text) []foreign.Text {
+	if !g.Redacts() || len(texts) == 0 {
 		return texts
 	}
-	return []foreign.Text{foreign.Textf("%s withheld, %s, which it may quote",
+	return []foreign.Text{foreign.Textf("%s redacted, %s, which it may quote",
 		count(len(texts), "warning of the server", "warnings of the server"), g.because())}
 }
 
@@ -166,10 +166,10 @@ func count(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// Error returns err without free text of the server. The errors that it wraps have none either.
+// Unquoted returns err without free text of the server. The errors that it wraps have none either.
 // [authresilience.Classify] still returns the class of err.
-func (g Guard) Error(err error) error {
-	if !g.Withholds() || answer.IsNil(err) {
+func (g Redactor) Unquoted(err error) error {
+	if !g.Redacts() || answer.IsNil(err) {
 		return answer.Visible(err)
 	}
 	text, shown := g.unquoted(err)
@@ -180,11 +180,11 @@ func (g Guard) Error(err error) error {
 	return answer.Redacted(classified, foreign.Text(text))
 }
 
-// Shown does what [Guard.Error] does, and also redacts credentials in the text.
-func (g Guard) Shown(err error) error { return g.Error(authresilience.Redact(err)) }
+// Error does what [Redactor.Unquoted] does, and also redacts credentials in the text.
+func (g Redactor) Error(err error) error { return g.Unquoted(authresilience.Redact(err)) }
 
 // status returns the status without what the server says in free text.
-func (g Guard) status(status metav1.Status) metav1.Status {
+func (g Redactor) status(status metav1.Status) metav1.Status {
 	out := answer.Class(status)
 	parts := []string{authresilience.Classify(&apierrors.StatusError{ErrStatus: status}).Describe().Meaning}
 	if status.Details != nil {
@@ -199,13 +199,13 @@ func (g Guard) status(status metav1.Status) metav1.Status {
 		parts = append(parts, path+": "+wanted)
 	}
 	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
-	out.Message = fmt.Sprintf("%s (HTTP %d; the server's message is withheld, %s)", foreign.Text(strings.Join(parts, "; ")), status.Code, g.because())
+	out.Message = fmt.Sprintf("%s (HTTP %d; the server's message is redacted, %s)", foreign.Text(strings.Join(parts, "; ")), status.Code, g.because())
 	return out
 }
 
 // field returns a field as the server prints it if the object has one of this name, and else nothing: a webhook can
 // call a field whatever it likes. What is in an item that is named by values has the name of the list.
-func (g Guard) field(text string) string {
+func (g Redactor) field(text string) string {
 	text = itemOnwards.ReplaceAllString(text, "")
 	if text == "" {
 		return ""
@@ -222,28 +222,28 @@ func (g Guard) field(text string) string {
 // follows.
 var itemOnwards = regexp.MustCompile(`\[[^\]]*=.*`)
 
-// shown returns a path of an object as it may be shown.
-func (g Guard) shown(p projection.Path) projection.Path {
+// path returns a path of an object redacted.
+func (g Redactor) path(p projection.Path) projection.Path {
 	for _, obj := range g.sensitive {
-		p = g.Fields(obj).Shown(p)
+		p = g.Fields(obj).RedactedPath(p)
 	}
 	return p
 }
 
 // causes returns the fields that a server names without the values in them, and with its words only if they are known
 // ones.
-func (g Guard) causes(fields []immutability.Field) []immutability.Field {
-	withheld := foreign.Text("the server's message is withheld, " + g.because())
+func (g Redactor) causes(fields []immutability.Field) []immutability.Field {
+	redacted := foreign.Text("the server's message is redacted, " + g.because())
 	fields = slices.Clone(fields)
 	for i, f := range fields {
-		fields[i].Path = g.shown(f.Path)
+		fields[i].Path = g.path(f.Path)
 		if fields[i].Text = foreign.Text(g.field(string(f.Text))); fields[i].Text == "" {
 			fields[i].Path = nil
 		}
 		if phrase := answer.KnownPhrase(string(f.Message)); phrase != "" {
 			fields[i].Message = foreign.Text(phrase)
 		} else {
-			fields[i].Message = withheld
+			fields[i].Message = redacted
 		}
 	}
 	return fields
@@ -251,8 +251,8 @@ func (g Guard) causes(fields []immutability.Field) []immutability.Field {
 
 // Verdict removes from the verdict what the server says in free text, and values in the names of list items. It also
 // removes the verdict's unexported input, which the %#v verb would print.
-func (g Guard) Verdict(verdict *immutability.Verdict) {
-	if !g.Withholds() {
+func (g Redactor) Verdict(verdict *immutability.Verdict) {
+	if !g.Redacts() {
 		return
 	}
 	*verdict = immutability.Verdict{
@@ -261,11 +261,11 @@ func (g Guard) Verdict(verdict *immutability.Verdict) {
 	}
 	verdict.Leftovers = slices.Clone(verdict.Leftovers)
 	for i, p := range verdict.Leftovers {
-		verdict.Leftovers[i] = g.shown(p)
-		verdict.Remedy = strings.ReplaceAll(verdict.Remedy, p.String(), g.shown(p).String())
+		verdict.Leftovers[i] = g.path(p)
+		verdict.Remedy = strings.ReplaceAll(verdict.Remedy, p.String(), g.path(p).String())
 	}
 	verdict.Uncertain, _, _ = strings.Cut(verdict.Uncertain, ": ") // where a server's words follow
 	for _, reply := range []*immutability.Answer{&verdict.Evidence.Create, &verdict.Evidence.Update, &verdict.Evidence.Merge, &verdict.Evidence.Whole} {
-		reply.Message, reply.Err = "", g.Error(reply.Err)
+		reply.Message, reply.Err = "", g.Unquoted(reply.Err)
 	}
 }

@@ -6,28 +6,28 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// Hiding returns s with more sensitive fields, whose values become digests. It is needed if a caller or a CRD marks
-// fields as sensitive after they were applied. A list whose item keys are sensitive becomes one digest, made from the
-// applied items.
-func (s *State) Hiding(sensitive projection.Patterns) *State {
+// WithSensitive returns s with more sensitive fields, whose values become digests. It is needed if a caller or a CRD
+// marks fields as sensitive after they were applied. A list whose item keys are sensitive becomes one digest, made from
+// the applied items.
+func (s *State) WithSensitive(sensitive projection.Patterns) *State {
 	if s == nil || len(sensitive) == 0 {
 		return s
 	}
-	return s.hiding(sensitive, nil)
+	return s.withSensitive(sensitive, nil)
 }
 
-// hiding returns s with digests of the values at these fields, too. Applied and Observed have digests of hidden lists
-// as the object has them, or if it is nil, of the items that were applied.
-func (s *State) hiding(sensitive projection.Patterns, obj map[string]any) *State {
+// withSensitive returns s with digests of the values at these fields, too. Applied and Observed have digests of hidden
+// lists as the object has them, or if it is nil, of the items that were applied.
+func (s *State) withSensitive(sensitive projection.Patterns, obj map[string]any) *State {
 	sensitive = sensitive.OfEveryItem()
-	applied := shownProjection(s.Applied, sensitive)
-	hidden := applied.Hiding(sensitive).Sensitive.Without(s.Applied.Sensitive)
+	applied := redactedProjection(s.Applied, sensitive)
+	hidden := applied.WithSensitive(sensitive).Sensitive.Without(s.Applied.Sensitive)
 	if hidden.Empty() {
 		return s
 	}
 	out := s.clone()
 	out.sensitive = s.sensitive.Union(hidden)
-	lists := s.newlyHidden(sensitive)
+	lists := s.newlySensitive(sensitive)
 	if names := out.masks(lists); !lists.Empty() {
 		items := names.itemsOf(s.Applied)
 		rest := s.items.Without(lists)
@@ -50,31 +50,31 @@ func (s *State) hiding(sensitive projection.Patterns, obj map[string]any) *State
 		p.Sensitive = all
 		return p
 	}
-	out.Applied, out.Observed = digested(applied), digested(shownProjection(s.Observed, sensitive))
+	out.Applied, out.Observed = digested(applied), digested(redactedProjection(s.Observed, sensitive))
 	if obj != nil {
 		out.Observed = out.Applied
 	}
 	return out
 }
 
-// newlyHidden returns the lists to hide of which the state still has items by their names.
-func (s *State) newlyHidden(sensitive projection.Patterns) projection.FieldSet {
+// newlySensitive returns the lists to hide of which the state still has items by their names.
+func (s *State) newlySensitive(sensitive projection.Patterns) projection.FieldSet {
 	fields := s.Applied.Fields.Union(s.filled)
 	if s.record != nil {
 		fields = fields.Union(s.record.unsure)
 	}
-	named := slices.Collect(fields.Difference(sensitive.ShownFields(fields)).All())
-	return projection.NewFieldSet(shownPaths(named, sensitive)...).Difference(s.hiddenLists())
+	named := slices.Collect(fields.Difference(sensitive.RedactedFields(fields)).All())
+	return projection.NewFieldSet(redactedPaths(named, sensitive)...).Difference(s.sensitiveLists())
 }
 
 // revealed returns the state with the items of hidden lists in Applied, with the names and values that the objects
 // have. It is for comparisons, whose results have to be redacted with [State.shownPath] or
-// [projection.Patterns.Shown].
+// [projection.Patterns.RedactedPath].
 func (s *State) revealed(objects ...map[string]any) *State {
 	if s == nil || s.items.Fields.Empty() {
 		return s
 	}
-	lists := s.hiddenLists()
+	lists := s.sensitiveLists()
 	names := s.masks(lists, objects...)
 	items := names.clearItems(s.items)
 	out := s.clone()

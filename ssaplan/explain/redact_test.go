@@ -107,9 +107,9 @@ func TestStateThatHidesLater(t *testing.T) {
 	require.NoError(t, err)
 	hiding, err := explain.NewState(obj, obj, applier, plain, hidden...)
 	require.NoError(t, err)
-	later := plain.Hiding(hidden)
+	later := plain.WithSensitive(hidden)
 	texts := map[string]string{}
-	for name, state := range map[string]*explain.State{"plain": plain, "hiding": hiding, "later": later, "again": later.Hiding(hidden)} {
+	for name, state := range map[string]*explain.State{"plain": plain, "hiding": hiding, "later": later, "again": later.WithSensitive(hidden)} {
 		text, err := json.Marshal(state)
 		require.NoError(t, err)
 		texts[name] = string(text)
@@ -118,9 +118,9 @@ func TestStateThatHidesLater(t *testing.T) {
 	require.NotContains(t, texts["later"], "hunter2")
 	require.Equal(t, texts["hiding"], texts["later"])
 	require.Equal(t, texts["later"], texts["again"])
-	require.Same(t, later, later.Hiding(hidden), "a state that hides them is left as it is")
-	require.Same(t, plain, plain.Hiding(nil))
-	require.Nil(t, (*explain.State)(nil).Hiding(hidden))
+	require.Same(t, later, later.WithSensitive(hidden), "a state that hides them is left as it is")
+	require.Same(t, plain, plain.WithSensitive(nil))
+	require.Nil(t, (*explain.State)(nil).WithSensitive(hidden))
 
 	refreshed, err := explain.Refresh(later, obj)
 	require.NoError(t, err)
@@ -301,7 +301,7 @@ func TestPatternsOfWhatIsSecretAnyway(t *testing.T) {
 			require.NoError(t, err)
 			state, err := explain.NewState(manifest, live, fieldowner.Applier{Manager: "m"}, nil, sensitive...)
 			require.NoError(t, err)
-			refreshed, err := explain.Refresh(state.Hiding(hidden), live)
+			refreshed, err := explain.Refresh(state.WithSensitive(hidden), live)
 			require.NoError(t, err)
 			require.Empty(t, refreshed.Drift, "%v, then %v", atApply, later)
 		}
