@@ -48,7 +48,10 @@ func (c *call) address(obj *unstructured.Unstructured) error {
 // part returns the object that results from a write: obj, with the fields of live that the request can't write.
 func (c *call) part(live, obj *unstructured.Unstructured) *unstructured.Unstructured {
 	switch {
-	case c.Subresource != "":
+	case c.scale != nil:
+		omitZero(obj)
+		return obj
+	case c.Subresource == "status":
 		out := live.DeepCopy()
 		out.SetUID(obj.GetUID())
 		out.SetResourceVersion(obj.GetResourceVersion())
@@ -63,7 +66,7 @@ func (c *call) part(live, obj *unstructured.Unstructured) *unstructured.Unstruct
 // applied returns what of an applied object has an effect.
 func (c *call) applied(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	switch {
-	case c.Subresource != "":
+	case c.Subresource == "status":
 		out := empty(c.kind.GroupVersionKind)
 		out.SetNamespace(obj.GetNamespace())
 		out.SetName(obj.GetName())
@@ -75,4 +78,12 @@ func (c *call) applied(obj *unstructured.Unstructured) *unstructured.Unstructure
 		delete(obj.Object, "status")
 	}
 	return obj
+}
+
+// checkSchema checks that the object has only fields that the kind has, with values of their types.
+func (c *call) checkSchema(obj *unstructured.Unstructured) error {
+	if _, err := c.cluster.converter(c.kind).ObjectToTyped(obj); err != nil {
+		return apierrors.NewBadRequest(fmt.Sprintf("strict decoding error: %v", err))
+	}
+	return nil
 }

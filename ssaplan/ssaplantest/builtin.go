@@ -14,7 +14,7 @@ import (
 
 // builtinKinds returns the kinds that Kubernetes brings, as far as the client-go that the program is built with knows
 // them. Its typed clients say everything of them: which ones are objects, their names in URLs, their scopes, and which
-// have a status subresource.
+// have a status or a scale subresource.
 func builtinKinds() []Kind {
 	var kinds []Kind
 	for client := range results(reflect.TypeFor[kubernetes.Interface]()) {
@@ -57,7 +57,11 @@ func builtinKind(access reflect.Type) (Kind, bool) {
 		return Kind{}, false
 	}
 	_, status := access.MethodByName("UpdateStatus")
-	return Kind{GroupVersionKind: kinds[0], StatusSubresource: status, builtin: true}, true
+	out := Kind{GroupVersionKind: kinds[0], StatusSubresource: status, builtin: true}
+	if _, ok := access.MethodByName("GetScale"); ok {
+		out.ScaleSubresource = &Scale{SpecReplicasPath: ".spec.replicas", StatusReplicasPath: ".status.replicas", LabelSelectorPath: ".spec.selector"}
+	}
+	return out, true
 }
 
 var stableVersion = regexp.MustCompile(`^v[0-9]+$`)

@@ -1,10 +1,7 @@
 package ssaplantest
 
 import (
-	"fmt"
 	"net/http"
-	"slices"
-	"strconv"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -18,26 +15,31 @@ import (
 // call is a request being worked on. The cluster is locked.
 type call struct {
 	cluster *cluster
-	Request
-	kind   Kind
-	fields *managedfields.FieldManager
+	message
+	kind     Kind
+	fields   *managedfields.FieldManager
+	scale    *unstructured.Unstructured // if this is about the scale of an object: the scale
+	warnings []string
 }
 
 // start finds out what a request is for.
-func (c *cluster) start(r Request) (*call, error) {
+func (c *cluster) start(r message) (*call, error) {
 	kind, served := c.kinds[r.Resource]
 	if !served || r.Verb != "list" && kind.ClusterScoped != (r.Namespace == "") || kind.ClusterScoped && r.Namespace != "" {
 		return nil, apierrors.NewGenericServerResponse(http.StatusNotFound, r.Verb, r.Resource.GroupResource(), r.Name, "404 page not found", 0, true)
 	}
-	out := &call{cluster: c, Request: r, kind: kind}
-	if r.Subresource != "" && (r.Subresource != "status" || !kind.StatusSubresource) {
+	out := &call{cluster: c, message: r, kind: kind}
+	if !kind.serves(r.Subresource) {
 		return nil, out.notSupported(r.Verb)
 	}
 	if out.FieldManager == "" {
 		out.FieldManager, _, _ = strings.Cut(rest.DefaultKubernetesUserAgent(), "/")
 	}
 	var err error
-	out.fields, err = c.fieldManager(kind, r.Subresource)
+	if r.Subresource == "scale" {
+		kind = scaleKind
+	}
+	out.fields, err = c.fieldManager(r.Resource, kind, r.Subresource)
 	return out, err
 }
 
@@ -61,6 +63,9 @@ func (c *call) invalid(errs ...*field.Error) error {
 
 // live returns a copy of the object in the version that was asked for, or nil if there is none.
 func (c *call) live() *unstructured.Unstructured {
+	if c.scale != nil {
+		return c.scale.DeepCopy()
+	}
 	obj := c.cluster.objects[c.key()]
 	if obj == nil {
 		return nil
@@ -72,38 +77,4 @@ func (c *call) versioned(obj *unstructured.Unstructured) *unstructured.Unstructu
 	out := obj.DeepCopy()
 	out.SetAPIVersion(c.kind.GroupVersion().String())
 	return out
-}
-
-// checkSchema checks that the object has only fields that the kind has, with values of their types.
-func (c *call) checkSchema(obj *unstructured.Unstructured) error {
-	if _, err := c.cluster.converter(c.kind).ObjectToTyped(obj); err != nil {
-		return apierrors.NewBadRequest(fmt.Sprintf("strict decoding error: %v", err))
-	}
-	return nil
-}
-
-// get returns the object.
-func (c *call) get() (*unstructured.Unstructured, error) {
-	if live := c.live(); live != nil {
-		return live, nil
-	}
-	return nil, c.notFound()
-}
-
-// list returns the objects that are selected, in the order of their names.
-func (c *call) list(selected func(*unstructured.Unstructured) bool) *unstructured.UnstructuredList {
-	list := &unstructured.UnstructuredList{}
-	list.SetGroupVersionKind(c.kind.GroupVersion().WithKind(c.kind.Kind + "List"))
-	list.SetResourceVersion(strconv.FormatInt(c.cluster.version, 10))
-	var keys []key
-	for k, obj := range c.cluster.objects {
-		if k.resource == c.resource() && (c.Namespace == "" || k.namespace == c.Namespace) && selected(obj) {
-			keys = append(keys, k)
-		}
-	}
-	slices.SortFunc(keys, key.compare)
-	for _, k := range keys {
-		list.Items = append(list.Items, *c.versioned(c.cluster.objects[k]))
-	}
-	return list
 }

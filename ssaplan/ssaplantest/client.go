@@ -7,6 +7,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -60,11 +61,15 @@ func (r resourceClient) Get(ctx context.Context, name string, _ metav1.GetOption
 }
 
 func (r resourceClient) Create(ctx context.Context, obj *unstructured.Unstructured, options metav1.CreateOptions, subresources ...string) (*unstructured.Unstructured, error) {
-	return r.write(ctx, "create", obj, options.FieldManager, options.DryRun, subresources)
+	sent := message{validation: options.FieldValidation, wrong: validation.ValidateCreateOptions(&options)}
+	sent.FieldManager, sent.DryRun = options.FieldManager, len(options.DryRun) > 0
+	return r.write(ctx, "create", obj, sent, subresources)
 }
 
 func (r resourceClient) Update(ctx context.Context, obj *unstructured.Unstructured, options metav1.UpdateOptions, subresources ...string) (*unstructured.Unstructured, error) {
-	return r.write(ctx, "update", obj, options.FieldManager, options.DryRun, subresources)
+	sent := message{validation: options.FieldValidation, wrong: validation.ValidateUpdateOptions(&options)}
+	sent.FieldManager, sent.DryRun = options.FieldManager, len(options.DryRun) > 0
+	return r.write(ctx, "update", obj, sent, subresources)
 }
 
 func (r resourceClient) UpdateStatus(ctx context.Context, obj *unstructured.Unstructured, options metav1.UpdateOptions) (*unstructured.Unstructured, error) {
@@ -74,13 +79,14 @@ func (r resourceClient) UpdateStatus(ctx context.Context, obj *unstructured.Unst
 // write sends an object. It goes through JSON as on the way to a server, so that the server shares nothing with the
 // caller.
 func (r resourceClient) write(
-	ctx context.Context, verb string, obj *unstructured.Unstructured, manager string, dryRun, subresources []string,
+	ctx context.Context, verb string, obj *unstructured.Unstructured, sent message, subresources []string,
 ) (*unstructured.Unstructured, error) {
 	request, err := r.request(verb, obj.GetName(), subresources)
 	if err != nil {
 		return nil, err
 	}
-	request.FieldManager, request.DryRun, request.dryRun = manager, len(dryRun) > 0, dryRun
+	request.FieldManager, request.DryRun = sent.FieldManager, sent.DryRun
+	request.validation, request.wrong = sent.validation, sent.wrong
 	if request.body, err = json.Marshal(obj.Object); err != nil {
 		return nil, err
 	}
@@ -93,8 +99,8 @@ func (r resourceClient) Patch(ctx context.Context, name string, form types.Patch
 		return nil, err
 	}
 	request.PatchType, request.FieldManager, request.body = form, options.FieldManager, data
-	request.DryRun, request.dryRun = len(options.DryRun) > 0, options.DryRun
-	request.Force, request.force = options.Force != nil && *options.Force, options.Force
+	request.DryRun, request.Force = len(options.DryRun) > 0, options.Force != nil && *options.Force
+	request.validation, request.wrong = options.FieldValidation, validation.ValidatePatchOptions(&options, form)
 	return r.server.handle(ctx, request)
 }
 
@@ -115,7 +121,8 @@ func (r resourceClient) Delete(ctx context.Context, name string, options metav1.
 	if err != nil {
 		return err
 	}
-	request.DryRun, request.dryRun, request.preconditions = len(options.DryRun) > 0, options.DryRun, options.Preconditions
+	request.DryRun, request.deletion = len(options.DryRun) > 0, options
+	request.wrong = validation.ValidateDeleteOptions(&options)
 	_, err = r.server.handle(ctx, request)
 	return err
 }
@@ -128,7 +135,7 @@ func (r resourceClient) Watch(context.Context, metav1.ListOptions) (watch.Interf
 	return nil, apierrors.NewMethodNotSupported(r.resource.GroupResource(), "watch")
 }
 
-// List returns all objects at once, whatever the limit. Field selectors may name metadata.name and metadata.namespace.
+// List returns a page if there is a limit. Field selectors may name metadata.name and metadata.namespace.
 func (r resourceClient) List(ctx context.Context, options metav1.ListOptions) (*unstructured.UnstructuredList, error) {
 	selected, err := selector(options)
 	if err != nil {
@@ -138,7 +145,7 @@ func (r resourceClient) List(ctx context.Context, options metav1.ListOptions) (*
 	if err != nil {
 		return nil, err
 	}
-	return r.server.list(ctx, request, selected)
+	return r.server.list(ctx, request, options, selected)
 }
 
 // selector returns what a list's options select.

@@ -26,6 +26,7 @@ type cluster struct {
 	managers map[managed]*managedfields.FieldManager
 	objects  map[key]*unstructured.Unstructured // never changed once they are in
 	version  int64
+	past     []past // the latest that a list stopped in
 }
 
 // key describes where an object is. All versions of its kind lead to it.
@@ -34,8 +35,14 @@ type key struct {
 	namespace, name string
 }
 
-func (k key) compare(other key) int {
-	return strings.Compare(k.namespace+"/"+k.name, other.namespace+"/"+other.name)
+func (k key) compare(other key) int { return strings.Compare(k.path(), other.path()) }
+
+func (k key) path() string { return k.namespace + "/" + k.name }
+
+// past is what was there at a version.
+type past struct {
+	version int64
+	objects map[key]*unstructured.Unstructured
 }
 
 // managed is what has a field manager of its own.
@@ -105,7 +112,7 @@ func (c *cluster) serve(kinds map[schema.GroupVersionResource]Kind) error {
 		}
 	}
 	slices.SortFunc(custom, func(a, b Kind) int { return strings.Compare(a.String(), b.String()) })
-	var schemas []map[string]any
+	schemas := []map[string]any{scaleKind.document()}
 	for _, kind := range custom {
 		schemas = append(schemas, kind.document())
 	}
@@ -120,8 +127,10 @@ func (c *cluster) serve(kinds map[schema.GroupVersionResource]Kind) error {
 }
 
 // fieldManager returns the field manager for a resource.
-func (c *cluster) fieldManager(kind Kind, subresource string) (*managedfields.FieldManager, error) {
-	id := managed{kind.resource(), subresource}
+func (c *cluster) fieldManager(
+	resource schema.GroupVersionResource, kind Kind, subresource string,
+) (*managedfields.FieldManager, error) {
+	id := managed{resource, subresource}
 	if c.managers[id] == nil {
 		manager, err := newFieldManager(kind, subresource, c.converter(kind))
 		if err != nil {
@@ -133,7 +142,7 @@ func (c *cluster) fieldManager(kind Kind, subresource string) (*managedfields.Fi
 }
 
 func (c *cluster) converter(kind Kind) managedfields.TypeConverter {
-	if kind.builtin {
+	if kind.builtin && kind.Schema == nil {
 		return c.builtin
 	}
 	return c.custom

@@ -44,6 +44,13 @@ func (k Kind) inVersion(version map[string]any) Kind {
 	k.Version, _, _ = unstructured.NestedString(version, "name")
 	k.Schema, _, _ = unstructured.NestedMap(version, "schema", "openAPIV3Schema")
 	_, k.StatusSubresource, _ = unstructured.NestedMap(version, "subresources", "status")
+	if _, found, _ := unstructured.NestedMap(version, "subresources", "scale"); found {
+		at := func(name string) string {
+			text, _, _ := unstructured.NestedString(version, "subresources", "scale", name)
+			return text
+		}
+		k.ScaleSubresource = &Scale{at("specReplicasPath"), at("statusReplicasPath"), at("labelSelectorPath")}
+	}
 	return k
 }
 
@@ -100,8 +107,19 @@ func (k Kind) asVersion() (any, error) {
 		schema = map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}
 	}
 	version := map[string]any{"name": k.Version, "served": true, "storage": true, "schema": map[string]any{"openAPIV3Schema": schema}}
+	subresources := map[string]any{}
 	if k.StatusSubresource {
-		version["subresources"] = map[string]any{"status": map[string]any{}}
+		subresources["status"] = map[string]any{}
+	}
+	if scale := k.ScaleSubresource; scale != nil {
+		paths := map[string]any{"specReplicasPath": scale.SpecReplicasPath, "statusReplicasPath": scale.StatusReplicasPath}
+		if scale.LabelSelectorPath != "" {
+			paths["labelSelectorPath"] = scale.LabelSelectorPath
+		}
+		subresources["scale"] = paths
+	}
+	if len(subresources) > 0 {
+		version["subresources"] = subresources
 	}
 	text, err := json.Marshal(version) // a copy, in which numbers are as in an answer
 	if err != nil {

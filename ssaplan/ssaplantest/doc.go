@@ -12,7 +12,8 @@
 //
 // Server-side apply is the real one: apimachinery's field manager with client-go's schemas of the built-in kinds, and
 // your schemas of custom ones. So owners, conflicts, list keys, sets, dropped fields and no-ops are as on a server. A
-// dry run writes nothing. UIDs, resourceVersions, missing namespaces and finalizers work as on a server. Your test
+// dry run writes nothing. UIDs, resourceVersions, missing namespaces, finalizers, pages of lists and fieldValidation
+// work as on a server, and plans have its warnings about unknown fields and fields that are there twice. Your test
 // decides which requests fail, and how; see [Server.Answer].
 //
 // As in a CRD, the schema of a custom kind marks the fields that are passwords (format: password). The Planner redacts
@@ -20,16 +21,17 @@
 //
 // It differs from a server:
 //
-//   - It doesn't validate. Nothing is immutable, required or out of range. It rejects only fields that the schema lacks
-//     and values of another type, and rejects them in every write. A real server drops unknown fields unless they are
-//     applied.
+//   - It doesn't validate. Nothing is immutable, required or out of range. It rejects only values of another type, and
+//     unknown fields as a server does. It keeps the fields of a custom kind where the schema is an object without
+//     properties.
 //   - It sets no defaults except those of list keys (protocol: TCP). It normalizes no values ("1000m" and null stay),
 //     and doesn't move a Secret's stringData into its data.
 //   - It has no admission: no webhooks, policies or quotas. Only a missing namespace is rejected.
 //   - It has no controllers. A namespace is Active and a CRD Established at once. The objects in a deleted namespace
-//     are deleted at once, and objects whose owner is deleted stay.
+//     are deleted at once. Objects whose owner is deleted stay, whatever the propagation policy, and the finalizers of
+//     the garbage collector alone hold no object.
 //   - It has no users, and permits everything.
 //   - Versions of a kind differ only by their apiVersion, like those of a custom resource without a conversion webhook.
 //   - It serves get, list, create, update, patch (apply, merge, strategic merge, and JSON patch without copy and move)
-//     and delete of objects and their status. Every other request fails with MethodNotSupported.
+//     and delete of objects, their status and their scale. Every other request fails with MethodNotSupported.
 package ssaplantest

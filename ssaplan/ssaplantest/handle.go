@@ -8,6 +8,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
 // handler handles the requests to a server.
@@ -21,28 +23,26 @@ func (h handler) handle(ctx context.Context, m message) (obj *unstructured.Unstr
 	err = h.do(ctx, m, func(c *call) (err error) {
 		switch m.Verb {
 		case "get":
-			obj, err = c.get()
+			obj, err = c.read()
 		case "create":
 			obj, err = c.decoded(m.body, c.create)
-		case "update":
-			obj, err = c.decoded(m.body, c.update)
-		case "patch":
-			obj, err = c.decodeAndPatch(m.body)
+		case "update", "patch":
+			obj, err = c.change()
 		case "delete":
-			err = c.delete(m.preconditions)
+			err = c.delete(m.deletion)
 		}
 		return err
 	})
 	return obj, err
 }
 
-// list returns the objects that are selected.
+// list returns a page of the objects that are selected.
 func (h handler) list(
-	ctx context.Context, m message, selected func(*unstructured.Unstructured) bool,
+	ctx context.Context, m message, options metav1.ListOptions, selected func(*unstructured.Unstructured) bool,
 ) (list *unstructured.UnstructuredList, err error) {
-	err = h.do(ctx, m, func(c *call) error {
-		list = c.list(selected)
-		return nil
+	err = h.do(ctx, m, func(c *call) (err error) {
+		list, err = c.list(options, selected)
+		return err
 	})
 	return list, err
 }
@@ -59,16 +59,29 @@ func (h handler) do(ctx context.Context, m message, work func(*call) error) erro
 			return err
 		}
 	}
+	warnings, err := h.locked(m, invalid, work)
+	for _, text := range warnings {
+		server.WarningHandler{}.HandleWarningHeaderWithContext(ctx, 299, "-", text)
+	}
+	return err
+}
+
+// locked does so while the cluster is locked, and returns the warnings, too.
+func (h handler) locked(m message, invalid error, work func(*call) error) ([]string, error) {
 	h.cluster.mu.Lock()
 	defer h.cluster.mu.Unlock()
-	call, err := h.cluster.start(m.Request)
+	call, err := h.cluster.start(m)
+	if err == nil {
+		err = call.checkPatchType()
+	}
 	if err == nil {
 		err = invalid
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return status(work(call))
+	err = status(work(call))
+	return call.warnings, err
 }
 
 // status returns the error as a client gets it. Errors without a status get the code 500 and no reason, as a server

@@ -20,12 +20,49 @@ type Kind struct {
 	// StatusSubresource says that the kind has the status subresource: the status is only written through it, and
 	// ignored in other requests. Default: the status is an ordinary field.
 	StatusSubresource bool
+	// ScaleSubresource says in which fields the kind has what its scale subresource shows. Default: it has no scale
+	// subresource.
+	ScaleSubresource *Scale
 	// Schema is the OpenAPI schema as in the openAPIV3Schema of a CustomResourceDefinition. It says which lists have
 	// keys, and which fields are passwords (format: password), whose values no plan shows. Default: every field is
 	// allowed, lists are atomic, and no field is a password.
 	Schema map[string]any
 
 	builtin bool
+}
+
+// scaleKind is the kind of the scale of an object. It is built in, and not served by itself. The schemas of client-go
+// lack it.
+var scaleKind = Kind{
+	GroupVersionKind: schema.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"}, builtin: true,
+	Schema: map[string]any{"properties": map[string]any{
+		"spec": map[string]any{"type": "object", "properties": map[string]any{"replicas": map[string]any{"type": "integer"}}},
+		"status": map[string]any{"type": "object", "properties": map[string]any{
+			"replicas": map[string]any{"type": "integer"}, "selector": map[string]any{"type": "string"},
+		}},
+	}},
+}
+
+// Scale says where objects of a kind have the fields of their scale. The fields are those of subresources.scale in a
+// CustomResourceDefinition.
+type Scale struct {
+	// SpecReplicasPath and StatusReplicasPath are paths such as .spec.replicas.
+	SpecReplicasPath, StatusReplicasPath string
+	// LabelSelectorPath is the path of a label selector in the form of a text. Default: the scale has no selector.
+	LabelSelectorPath string
+}
+
+// serves reports whether objects of the kind have a subresource. The empty one is the object itself.
+func (k Kind) serves(subresource string) bool {
+	switch subresource {
+	case "":
+		return true
+	case "status":
+		return k.StatusSubresource
+	case "scale":
+		return k.ScaleSubresource != nil
+	}
+	return false
 }
 
 // complete returns the kind with its defaults filled in.

@@ -27,6 +27,13 @@ func copyField(to, from *unstructured.Unstructured, path ...string) {
 	_ = unstructured.SetNestedField(to.Object, value, path...)
 }
 
+// omitZero removes the replicas of a scale if they are 0. The JSON form of a scale has none then.
+func omitZero(scale *unstructured.Unstructured) {
+	if replicas, _, err := unstructured.NestedInt64(scale.Object, "spec", "replicas"); err == nil && replicas == 0 {
+		unstructured.RemoveNestedField(scale.Object, "spec", "replicas")
+	}
+}
+
 // initialize gives a new object the metadata that only the server sets.
 func initialize(obj *unstructured.Unstructured, kind Kind) {
 	obj.SetUID(uuid.NewUUID())

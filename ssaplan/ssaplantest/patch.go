@@ -59,6 +59,15 @@ func (c *call) strategicMerge(object, patch map[string]any) (map[string]any, err
 	return merged, nil
 }
 
+// checkPatchType rejects patches that have a form that isn't served.
+func (c *call) checkPatchType() error {
+	switch c.PatchType {
+	case "", types.ApplyPatchType, types.MergePatchType, types.StrategicMergePatchType, types.JSONPatchType:
+		return nil
+	}
+	return c.unsupportedPatch()
+}
+
 func (c *call) unsupportedPatch() error {
 	return apierrors.NewGenericServerResponse(http.StatusUnsupportedMediaType, c.Verb, c.resource(), c.Name,
 		fmt.Sprintf("the body of the request was in an unknown format: %s", c.PatchType), 0, false)

@@ -4,6 +4,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // Request is a request of a client to a [Server].
@@ -14,7 +15,7 @@ type Request struct {
 	// Namespace is empty for cluster-scoped kinds and for lists of all namespaces. Name is empty for lists, and for a
 	// create with generateName.
 	Namespace, Name string
-	// Subresource is status, or empty.
+	// Subresource is status or scale, or empty.
 	Subresource string
 	// PatchType is the form of a patch, such as types.ApplyPatchType; empty for other verbs.
 	PatchType    types.PatchType
@@ -49,8 +50,8 @@ func (r Request) String() string {
 // message is a request with what the client sends besides.
 type message struct {
 	Request
-	body          []byte // JSON or YAML
-	dryRun        []string
-	force         *bool
-	preconditions *metav1.Preconditions // of a delete
+	body       []byte               // JSON or YAML
+	validation string               // fieldValidation, of a write
+	deletion   metav1.DeleteOptions // of a delete
+	wrong      field.ErrorList      // the errors in the options
 }

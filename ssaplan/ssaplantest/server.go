@@ -44,10 +44,12 @@ func NewServer(options Options) (*Server, error) {
 	return s, nil
 }
 
-// Client returns a client of the server.
+// Client returns a client of the server. It gives warnings to plans, as a client does whose config has a
+// server.WarningHandler.
 func (s *Server) Client() dynamic.Interface { return client{handler{s.cluster, s.answers}} }
 
-// API returns the server for [ssaplan.New]. It lists objects, and has no discovery.
+// API returns the server for [ssaplan.New]. It is a [server.Lister] and [server.ObjectLister], and has no discovery. It
+// passes servertest.Run.
 func (s *Server) API() server.Server {
 	return dynclient.New(s.Client(), s.Mapper(), dynclient.Options{})
 }

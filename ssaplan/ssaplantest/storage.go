@@ -60,7 +60,7 @@ func (c *call) replace(live, obj *unstructured.Unstructured) (*unstructured.Unst
 	if c.DryRun {
 		return obj, nil
 	}
-	if obj.GetDeletionTimestamp() != nil && len(obj.GetFinalizers()) == 0 {
+	if obj.GetDeletionTimestamp() != nil && !isHeld(obj) {
 		return obj, c.cluster.remove(c.key())
 	}
 	if err := c.cluster.put(c.key(), obj); err != nil {
@@ -98,24 +98,62 @@ func (c *call) checkFinalizers(live, obj *unstructured.Unstructured) error {
 }
 
 // delete removes the object, or marks it as being deleted if it has finalizers.
-func (c *call) delete(preconditions *metav1.Preconditions) error {
+func (c *call) delete(options metav1.DeleteOptions) error {
 	live := c.live()
 	if live == nil {
 		return c.notFound()
 	}
-	if err := c.checkPreconditions(preconditions, live); err != nil || c.DryRun {
+	if err := c.checkPreconditions(options.Preconditions, live); err != nil || c.DryRun {
 		return err
 	}
-	if len(live.GetFinalizers()) == 0 {
+	if !isHeld(live) {
 		return c.cluster.remove(c.key())
 	}
-	if live.GetDeletionTimestamp() != nil {
+	before := live.DeepCopy()
+	live.SetFinalizers(finalizersFor(options, live.GetFinalizers()))
+	if live.GetDeletionTimestamp() == nil {
+		at, grace := now(), int64(0)
+		live.SetDeletionTimestamp(&at)
+		live.SetDeletionGracePeriodSeconds(&grace)
+	}
+	if reflect.DeepEqual(before, live) {
 		return nil
 	}
-	at, grace := now(), int64(0)
-	live.SetDeletionTimestamp(&at)
-	live.SetDeletionGracePeriodSeconds(&grace)
 	return c.cluster.put(c.key(), live)
+}
+
+// ofCollector reports whether a finalizer is one of the garbage collector, which removes them when it has done its work
+// with the dependents of the object.
+func ofCollector(finalizer string) bool {
+	return finalizer == metav1.FinalizerOrphanDependents || finalizer == metav1.FinalizerDeleteDependents
+}
+
+// isHeld reports whether an object has finalizers other than those of the garbage collector, which has no work here.
+func isHeld(obj *unstructured.Unstructured) bool {
+	return slices.ContainsFunc(obj.GetFinalizers(), func(f string) bool { return !ofCollector(f) })
+}
+
+// finalizersFor returns the finalizers of an object that is deleted with a propagation policy. Without one, those that
+// the object has stay.
+func finalizersFor(options metav1.DeleteOptions, has []string) []string {
+	policy := options.PropagationPolicy
+	if orphan := options.OrphanDependents; orphan != nil { //nolint:staticcheck // a server knows it
+		background, orphans := metav1.DeletePropagationBackground, metav1.DeletePropagationOrphan
+		if policy = &background; *orphan {
+			policy = &orphans
+		}
+	}
+	if policy == nil {
+		return has
+	}
+	out := slices.DeleteFunc(slices.Clone(has), ofCollector)
+	switch *policy {
+	case metav1.DeletePropagationOrphan:
+		out = append(out, metav1.FinalizerOrphanDependents)
+	case metav1.DeletePropagationForeground:
+		out = append(out, metav1.FinalizerDeleteDependents)
+	}
+	return out
 }
 
 func (c *call) checkPreconditions(p *metav1.Preconditions, live *unstructured.Unstructured) error {

@@ -26,6 +26,9 @@ func (c *call) create(obj *unstructured.Unstructured) (*unstructured.Unstructure
 	if c.Name = obj.GetName(); c.Name == "" {
 		return nil, c.invalid(field.Required(field.NewPath("metadata", "name"), "name or generateName is required"))
 	}
+	if err := c.checkBody(obj); err != nil {
+		return nil, err
+	}
 	if c.kind.StatusSubresource {
 		delete(obj.Object, "status")
 	}
@@ -40,6 +43,9 @@ func (c *call) update(obj *unstructured.Unstructured) (*unstructured.Unstructure
 	if err := c.address(obj); err != nil {
 		return nil, err
 	}
+	if err := c.checkBody(obj); err != nil {
+		return nil, err
+	}
 	live := c.live()
 	if live == nil {
 		return nil, c.notFound()
@@ -52,7 +58,7 @@ func (c *call) update(obj *unstructured.Unstructured) (*unstructured.Unstructure
 	if err != nil {
 		return nil, err
 	}
-	return c.replace(live, updated)
+	return c.store(live, updated)
 }
 
 // apply is server-side apply.
@@ -74,6 +80,9 @@ func (c *call) apply(obj *unstructured.Unstructured) (*unstructured.Unstructured
 	if err != nil {
 		return nil, err
 	}
+	if err := c.checkApplied(); err != nil {
+		return nil, err
+	}
 	applied := merged.(*unstructured.Unstructured)
 	if err := fillKeys(applied); err != nil {
 		return nil, err
@@ -81,7 +90,7 @@ func (c *call) apply(obj *unstructured.Unstructured) (*unstructured.Unstructured
 	if live == nil {
 		return c.insert(applied)
 	}
-	return c.replace(live, applied)
+	return c.store(live, applied)
 }
 
 // decoded decodes the body of a write, and does the write.
@@ -95,16 +104,20 @@ func (c *call) decoded(
 	return write(&unstructured.Unstructured{Object: content})
 }
 
+// write is an update or a patch.
+func (c *call) write() (*unstructured.Unstructured, error) {
+	if c.Verb == "update" {
+		return c.decoded(c.body, c.update)
+	}
+	return c.decodeAndPatch(c.body)
+}
+
 func (c *call) decodeAndPatch(data []byte) (*unstructured.Unstructured, error) {
 	switch c.PatchType {
-	case types.ApplyPatchType, types.MergePatchType, types.StrategicMergePatchType:
+	case types.ApplyPatchType:
+		return c.decoded(data, c.apply)
 	case types.JSONPatchType:
 		data = slices.Concat([]byte(`{"operations": `), data, []byte("}"))
-	default:
-		return nil, c.unsupportedPatch()
-	}
-	if c.PatchType == types.ApplyPatchType {
-		return c.decoded(data, c.apply)
 	}
 	content, err := decode(data)
 	if err != nil {
@@ -127,11 +140,22 @@ func (c *call) patch(body map[string]any) (*unstructured.Unstructured, error) {
 	if err := c.address(patched); err != nil {
 		return nil, err
 	}
+	if err := c.checkPatched(patched); err != nil {
+		return nil, err
+	}
 	tracked, err := c.track(live, c.part(live, patched))
 	if err != nil {
 		return nil, err
 	}
-	return c.replace(live, tracked)
+	return c.store(live, tracked)
+}
+
+// store stores an object in place of live. A scale is stored with its object.
+func (c *call) store(live, obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	if c.scale != nil {
+		return obj, nil
+	}
+	return c.replace(live, obj)
 }
 
 // track records who owns which field of an object that is written otherwise than by applying.

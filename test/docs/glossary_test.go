@@ -29,7 +29,7 @@ var notInGlossary = map[string][]string{
 	"several of something that the glossary has":               {"projection.Patterns"},
 	"a part of something that the glossary has":                {"immutability.Field", "authresilience.Description", "projection.Held", "explain.EmptyField"},
 	"a cache, and what collects warnings: no idea of planning": {"ssaplan.NoOpCache", "ssaplan.NoOpCacheOptions", "ssaplan.NoOpStats", "server.WarningHandler"},
-	"a stand-in for a server, in tests":                        {"ssaplantest.Kind", "ssaplantest.Request", "ssaplantest.Server"},
+	"a stand-in for a server, in tests":                        {"ssaplantest.Kind", "ssaplantest.Request", "ssaplantest.Scale", "ssaplantest.Server"},
 }
 
 // Each exported type that is an idea of its own is in the glossary. The errors are in docs/errors.md.

@@ -1,6 +1,7 @@
-// Package servertest answers: does an implementation of [server.Server] do what a Planner expects? It needs a real API
-// server, and the rights to create namespaces, CRDs, ConfigMaps and Deployments there. It isn't for tests of code that
-// uses a Planner: package ssaplantest is.
+// Package servertest answers: does an implementation of [server.Server] do what a Planner expects? It needs an API
+// server, and the rights to create namespaces, CRDs, ConfigMaps and Deployments there. Use a real one: the server in
+// memory of package ssaplantest passes, too, but your type may send what only a real one rejects. It isn't for tests of
+// code that uses a Planner: package ssaplantest is.
 //
 //	servertest.Run(t, func(t *testing.T) server.Server {
 //		return dynclient.New(client, mapper, dynclient.Options{})

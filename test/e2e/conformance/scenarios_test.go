@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -48,6 +49,54 @@ func shared(ours, theirs, next string) func(*world) {
 		w.applyAs("other", gadget(theirs), false)
 		w.planBy(w.polite, ssaplan.Request{Manifest: w.manifest(gadget(next))})
 		w.apply(gadget(next))
+	}
+}
+
+// scales changes the scale of an object in each way.
+func scales(identity, content string) func(*world) {
+	return func(w *world) {
+		w.applyAs("other", identity+content, false)
+		w.lines = nil // the server sets defaults
+		object := w.manifest(identity + "}")
+		of := w.Resource(w.t, object)
+		scale, err := of.Get(w.t.Context(), object.GetName(), metav1.GetOptions{}, "scale")
+		w.done("get", scale, err)
+		own := func() {
+			live, err := of.Get(w.t.Context(), object.GetName(), metav1.GetOptions{})
+			if err != nil {
+				w.failed("get", err)
+				return
+			}
+			w.owners(live)
+			w.note("  generation %d, the scale's version is the object's: %t", live.GetGeneration(), scale.GetResourceVersion() == live.GetResourceVersion())
+		}
+		own()
+		for _, patch := range []string{`{"spec": {"replicas": 2}}`, `{"spec": {"replicas": 2}}`, `{"status": {"replicas": 9}, "metadata": {"labels": {"a": "A"}}}`,
+			`{"metadata": {"resourceVersion": "1"}, "spec": {"replicas": 3}}`, `{"metadata": {"uid": "other"}, "spec": {"replicas": 3}}`} {
+			w.patchAs("scaler", identity+"}", types.MergePatchType, patch, "scale")
+		}
+		own()
+		dry := metav1.PatchOptions{FieldManager: "scaler", DryRun: []string{metav1.DryRunAll}}
+		got, err := of.Patch(w.t.Context(), object.GetName(), types.JSONPatchType, []byte(`[{"op": "replace", "path": "/spec/replicas", "value": 7}]`), dry, "scale")
+		w.done("try patch", got, err)
+		scale, err = of.Get(w.t.Context(), object.GetName(), metav1.GetOptions{}, "scale")
+		if w.done("get", scale, err) == nil {
+			return
+		}
+		scale.Object["spec"] = map[string]any{"replicas": int64(5)}
+		scale, err = of.Update(w.t.Context(), scale, metav1.UpdateOptions{FieldManager: "updater"}, "scale")
+		w.done("update", scale, err)
+		own()
+		for _, force := range []bool{false, true} {
+			text := `{"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": {"name": "` + object.GetName() + `"}, "spec": {"replicas": 6}}`
+			options := metav1.PatchOptions{FieldManager: "applier", Force: &force}
+			got, err := of.Patch(w.t.Context(), object.GetName(), types.ApplyPatchType, []byte(text), options, "scale")
+			w.done("apply", got, err)
+		}
+		own()
+		w.patchAs("scaler", identity+"}", types.MergePatchType, `{"spec": {"replicas": 0}}`, "scale")
+		w.patchAs("scaler", identity+"}", types.JSONPatchType, `[{"op": "test", "path": "/spec/replicas", "value": 0}]`, "scale")
+		own()
 	}
 }
 
@@ -461,6 +510,89 @@ var scenarios = []scenario{
 			w.note("%s %v", list.GroupVersionKind(), names(list))
 		}
 	}},
+	{why: "lists in pages", run: func(w *world) {
+		for _, name := range []string{"b", "a", "e", "c", "d"} {
+			w.applyAs("other", "{apiVersion: v1, kind: ConfigMap, metadata: {name: "+name+", labels: {list: "+name+"}}}", false)
+		}
+		w.pages(metav1.ListOptions{Limit: 2}, func() {
+			w.create("{apiVersion: v1, kind: ConfigMap, metadata: {name: bb}}")
+			w.delete("{apiVersion: v1, kind: ConfigMap, metadata: {name: c}}", metav1.DeleteOptions{})
+		})
+		w.pages(metav1.ListOptions{Limit: 1, LabelSelector: "list in (b, d)"}, func() {})
+		w.pages(metav1.ListOptions{Limit: 5}, func() {})
+		w.pages(metav1.ListOptions{Limit: 6}, func() {})
+		_, err := w.Resource(w.t, w.manifest(configMap(""))).List(w.t.Context(), metav1.ListOptions{Continue: "*"})
+		w.note("an invalid place to go on: code %d, reason %q", code(err), apierrors.ReasonForError(err))
+	}},
+
+	// Scales.
+	{why: "the scale of a workload", run: scales("{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: r}",
+		", spec: {replicas: 1, selector: {matchLabels: {a: b}, matchExpressions: [{key: c, operator: In, values: [d, e]}]}, "+
+			"template: {metadata: {labels: {a: b, c: d}}, spec: {containers: [{name: a, image: i}]}}}}")},
+	{why: "the scale of a controller with a selector of an old form", run: scales("{apiVersion: v1, kind: ReplicationController, metadata: {name: r}",
+		", spec: {replicas: 1, selector: {a: b}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: i}]}}}}")},
+	{why: "the scale of a custom resource", run: scales("{apiVersion: conformance.example.com/v1, kind: Gadget, metadata: {name: g}", ", spec: {color: red, replicas: 1}}")},
+	{why: "a scale that isn't there", run: func(w *world) {
+		w.patchAs("scaler", "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}}", types.MergePatchType, `{"spec": {"replicas": 2}}`, "scale")
+		w.apply(gadget("mode: a"))
+		w.patchAs("scaler", gadget(""), types.MergePatchType, `{"spec": {"replicas": 2}}`, "scale")
+	}},
+
+	// What is dropped, and what is said of it.
+	{why: "fields that the kind lacks, not applied", run: func(w *world) {
+		for _, validation := range []string{"", metav1.FieldValidationWarn, metav1.FieldValidationIgnore, metav1.FieldValidationStrict} {
+			for i, text := range []string{
+				"{apiVersion: v1, kind: ConfigMap, metadata: {name: c, labelz: {a: A}}, dataa: {a: A}, data: {a: A}}",
+				"{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: r}, rules: [{verbs: [get], resources: [pods], apiGroups: [''], x: 1}]}",
+				"{apiVersion: conformance.example.com/v1, kind: Gadget, metadata: {name: g, other: 1}, more: {}, spec: {color: red, none: 1, " +
+					"parts: [{name: a, weight: 1, heavy: true}], labels: {a: A}, free: {a: {b: 1}}}, status: {any: 1}}",
+			} {
+				w.validated("create", i, validation, w.manifest(text))
+				if validation == "" {
+					w.create(text) // so that the next ones may be updates
+				}
+				if live := w.get(text); live != nil {
+					live.Object["unknown"] = "x"
+					w.validated("update", i, validation, live)
+				}
+			}
+			for _, text := range []string{configMap(""), gadget("")} {
+				w.validatedPatch(text, validation, types.MergePatchType, `{"nothing": 1, "metadata": {"labels": {"a": "A"}}}`)
+				w.validatedPatch(text, validation, types.JSONPatchType, `[{"op": "add", "path": "/nothing", "value": 1}]`)
+			}
+			w.validatedPatch(configMap(""), validation, types.StrategicMergePatchType, `{"nothing": 1, "data": {"b": "B"}}`)
+		}
+	}},
+	{why: "fields that are twice in a body", run: func(w *world) {
+		w.create(configMap("a: A"))
+		w.apply(gadget("size: 1"))
+		for _, validation := range []string{"", metav1.FieldValidationWarn, metav1.FieldValidationIgnore, metav1.FieldValidationStrict} {
+			w.validatedPatch(configMap(""), validation, types.ApplyPatchType,
+				`{"apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "A", "a": "A"}, "metadata": {"name": "c", "name": "c"}}`)
+			w.validatedPatch(gadget(""), validation, types.ApplyPatchType,
+				"apiVersion: conformance.example.com/v1\nkind: Gadget\nspec: {size: 1, size: 1}\nspec: {size: 1}\n")
+			for _, text := range []string{configMap(""), gadget("")} {
+				w.validatedPatch(text, validation, types.MergePatchType, `{"metadata": {"labels": {"a": "A", "a": "B"}}, "metadata": {"labels": {"c": "C"}}}`)
+				w.validatedPatch(text, validation, types.JSONPatchType, `[{"op": "test", "op": "add", "path": "/metadata/labels", "value": {"a": "A"}}]`)
+			}
+			w.validatedPatch(configMap(""), validation, types.StrategicMergePatchType, `{"data": {"b": "B", "b": "C"}}`)
+		}
+	}},
+
+	// Propagation.
+	{why: "what is held is deleted with each propagation policy", run: func(w *world) {
+		w.apply(held("a: A"))
+		foreground, orphan, background := metav1.DeletePropagationForeground, metav1.DeletePropagationOrphan, metav1.DeletePropagationBackground
+		yes, none := true, metav1.DeletionPropagation("None")
+		for _, options := range []metav1.DeleteOptions{
+			{PropagationPolicy: &foreground, DryRun: []string{metav1.DryRunAll}}, {PropagationPolicy: &foreground}, {}, {PropagationPolicy: &orphan},
+			{PropagationPolicy: &background}, {OrphanDependents: &yes}, {},
+		} {
+			w.delete(configMap(""), options)
+			w.get(configMap(""))
+		}
+		w.refused("delete", w.Resource(w.t, w.manifest(configMap(""))).Delete(w.t.Context(), "c", metav1.DeleteOptions{PropagationPolicy: &none}))
+	}},
 
 	// Where the stand-in can't follow.
 	{why: "defaults of built-in kinds", run: applies(podTemplate("{name: a, image: i}"), podTemplate("{name: a, image: j}")),
@@ -496,26 +628,21 @@ var scenarios = []scenario{
 		w.apply("{apiVersion: v1, kind: Namespace, metadata: {name: " + w.Namespace + "-labelled}}")
 	},
 		differs: "the server labels namespaces with their names, and gives them a finalizer"},
-	{why: "a field that the schema lacks, not applied", run: func(w *world) {
-		w.create("{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, dataa: {a: A}}")
-	}, differs: "the server drops the field, the stand-in says so"},
 	{why: "a namespace that is deleted", run: func(w *world) {
 		w.apply(configMap("a: A"))
 		w.delete("{apiVersion: v1, kind: Namespace, metadata: {name: "+w.Namespace+"}}", metav1.DeleteOptions{})
 		w.get(configMap(""))
 	}, differs: "a controller deletes what is in a namespace; here it is gone at once"},
-	{why: "the scale of a workload", run: func(w *world) {
-		w.applyAs("other", `{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: r}, spec: {replicas: 1, selector: {matchLabels: {a: b}},
-			template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: i}]}}}}`, false)
-		w.lines = nil
-		w.patchAs("scaler", "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: r}}", types.MergePatchType, `{"spec": {"replicas": 2}}`, "scale")
-	}, differs: "the stand-in has no subresource but the status"},
 	{why: "deleting in the foreground", run: func(w *world) {
 		w.create(configMap("a: A"))
 		foreground := metav1.DeletePropagationForeground
 		w.delete(configMap(""), metav1.DeleteOptions{PropagationPolicy: &foreground})
 		w.get(configMap(""))
 	}, differs: "a controller deletes what an object owns; here nothing is waited for"},
+	{why: "a JSON patch whose value has a field twice", run: func(w *world) {
+		w.create(configMap("a: A"))
+		w.validatedPatch(configMap(""), metav1.FieldValidationWarn, types.JSONPatchType, `[{"op": "replace", "path": "/data", "value": {"a": "A", "a": "B"}}]`)
+	}, differs: "the server says of the object, too, that the field is there twice"},
 	{why: "warnings", run: applies("{apiVersion: v1, kind: Endpoints, metadata: {name: e}}"),
 		differs: "the server warns of what is deprecated"},
 	{why: "versions of a built-in kind that are not alike", run: func(w *world) {

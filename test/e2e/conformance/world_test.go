@@ -134,8 +134,10 @@ func (w *world) refused(doing string, err error) {
 	var status apierrors.APIStatus
 	require.ErrorAs(w.t, err, &status)
 	w.note("%s refused: class %s, code %d, reason %q", doing, authresilience.Classify(err), code(err), apierrors.ReasonForError(err))
-	for _, cause := range status.Status().Details.Causes {
-		w.note("  %s %s", cause.Type, cause.Field)
+	if details := status.Status().Details; details != nil {
+		for _, cause := range details.Causes {
+			w.note("  %s %s", cause.Type, cause.Field)
+		}
 	}
 }
 
@@ -249,6 +251,61 @@ func (w *world) create(text string) *unstructured.Unstructured {
 func (w *world) update(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	got, err := w.Resource(w.t, obj).Update(w.t.Context(), obj, metav1.UpdateOptions{FieldManager: "updater"})
 	return w.done("update", got, err)
+}
+
+// validated tries a write with a fieldValidation.
+func (w *world) validated(verb string, i int, validation string, obj *unstructured.Unstructured) {
+	ctx, warnings := server.CollectWarnings(w.t.Context())
+	var got *unstructured.Unstructured
+	var err error
+	if verb == "create" {
+		obj.SetName("other")
+		got, err = w.Resource(w.t, obj).Create(ctx, obj, metav1.CreateOptions{
+			FieldManager: "creator", FieldValidation: validation, DryRun: []string{metav1.DryRunAll}})
+	} else {
+		got, err = w.Resource(w.t, obj).Update(ctx, obj, metav1.UpdateOptions{FieldManager: "updater", FieldValidation: validation})
+	}
+	w.done(fmt.Sprintf("%s %d, validation %q", verb, i, validation), got, err)
+	noteAll(w, "warning", warnings())
+}
+
+// validatedPatch does the same for a patch. The server's text of a refusal depends on its version, and may have the
+// whole object in it.
+func (w *world) validatedPatch(text, validation string, form types.PatchType, patch string) {
+	obj := w.manifest(text)
+	ctx, warnings := server.CollectWarnings(w.t.Context())
+	got, err := w.Resource(w.t, obj).Patch(ctx, obj.GetName(), form, []byte(patch), metav1.PatchOptions{FieldManager: "patcher", FieldValidation: validation})
+	doing := fmt.Sprintf("%s, validation %q", form, validation)
+	if validation == metav1.FieldValidationStrict && err != nil {
+		w.refused(doing, err)
+	} else {
+		w.done(doing, got, err)
+	}
+	noteAll(w, "warning", warnings())
+}
+
+// pages lists ConfigMaps page by page, and does something after the first page.
+func (w *world) pages(options metav1.ListOptions, between func()) {
+	first := true
+	for {
+		page, err := w.Resource(w.t, w.manifest(configMap(""))).List(w.t.Context(), options)
+		if err != nil {
+			w.failed("list", err)
+			return
+		}
+		rest := "unknown"
+		if n := page.GetRemainingItemCount(); n != nil {
+			rest = fmt.Sprint(*n)
+		}
+		w.note("page %v, the rest: %s, goes on: %t", names(page), rest, page.GetContinue() != "")
+		if options.Continue = page.GetContinue(); options.Continue == "" {
+			return
+		}
+		if first {
+			between()
+		}
+		first = false
+	}
 }
 
 func (w *world) get(text string) *unstructured.Unstructured {
