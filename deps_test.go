@@ -29,9 +29,9 @@ var planner = budget{
 	ours: []string{
 		"ssaplan/explain", "ssaplan/deletion", "ssaplan/redact", "ssaplan/release",
 		"projection", "projection/foreign", "identity", "identity/importid", "immutability", "authresilience", "fieldowner",
-		"internal/clock", "internal/kinds", "internal/managedfields", "internal/plainjson", "internal/answer",
-		"ssaplan/internal/wire", "ssaplan/internal/native", "ssaplan/internal/turn", "ssaplan/internal/warnings", "ssaplan/server",
-		"ssaplan/internal/precondition", "ssaplan/internal/liveobject", "ssaplan/internal/passwords", "ssaplan/internal/cached",
+		"internal/clock", "internal/cached", "internal/turn", "internal/kinds", "internal/managedfields", "internal/plainjson", "internal/answer",
+		"ssaplan/internal/wire", "ssaplan/internal/native", "ssaplan/internal/warnings", "ssaplan/server",
+		"ssaplan/internal/precondition", "ssaplan/internal/liveobject", "ssaplan/internal/passwords",
 		"ssaplan/internal/fastjson", "ssaplan/internal/secrecy", "ssaplan/internal/stretch", "ssaplan/internal/objectset", "ssaplan/internal/ordered",
 		"ssaplan/internal/recent", "ssaplan/internal/noop", "ssaplan/internal/deleter", "ssaplan/internal/scale",
 		"ssaplan/internal/standin", "ssaplan/internal/applier", "ssaplan/internal/handover", "ssaplan/write",
@@ -44,7 +44,7 @@ var planner = budget{
 var clients = budget{
 	ours: []string{
 		"projection", "projection/foreign", "identity", "authresilience", "fieldowner", "internal/kinds", "internal/managedfields", "internal/plainjson",
-		"internal/answer", "ssaplan/server", "ssaplan/internal/warnings", "ssaplan/internal/native", "ssaplan/internal/turn",
+		"internal/answer", "ssaplan/server", "ssaplan/internal/warnings", "ssaplan/internal/native", "internal/turn",
 		"ssaplan/internal/discovery",
 	},
 	modules: slices.Concat(clientGo, []string{"github.com/google/go-cmp"}),
@@ -67,7 +67,7 @@ var budgets = map[string]budget{
 		modules: slices.Concat(clientGo, api, []string{"github.com/pkg/errors", "gopkg.in/evanphx/json-patch.v4"}),
 	},
 	"projection/openapi": {
-		ours:    []string{"internal/clock", "projection", "projection/foreign", "projection/internal/typed", "internal/kinds", "internal/managedfields", "internal/plainjson"},
+		ours:    []string{"internal/clock", "internal/cached", "internal/turn", "projection", "projection/foreign", "projection/internal/typed", "internal/kinds", "internal/managedfields", "internal/plainjson"},
 		modules: slices.Concat(clientGo, api),
 	},
 	"ssaplan/explain": {

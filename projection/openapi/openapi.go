@@ -15,13 +15,13 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"sync"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/client-go/openapi"
 
-	"github.com/ssaplan/primitives/internal/clock"
+	"github.com/ssaplan/primitives/internal/cached"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/internal/typed"
 )
@@ -35,7 +35,7 @@ type Options struct {
 
 // minAge is how long it isn't asked in any case, so that many objects of an unknown kind, or a server that is down,
 // don't make many requests.
-const minAge = time.Second
+const minAge = cached.AfterFailure
 
 // forever is for schemas, which change together with their URL.
 const forever time.Duration = math.MaxInt64
@@ -46,9 +46,8 @@ type Schemas struct {
 	client openapi.Client
 	maxAge time.Duration
 
-	mu      sync.Mutex
-	index   *call[index]
-	schemas map[string]*call[*schema] // by URL, which has a hash of the schema in it
+	index   cached.Values[index]   // one value
+	schemas cached.Values[*schema] // by URL, which has a hash of the schema in it
 }
 
 var _ projection.Source = (*Schemas)(nil)
@@ -62,7 +61,9 @@ func New(client openapi.Client, options Options) *Schemas {
 	if options.MaxAge <= 0 {
 		options.MaxAge = time.Minute
 	}
-	return &Schemas{client: client, maxAge: options.MaxAge, schemas: map[string]*call[*schema]{}}
+	s := &Schemas{client: client, maxAge: options.MaxAge}
+	s.index.After, s.schemas.After = s.after, s.after
+	return s
 }
 
 // Declared returns the fields that the manifest declares. The error wraps [projection.ErrNoSchema] if the server has no
@@ -117,60 +118,33 @@ func pathOf(apiVersion string) string {
 
 // current returns what the server has, asking it if it last said so longer than maxAge ago.
 func (s *Schemas) current(ctx context.Context, maxAge time.Duration) (index, error) {
-	s.mu.Lock()
-	if s.index.olderThan(maxAge, clock.Now(ctx)) {
-		s.index = nil
-	}
-	c, asked := s.index, s.index != nil
-	if !asked {
-		c = newCall[index]()
-		s.index = c
-	}
-	s.mu.Unlock()
-	if !asked {
+	return s.index.Of("").Get(ctx, maxAge, func(context.Context, index) (index, error) {
 		versions, err := s.client.Paths()
 		if err != nil {
-			err = fmt.Errorf("ask the server which schemas it has: %w", err)
+			return nil, fmt.Errorf("ask the server which schemas it has: %w", err)
 		}
-		s.forget(versions)
-		c.finish(versions, err, clock.Now(ctx))
-	}
-	return c.wait(ctx)
+		current := map[string]bool{}
+		for _, version := range versions {
+			current[version.ServerRelativeURL()] = true
+		}
+		s.schemas.Keep(current) // others are gone, or changed
+		return versions, nil
+	})
 }
 
-// forget drops schemas that the server no longer has, or has otherwise now, and those that it didn't give.
-func (s *Schemas) forget(versions index) {
-	current := map[string]bool{}
-	for _, version := range versions {
-		current[version.ServerRelativeURL()] = true
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for url, c := range s.schemas {
-		if !current[url] || c.failed() {
-			delete(s.schemas, url)
-		}
-	}
-}
-
-// fetch returns the schema of a group and version, from the server if nobody has fetched it before.
+// fetch returns the schema of a group and version. It is fetched once.
 func (s *Schemas) fetch(ctx context.Context, version openapi.GroupVersion) (*schema, error) {
-	url := version.ServerRelativeURL()
-	s.mu.Lock()
-	if s.schemas[url].olderThan(forever, clock.Now(ctx)) {
-		delete(s.schemas, url)
+	return s.schemas.Of(version.ServerRelativeURL()).Get(ctx, forever, func(context.Context, *schema) (*schema, error) {
+		return load(version)
+	})
+}
+
+// after says how long the server isn't asked again after a failure: long after a refusal, which it will repeat.
+func (s *Schemas) after(err error) time.Duration {
+	if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) || apierrors.IsNotFound(err) {
+		return s.maxAge
 	}
-	c, fetched := s.schemas[url]
-	if !fetched {
-		c = newCall[*schema]()
-		s.schemas[url] = c
-	}
-	s.mu.Unlock()
-	if !fetched {
-		loaded, err := load(version)
-		c.finish(loaded, err, clock.Now(ctx))
-	}
-	return c.wait(ctx)
+	return min(s.maxAge, minAge)
 }
 
 // schema is what a server publishes for a group and version.

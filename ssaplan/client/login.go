@@ -13,7 +13,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/internal/clock"
-	"github.com/ssaplan/primitives/ssaplan/internal/turn"
+	"github.com/ssaplan/primitives/internal/turn"
 )
 
 // loginMemory is how long the failure of a program for credentials counts for other requests, too.

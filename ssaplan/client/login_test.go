@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/ssaplan/primitives/internal/clock"
-	"github.com/ssaplan/primitives/ssaplan/internal/turn"
+	"github.com/ssaplan/primitives/internal/turn"
 )
 
 type roundTrip func(*http.Request) (*http.Response, error)

@@ -15,8 +15,8 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/internal/turn"
 	"github.com/ssaplan/primitives/ssaplan/internal/native"
-	"github.com/ssaplan/primitives/ssaplan/internal/turn"
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
 

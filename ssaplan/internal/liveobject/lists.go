@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/internal/turn"
 	"github.com/ssaplan/primitives/ssaplan/internal/native"
-	"github.com/ssaplan/primitives/ssaplan/internal/turn"
 	"github.com/ssaplan/primitives/ssaplan/internal/warnings"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )

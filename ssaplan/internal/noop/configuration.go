@@ -14,10 +14,11 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/internal/cached"
 	"github.com/ssaplan/primitives/internal/clock"
 	facts "github.com/ssaplan/primitives/internal/kinds"
-	"github.com/ssaplan/primitives/ssaplan/internal/cached"
 	"github.com/ssaplan/primitives/ssaplan/internal/ordered"
+	"github.com/ssaplan/primitives/ssaplan/internal/warnings"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
@@ -57,7 +58,7 @@ type view struct {
 func (r *ConfigurationReader) look(ctx context.Context, part string, interval time.Duration,
 	read func(context.Context) (view, error)) (view, error) {
 	return r.parts.Of(part).Get(ctx, interval, func(ctx context.Context, before view) (view, error) {
-		seen, err := read(ctx)
+		seen, err := read(warnings.Quiet(ctx))
 		if err != nil {
 			return view{}, err
 		}

@@ -14,10 +14,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/ssaplan/primitives/internal/cached"
 	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
-	"github.com/ssaplan/primitives/ssaplan/internal/cached"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
+	"github.com/ssaplan/primitives/ssaplan/internal/warnings"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
@@ -143,7 +144,7 @@ func (f *Fields) learn(ctx context.Context, kind schema.GroupVersionKind, resour
 		return
 	}
 	marks, err := f.marks.Of(kind.String()).Get(ctx, maxAge, func(ctx context.Context, _ projection.Patterns) (projection.Patterns, error) {
-		return f.read(ctx, kind, resource)
+		return f.read(warnings.Quiet(ctx), kind, resource)
 	})
 	if err != nil {
 		marks = secrecy.Unmarked

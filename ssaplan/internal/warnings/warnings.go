@@ -26,6 +26,12 @@ func Collect(ctx context.Context) (context.Context, *Warnings) {
 	return context.WithValue(ctx, collectingKey{}, w), w
 }
 
+// Quiet returns a context for requests whose warnings are dropped, since they don't concern a plan.
+func Quiet(ctx context.Context) context.Context {
+	quiet, _ := Collect(ctx)
+	return quiet
+}
+
 // Of returns what collects the warnings about the requests of a context, nil if nothing does.
 func Of(ctx context.Context) *Warnings {
 	w, _ := ctx.Value(collectingKey{}).(*Warnings)

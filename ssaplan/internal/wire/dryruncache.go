@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/ssaplan/primitives/internal/clock"
-	"github.com/ssaplan/primitives/ssaplan/internal/turn"
+	"github.com/ssaplan/primitives/internal/turn"
 )
 
 // dryRunAge is how long it is known that a server receives the dryRun of a kind of request.

@@ -9,9 +9,10 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/internal/cached"
 	"github.com/ssaplan/primitives/internal/clock"
-	"github.com/ssaplan/primitives/ssaplan/internal/cached"
 	"github.com/ssaplan/primitives/ssaplan/internal/native"
+	"github.com/ssaplan/primitives/ssaplan/internal/warnings"
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
@@ -72,7 +73,7 @@ func (s *Server) whetherBrokenOff(ctx context.Context, err error) error {
 	ctx, cancel := clock.WithTimeout(ctx, patience)
 	defer cancel()
 	_, dead := s.alive.Get(ctx, 0, func(ctx context.Context, _ bool) (bool, error) {
-		if !s.access.Alive(ctx) {
+		if !s.access.Alive(warnings.Quiet(ctx)) {
 			return false, err
 		}
 		return true, nil

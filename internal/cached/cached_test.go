@@ -53,7 +53,7 @@ func TestFailuresAreKeptForASecond(t *testing.T) {
 	require.ErrorContains(t, get(t.Context()), "no")
 	require.ErrorContains(t, get(t.Context()), "no")
 	require.Equal(t, 1, reads, "a failure of a caller whose context ended isn't kept, and any other is")
-	fake.Advance(afterFailure)
+	fake.Advance(AfterFailure)
 	require.Error(t, get(t.Context()))
 	require.Equal(t, 2, reads)
 }
@@ -75,4 +75,40 @@ func TestConcurrentCallersReadOnce(t *testing.T) {
 	}
 	all.Wait()
 	require.Equal(t, 1, reads)
+}
+
+func TestFailuresAreKeptForAsLongAsTheyLast(t *testing.T) {
+	fake, reads := &clock.Fake{}, 0
+	values := Values[string]{After: func(err error) time.Duration { return time.Duration(len(err.Error())) * time.Minute }}
+	get := func() {
+		_, err := values.Of("a").Get(clock.With(t.Context(), fake), time.Hour, func(context.Context, string) (string, error) {
+			reads++
+			return "", errors.New("two")
+		})
+		require.EqualError(t, err, "two")
+	}
+	get()
+	fake.Advance(3*time.Minute - time.Second)
+	get()
+	require.Equal(t, 1, reads)
+	fake.Advance(time.Second)
+	get()
+	require.Equal(t, 2, reads)
+}
+
+func TestOtherValuesAreForgotten(t *testing.T) {
+	var values Values[string]
+	get := func(key string) (reads int) {
+		_, err := values.Of(key).Get(t.Context(), time.Hour, func(context.Context, string) (string, error) {
+			reads++
+			return key, nil
+		})
+		require.NoError(t, err)
+		return reads
+	}
+	get("a")
+	get("b")
+	values.Keep(map[string]bool{"a": true, "c": true})
+	require.Zero(t, get("a"))
+	require.Equal(t, 1, get("b"))
 }
