@@ -218,14 +218,3 @@ type Replacement struct {
 	// unproven is why no dry run showed that the new object can be created; known texts may do for a plan to replace.
 	unproven error
 }
-
-// Covers reports whether now does no more than the reviewed replacement: it may have fewer hazards. Either may be nil;
-// nil covers only nil.
-func (reviewed *Replacement) Covers(now *Replacement) bool {
-	if reviewed == nil || now == nil {
-		return reviewed == now
-	}
-	return now.Old == reviewed.Old && now.UID == reviewed.UID && now.Propagation == reviewed.Propagation &&
-		immutability.SameFields(now.Fields, reviewed.Fields) &&
-		!slices.ContainsFunc(now.Hazards, func(h immutability.Hazard) bool { return !slices.Contains(reviewed.Hazards, h) })
-}

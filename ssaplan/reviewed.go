@@ -47,16 +47,6 @@ func (plan *Plan) isOutdatedBy(err error) bool {
 	return !now.matches(plan)
 }
 
-// matches reports whether the plan does what the reviewed one does. Both are for an object that exists. The requests
-// are compared, too: the manifest may have been changed in place, or this Planner may have other options.
-func (plan *Plan) matches(reviewed *Plan) bool {
-	return plan.Action != ActionCreate && plan.Object == reviewed.Object && plan.Subresource == reviewed.Subresource && plan.Action == reviewed.Action &&
-		plan.basis.patch.Same(reviewed.basis.patch) &&
-		plan.basis.live.GetUID() == reviewed.basis.live.GetUID() &&
-		(plan.basis.live.GetDeletionTimestamp() == nil) == (reviewed.basis.live.GetDeletionTimestamp() == nil) &&
-		plan.Explanation.Same(&reviewed.Explanation) && reviewed.Replacement.Covers(plan.Replacement)
-}
-
 // isUntouched reports whether the object still has the owners and the values that the plan speaks of. Other values may
 // have changed since the plan was made.
 func (plan *Plan) isUntouched(now *unstructured.Unstructured) bool {

@@ -15,13 +15,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
-	"strings"
-	"time"
 
-	"github.com/ssaplan/primitives/fieldowner"
-	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/stretch"
@@ -39,7 +34,7 @@ import (
 // secret if such values are short.
 func Fingerprint(plan *ssaplan.Plan) (string, error) {
 	digest := sha256.New()
-	if err := write(digest, plan); err != nil {
+	if err := plan.WriteCompared(digest, true); err != nil {
 		return "", fmt.Errorf("%s: fingerprint: %w", plan.Object, err)
 	}
 	sum := digest.Sum(nil)
@@ -60,8 +55,9 @@ func Fingerprint(plan *ssaplan.Plan) (string, error) {
 // declared fields of the same object. For sensitive values, it covers only the paths, the causes and the owners. Side
 // effects on other fields, generated values, ignored fields, the writes of other tools, and warnings don't matter.
 func Outline(plan *ssaplan.Plan) (string, error) {
-	digest, outlined := sha256.New(), outline(&plan.Explanation)
-	if err := writeParts(digest, plan, "", &outlined); err != nil {
+	digest, outlined := sha256.New(), *plan
+	outlined.Explanation = outline(&plan.Explanation)
+	if err := outlined.WriteCompared(digest, false); err != nil {
 		return "", fmt.Errorf("%s: outline: %w", plan.Object, err)
 	}
 	return "outline-1:" + base64.RawURLEncoding.EncodeToString(digest.Sum(nil)), nil
@@ -87,45 +83,6 @@ func outline(e *explain.Explanation) explain.Explanation {
 		}
 	}
 	return out
-}
-
-func write(to io.Writer, plan *ssaplan.Plan) error {
-	return writeParts(to, plan, string(plan.Patch().Body), &plan.Explanation)
-}
-
-// writeParts writes the parts of a plan, with this of what is sent and explained.
-func writeParts(to io.Writer, plan *ssaplan.Plan, body string, explained *explain.Explanation) error {
-	encoder := json.NewEncoder(to)
-	if err := encoder.Encode([]any{plan.Object, plan.Subresource, plan.Action}); err != nil {
-		return err
-	}
-	if plan.Action == ssaplan.ActionNoOp {
-		return nil // whatever is there stays, and nothing is sent
-	}
-	live := plan.Live()
-	rest := []any{uid(plan), live != nil && live.GetDeletionTimestamp() != nil, body, plan.Patch().Options, timeless(plan.Conflicts), plan.Adjustments}
-	if r := plan.Replacement; r != nil {
-		rest = append(rest, r.Old, r.UID, distinct(r.Fields), r.Hazards, r.Propagation)
-	}
-	if err := encoder.Encode(rest); err != nil {
-		return err
-	}
-	return explained.WriteCompared(to)
-}
-
-// timeless returns the conflicts without the times at which their owners wrote.
-func timeless(conflicts []fieldowner.Conflict) []fieldowner.Conflict {
-	conflicts = slices.Clone(conflicts)
-	for i := range conflicts {
-		conflicts[i].Time = time.Time{}
-	}
-	return conflicts
-}
-
-// distinct returns the fields as [immutability.SameFields] compares them, in one order.
-func distinct(fields []immutability.Field) []immutability.Field {
-	fields = slices.SortedFunc(slices.Values(fields), func(a, b immutability.Field) int { return strings.Compare(a.String(), b.String()) })
-	return slices.CompactFunc(fields, func(a, b immutability.Field) bool { return a.String() == b.String() })
 }
 
 // uid returns the UID of the object that is there, "" if there is none.
