@@ -8,6 +8,10 @@ import (
 
 // pace limits the number of requests under way to a server that throttles. Each throttled request halves the number,
 // and it grows by one after some answers. Without throttled requests there is no limit.
+//
+// It isn't an option, since retries alone don't do. TestPriorityLevelOfOneShare plans 1,000 new objects on a real
+// server that answers three requests at a time: with a pace in 1,069 to 1,094 requests; without one in 3,101, and 63
+// objects failed after 10 retries each.
 type pace struct {
 	mu     sync.Mutex
 	under  int           // requests that are under way

@@ -10,8 +10,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
 
-// Run takes a *testing.T and needs a real API server. An Example has neither. So this one shows what a test calls, and
-// prints which of the optional interfaces Run would check of this server.
+// Run takes a *testing.T, and is best run with a real API server. An Example has neither. So this one shows what a test
+// calls, and prints which of the optional interfaces Run would check of this server.
 func ExampleRun() {
 	cluster, _ := ssaplantest.NewServer(ssaplantest.Options{})
 	client, mapper := cluster.Client(), cluster.Mapper() // in a test, those of a real API server
