@@ -1,6 +1,7 @@
 package ssaplantest
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -9,9 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	kubejson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 )
 
@@ -26,17 +27,35 @@ func (c *call) checkBody(obj *unstructured.Unstructured) error {
 // checkPatched does the same for an object that was patched otherwise than by applying.
 func (c *call) checkPatched(obj *unstructured.Unstructured) error {
 	var problems []error // errors of the decoder itself were found before
-	if c.PatchType == types.JSONPatchType {
-		problems, _ = kubejson.UnmarshalStrict(c.body, &[]any{})
-		for i, err := range problems {
-			problems[i] = fmt.Errorf("json patch %w", err)
+	for _, problem := range duplicates(c.body) {
+		if c.PatchType == types.JSONPatchType {
+			problem = "json patch " + problem
 		}
-	} else {
-		problems, _ = kubejson.UnmarshalStrict(c.body, &map[string]any{})
+		problems = append(problems, errors.New(problem))
 	}
 	return c.report(append(problems, c.dropUnknown(obj)...), func(err error) error {
 		return apierrors.NewInvalid(schema.GroupKind{}, "", field.ErrorList{field.Invalid(field.NewPath("patch"), string(c.body), err.Error())})
 	})
+}
+
+var strictDecoder = json.NewSerializerWithOptions(json.DefaultMetaFactory, runtime.NewScheme(), runtime.NewScheme(),
+	json.SerializerOptions{Strict: true})
+
+// duplicates returns what strict decoding says of JSON in which a map has the same name twice. The decoder of
+// apimachinery takes objects only, so the JSON becomes a field of one.
+func duplicates(content []byte) (problems []string) {
+	object := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Body","body":%s}`, content)
+	_, _, err := strictDecoder.Decode(object, nil, &unstructured.Unstructured{})
+	found, isStrict := runtime.AsStrictDecodingError(err)
+	if !isStrict {
+		return nil
+	}
+	for _, err := range found.Errors() {
+		if name, isDuplicate := strings.CutPrefix(err.Error(), `duplicate field "body`); isDuplicate {
+			problems = append(problems, `duplicate field "`+strings.TrimPrefix(name, "."))
+		}
+	}
+	return problems
 }
 
 // checkApplied does the same for the manifest of an apply. The field manager rejects unknown fields.
