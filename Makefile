@@ -262,9 +262,10 @@ workspace:
 	@rm -rf $(dir $(WORKSPACE)); mkdir -p $(dir $(WORKSPACE)); GOWORK=$(WORKSPACE) $(GO) work init $(MODULES) $(BENCHES)
 
 .PHONY: lint
-lint: tools workspace ## gofmt, go vet and staticcheck on every module
+lint: tools workspace ## gofmt, 120 columns, go vet and staticcheck on every module
 	@unformatted=$$($(GOFMT) -l $$(find . -name '*.go' -not -path './.cache/*')) || exit 1; \
 		if [ -n "$$unformatted" ]; then echo "not gofmt'ed:" $$unformatted; exit 1; fi
+	@$(TEST) -run TestLinesAreNotWide .
 	@set -e; export GOWORK=$(WORKSPACE) GOFLAGS="$$GOFLAGS $(RACING)"; for tool in "$(GO) vet" $(BIN)/staticcheck; do \
 		echo "== $$tool"; $$tool $(patsubst %,./%/...,$(MODULES) $(BENCHES)); done
 

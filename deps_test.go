@@ -294,3 +294,16 @@ func listIn(t *testing.T, dir string, args ...string) []string {
 	require.NoError(t, err)
 	return strings.Fields(string(out))
 }
+
+// Users get few requirements of which something is used directly, and a new one is a decision.
+func TestDirectRequirements(t *testing.T) {
+	var direct []string
+	for _, line := range strings.Split(find(t, read(t, "go.mod"), `(?s)require \((.*)\)`), "\n") {
+		if path, version, isRequirement := strings.Cut(strings.TrimSpace(line), " "); isRequirement &&
+			!strings.HasPrefix(path, ")") && !strings.HasPrefix(path, "require") && !strings.HasSuffix(version, "// indirect") {
+			direct = append(direct, path)
+		}
+	}
+	require.Equal(t, []string{"github.com/stretchr/testify", "k8s.io/apimachinery", "k8s.io/client-go",
+		"sigs.k8s.io/structured-merge-diff/v4", "sigs.k8s.io/yaml"}, direct)
+}

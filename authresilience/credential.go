@@ -74,7 +74,8 @@ func (c *Credential) addCertificate(config ClientConfig) bool {
 	switch {
 	case !hasCert:
 	case !config.HasKey:
-		c.add(source{kind: ClientCertificate, facts: facts{Finding: Finding{Problem: "it isn't sent, since its key is missing", unsent: true}}})
+		c.add(source{kind: ClientCertificate,
+			facts: facts{Finding: Finding{Problem: "it isn't sent, since its key is missing", unsent: true}}})
 	case len(config.CertData) > 0:
 		c.add(source{kind: ClientCertificate, facts: certificateFacts(config.CertData)})
 	default:

@@ -8,8 +8,9 @@ import (
 // Diagnosis is what is known at a time about the credentials of a client: whether they have expired, and until when
 // they are valid. It holds no secret. The zero value says that nothing is known.
 type Diagnosis struct {
-	At       time.Time
-	Findings []Finding // one for each credential that is sent; one for a certificate without a key; one for [NoCredential]
+	At time.Time
+	// one for each credential that is sent; one for a certificate without a key; one for [NoCredential]
+	Findings []Finding
 	custom   bool
 }
 

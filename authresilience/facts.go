@@ -97,7 +97,8 @@ func certificateFacts(data []byte) facts {
 		w := window{cert.NotBefore.UTC(), cert.NotAfter.UTC()}
 		if f.format == "" {
 			f.format = formatCertificate
-			f.Finding = Finding{NotBefore: w.notBefore, NotAfter: w.notAfter, Name: cert.Subject.CommonName, Issuer: cert.Issuer.CommonName}
+			f.Finding = Finding{NotBefore: w.notBefore, NotAfter: w.notAfter, Name: cert.Subject.CommonName,
+				Issuer: cert.Issuer.CommonName}
 			continue
 		}
 		f.chain = f.chain.narrow(w)

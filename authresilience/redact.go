@@ -45,7 +45,8 @@ func withRedactedAddresses(err error) error {
 	text := err.Error()
 	answer.Walk(err, func(node error) bool {
 		if request, ok := node.(*url.Error); ok {
-			text = strings.ReplaceAll(text, strconv.Quote(request.URL), strconv.Quote(string(RedactAddress(request.URL))))
+			text = strings.ReplaceAll(text, strconv.Quote(request.URL),
+				strconv.Quote(string(RedactAddress(request.URL))))
 		}
 		return false
 	})

@@ -63,7 +63,9 @@ func (s *Stale) UnmarshalJSON(data []byte) error {
 	}
 	switch {
 	case version.Version > staleVersion:
-		return fmt.Errorf("authresilience: stale mark of version %d, while this release knows none above %d: upgrade it", version.Version, staleVersion)
+		return fmt.Errorf(
+			"authresilience: stale mark of version %d, while this release knows none above %d: upgrade it",
+			version.Version, staleVersion)
 	case version.Version != staleVersion:
 		return fmt.Errorf("authresilience: stale mark of version %d, which never existed", version.Version)
 	}
@@ -83,7 +85,8 @@ func (s *Stale) UnmarshalJSON(data []byte) error {
 func (s Stale) checked() (Stale, error) {
 	at, err := answer.UTC(s.Time)
 	if err != nil || !(ReadAttempt{Remembered: true, KeepUnreachable: true}).keeps(s.Reason) || at.IsZero() {
-		return Stale{}, fmt.Errorf("authresilience: stale mark with reason %q and time %s", s.Reason, s.Time.Format(time.RFC3339))
+		return Stale{}, fmt.Errorf("authresilience: stale mark with reason %q and time %s", s.Reason,
+			s.Time.Format(time.RFC3339))
 	}
 	return Stale{s.Reason, at}, nil
 }

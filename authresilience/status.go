@@ -118,7 +118,8 @@ func forbiddenClass(status metav1.Status) Class {
 	if d, ok := answer.ParseDenial(refusal); ok {
 		return classOfDenial(d)
 	}
-	return classIn(answer.ForbiddenTexts, strings.TrimPrefix(refusal, "[")).or(ClassAdmission) // "[" starts a list of refusals
+	// "[" starts a list of refusals
+	return classIn(answer.ForbiddenTexts, strings.TrimPrefix(refusal, "[")).or(ClassAdmission)
 }
 
 // notFoundClass tells what is not there. A 404 that doesn't name an object proves nothing about one.

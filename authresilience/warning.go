@@ -40,10 +40,12 @@ func warningOf(class Class, err error, read ReadAttempt) Warning {
 	switch {
 	case denied && class == ClassAuthorization:
 		w.Cause = foreign.Text(d.Text).String()
-		w.Next = "ask for the right to " + foreign.Text(d.Action()).String() + " (RBAC), or use credentials of another user"
+		w.Next = "ask for the right to " + foreign.Text(
+			d.Action()).String() + " (RBAC), or use credentials of another user"
 	case class == ClassAuthorization:
 		w.Cause = "the server, or a gateway in front of it, answered 403 and doesn't say what is not allowed"
-		w.Next = "ask for the right to get the object and to read the discovery documents of the API (RBAC), or log in to the gateway"
+		w.Next = "ask for the right to get the object and to read the discovery documents of the API (RBAC), or log " +
+			"in to the gateway"
 	case isNotSent(err):
 		w.Cause = "the read was not sent, since it could only fail: " + read.Credential.String()
 		w.Next = read.Credential.advice()
@@ -64,7 +66,8 @@ func isNotSent(err error) bool {
 // advice is what to do about credentials that the server refused. Where there are several, the first that is at fault
 // counts.
 func (d Diagnosis) advice() string {
-	for _, wanted := range []Validity{ValidityMalformed, ValidityExpired, ValidityNotYet, ValidityUnknown, ValidityValid} {
+	for _, wanted := range []Validity{ValidityMalformed, ValidityExpired, ValidityNotYet, ValidityUnknown,
+		ValidityValid} {
 		for _, f := range d.Findings {
 			if f.Validity == wanted {
 				return f.advice()
@@ -91,7 +94,8 @@ func (f Finding) advice() string {
 	case ValidityNotYet:
 		return "check the clock of this machine, or wait until the " + string(f.Kind) + " is valid"
 	case ValidityValid:
-		return "check the configuration: the " + string(f.Kind) + " may have been revoked, or be meant for another server or audience"
+		return "check the configuration: the " + string(
+			f.Kind) + " may have been revoked, or be meant for another server or audience"
 	}
 	return "renew the " + string(f.Kind) + ", or check that it is meant for this server"
 }

@@ -78,7 +78,8 @@ func (c *child) judge(policy Policy) {
 			text = "was deleted again"
 		}
 		c.fought = true
-		c.verdict, c.text = drifted, fmt.Sprintf("%s; left for now, after %d repairs within %v", text, maxRepairs, repairWindow)
+		c.verdict, c.text = drifted,
+			fmt.Sprintf("%s; left for now, after %d repairs within %v", text, maxRepairs, repairWindow)
 	}
 }
 

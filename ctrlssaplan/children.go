@@ -62,7 +62,8 @@ func (k *Kit) child(owner client.Object, ownerKind string, obj *unstructured.Uns
 	if err != nil {
 		return nil, err
 	}
-	return &child{id: id, owner: owner, ownerKind: ownerKind, memory: k.memory.of(owner, id), outcome: outcome{child: nameOf(id, owner)}}, nil
+	return &child{id: id, owner: owner, ownerKind: ownerKind, memory: k.memory.of(owner, id),
+		outcome: outcome{child: nameOf(id, owner)}}, nil
 }
 
 // nameOf names a child in texts about its owner.
@@ -81,7 +82,8 @@ func control(obj *unstructured.Unstructured, owner client.Object, kind schema.Gr
 }
 
 // leftOver returns the objects of a kind that an owner controls and no longer wants.
-func (k *Kit) leftOver(ctx context.Context, owner client.Object, kind schema.GroupVersionKind, seen map[identity.Identity]bool) (left []*child, err error) {
+func (k *Kit) leftOver(ctx context.Context, owner client.Object, kind schema.GroupVersionKind,
+	seen map[identity.Identity]bool) (left []*child, err error) {
 	owned, err := k.Client.Owned(ctx, owner, kind)
 	switch {
 	case meta.IsNoMatchError(err): // of a kind that isn't served there are none

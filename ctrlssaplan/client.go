@@ -36,8 +36,9 @@ type Client interface {
 
 // ErrFakeClient says that the client is controller-runtime's fake client. It can't be used: it doesn't keep
 // managedFields as a server does, and supports no dry run.
-var ErrFakeClient = errors.New("this is the fake client of controller-runtime, which doesn't apply as a server does, so that no plan could be true: " +
-	"test with the server in memory of package ssaplantest and NewForDynamic, or with a real API server")
+var ErrFakeClient = errors.New(
+	"this is the fake client of controller-runtime, which doesn't apply as a server does, so that no plan could be true: " +
+		"test with the server in memory of package ssaplantest and NewForDynamic, or with a real API server")
 
 // OwnerIndex is the name of the cache index with which [FromClient] finds the children of an owner, by the UID of their
 // controller. [New] adds the index; see [ControllerOf].
@@ -111,10 +112,12 @@ func (m *managed) Read(ctx context.Context, into client.Object) error {
 	return m.server.Get(ctx, client.ObjectKeyFromObject(into), into)
 }
 
-func (m *managed) Owned(ctx context.Context, owner client.Object, kind schema.GroupVersionKind) ([]*unstructured.Unstructured, error) {
+func (m *managed) Owned(ctx context.Context, owner client.Object,
+	kind schema.GroupVersionKind) ([]*unstructured.Unstructured, error) {
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(kind)
-	options := []client.ListOption{client.MatchingFields{OwnerIndex: string(owner.GetUID())}, client.UnsafeDisableDeepCopy}
+	options := []client.ListOption{client.MatchingFields{OwnerIndex: string(owner.GetUID())},
+		client.UnsafeDisableDeepCopy}
 	if owner.GetNamespace() != "" {
 		options = append(options, client.InNamespace(owner.GetNamespace()))
 	}
@@ -129,7 +132,8 @@ func (m *managed) Owned(ctx context.Context, owner client.Object, kind schema.Gr
 }
 
 func (m *managed) Delete(ctx context.Context, obj *unstructured.Unstructured, options metav1.DeleteOptions) error {
-	return m.writer.Delete(ctx, obj, &client.DeleteOptions{Preconditions: options.Preconditions, PropagationPolicy: options.PropagationPolicy})
+	return m.writer.Delete(ctx, obj,
+		&client.DeleteOptions{Preconditions: options.Preconditions, PropagationPolicy: options.PropagationPolicy})
 }
 
 func (m *managed) ApplyStatus(ctx context.Context, owner *unstructured.Unstructured, manager string) error {

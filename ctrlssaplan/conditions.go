@@ -63,7 +63,8 @@ func nextConditions(before []metav1.Condition, generation int64, outcomes []outc
 	set(synced(outcomes))
 	for _, complaint := range complaints {
 		text := texts(outcomes, func(o outcome) bool { return o.verdict == complaint.verdict })
-		condition := metav1.Condition{Type: complaint.condition, Status: metav1.ConditionTrue, Reason: string(complaint.verdict), Message: text}
+		condition := metav1.Condition{Type: complaint.condition, Status: metav1.ConditionTrue,
+			Reason: string(complaint.verdict), Message: text}
 		if text == "" {
 			condition.Status, condition.Reason = metav1.ConditionFalse, asDeclaredReason
 		}
@@ -86,7 +87,8 @@ func ready(outcomes []outcome) metav1.Condition {
 		}
 	}
 	if condition.Status == metav1.ConditionTrue && len(unready) > 0 {
-		condition.Status, condition.Reason, condition.Message = metav1.ConditionFalse, "ChildrenNotReady", strings.Join(unready, "; ")
+		condition.Status, condition.Reason, condition.Message = metav1.ConditionFalse, "ChildrenNotReady",
+			strings.Join(unready, "; ")
 	}
 	return condition
 }

@@ -70,7 +70,8 @@ func decodeInto(obj *unstructured.Unstructured, into client.Object) error {
 	return runtime.DefaultUnstructuredConverter.FromUnstructured(obj.Object, into)
 }
 
-func (u *unmanaged) Owned(ctx context.Context, owner client.Object, kind schema.GroupVersionKind) (out []*unstructured.Unstructured, err error) {
+func (u *unmanaged) Owned(ctx context.Context, owner client.Object,
+	kind schema.GroupVersionKind) (out []*unstructured.Unstructured, err error) {
 	resource, err := u.resource(kind, owner.GetNamespace())
 	if err != nil {
 		return nil, err
@@ -100,7 +101,8 @@ func (u *unmanaged) ApplyStatus(ctx context.Context, owner *unstructured.Unstruc
 	if err != nil {
 		return err
 	}
-	answer, err := resource.ApplyStatus(ctx, owner.GetName(), owner, metav1.ApplyOptions{FieldManager: manager, Force: true})
+	answer, err := resource.ApplyStatus(ctx, owner.GetName(), owner,
+		metav1.ApplyOptions{FieldManager: manager, Force: true})
 	if err != nil {
 		return err
 	}
@@ -113,7 +115,8 @@ func (u *unmanaged) PatchStatus(ctx context.Context, owner client.Object, patch 
 	if err != nil {
 		return err
 	}
-	answer, err := resource.Patch(ctx, owner.GetName(), types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: manager}, "status")
+	answer, err := resource.Patch(ctx, owner.GetName(), types.JSONPatchType, patch,
+		metav1.PatchOptions{FieldManager: manager}, "status")
 	if err != nil {
 		return err
 	}

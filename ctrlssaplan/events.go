@@ -13,7 +13,8 @@ import (
 func (k *Kit) announceWrites(owner client.Object, outcomes []outcome) {
 	for _, o := range outcomes {
 		for _, warning := range o.warnings {
-			k.options.Events.Event(owner, corev1.EventTypeWarning, "PlanWarning", cut(fmt.Sprintf("%s: %s", o.child, warning)))
+			k.options.Events.Event(owner, corev1.EventTypeWarning, "PlanWarning",
+				cut(fmt.Sprintf("%s: %s", o.child, warning)))
 		}
 		text := cut(fmt.Sprintf("%s: %s", o.child, o.text))
 		switch {
@@ -30,7 +31,8 @@ func (k *Kit) announceWrites(owner client.Object, outcomes []outcome) {
 // announceConditions tells of the conditions that have become bad, or bad for another reason.
 func (k *Kit) announceConditions(owner client.Object, now, before []metav1.Condition) {
 	for _, complaint := range complaints {
-		is, was := meta.FindStatusCondition(now, complaint.condition), meta.FindStatusCondition(before, complaint.condition)
+		is, was := meta.FindStatusCondition(now, complaint.condition),
+			meta.FindStatusCondition(before, complaint.condition)
 		news := was == nil || was.Status != is.Status || was.Message != is.Message
 		if is.Status == metav1.ConditionTrue && news {
 			k.options.Events.Event(owner, corev1.EventTypeWarning, is.Type, is.Message)

@@ -13,7 +13,8 @@ import (
 // ErrRestored says that the server has an older version of an object than the informers, since its etcd was restored
 // from a backup. Informers don't notice that. So restart the controller after this error, for example by ending the
 // process.
-var ErrRestored = errors.New("the server has an older version of it than the informers, so it was restored from a backup: restart the controller")
+var ErrRestored = errors.New(
+	"the server has an older version of it than the informers, so it was restored from a backup: restart the controller")
 
 var errAnother = errors.New("the server has another object than the informers: it was re-created meanwhile")
 

@@ -71,7 +71,8 @@ type Kit struct {
 // [OfKind]. The informers must keep metadata.managedFields. An object without them doesn't show the owners of its
 // fields, and is read from the server each time.
 func New(manager ctrl.Manager, options Options) (*Kit, error) {
-	c, err := FromClient(manager.GetCache(), manager.GetAPIReader(), client.WithFieldOwner(manager.GetClient(), options.FieldManager))
+	c, err := FromClient(manager.GetCache(), manager.GetAPIReader(),
+		client.WithFieldOwner(manager.GetClient(), options.FieldManager))
 	if err != nil {
 		return nil, err
 	}
@@ -99,13 +100,16 @@ func isIndexed(err error) bool { return strings.Contains(err.Error(), "indexer c
 
 // NewForDynamic returns a kit on top of a dynamic client, such as that of package ssaplantest, without informers; see
 // [FromDynamic].
-func NewForDynamic(of dynamic.Interface, mapper meta.RESTMapper, scheme *runtime.Scheme, options Options) (*Kit, error) {
-	return newKit(FromDynamic(of, mapper, scheme), scheme, options, func(planning ssaplan.Options) (*ssaplan.Planner, error) {
-		return ssaplan.New(dynclient.New(of, mapper, dynclient.Options{}), planning)
-	})
+func NewForDynamic(of dynamic.Interface, mapper meta.RESTMapper, scheme *runtime.Scheme,
+	options Options) (*Kit, error) {
+	return newKit(FromDynamic(of, mapper, scheme), scheme, options,
+		func(planning ssaplan.Options) (*ssaplan.Planner, error) {
+			return ssaplan.New(dynclient.New(of, mapper, dynclient.Options{}), planning)
+		})
 }
 
-func newKit(c Client, scheme *runtime.Scheme, options Options, planner func(ssaplan.Options) (*ssaplan.Planner, error)) (*Kit, error) {
+func newKit(c Client, scheme *runtime.Scheme, options Options,
+	planner func(ssaplan.Options) (*ssaplan.Planner, error)) (*Kit, error) {
 	if options.Conditions == nil {
 		return nil, errors.New("ctrlssaplan: Options.Conditions is nil: say where an owner has its conditions")
 	}

@@ -69,7 +69,8 @@ func (m *memory) of(owner client.Object, id identity.Identity) *remembered {
 func (m *memory) keep(owner client.Object, children map[identity.Identity]bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	maps.DeleteFunc(m.byOwner[client.ObjectKeyFromObject(owner)], func(id identity.Identity, _ *remembered) bool { return !children[id] })
+	maps.DeleteFunc(m.byOwner[client.ObjectKeyFromObject(owner)],
+		func(id identity.Identity, _ *remembered) bool { return !children[id] })
 }
 
 // editionOf returns a text that is another one after each edit of an owner: its generation, or a digest of all that

@@ -23,7 +23,8 @@ var planningRequests = prometheus.NewCounterVec(prometheus.CounterOpts{
 // outcomes counts what became of children, by verdict.
 var outcomes = prometheus.NewCounterVec(prometheus.CounterOpts{
 	Name: "ctrlssaplan_children_total",
-	Help: "Children that were checked, by result: Repaired after drift, Fought if another client changes the child again after each repair.",
+	Help: "Children that were checked, by result: Repaired after drift, Fought if another client changes the child " +
+		"again after each repair.",
 }, []string{"verdict"})
 
 // count counts what became of children.
@@ -63,7 +64,8 @@ func (c *caches) stats() (sum ssaplan.NoOpStats) {
 	defer c.mu.Unlock()
 	for _, cache := range c.all {
 		s := cache.Stats()
-		sum.Hits, sum.Misses, sum.Evicted, sum.Expired = sum.Hits+s.Hits, sum.Misses+s.Misses, sum.Evicted+s.Evicted, sum.Expired+s.Expired
+		sum.Hits, sum.Misses, sum.Evicted, sum.Expired = sum.Hits+s.Hits, sum.Misses+s.Misses, sum.Evicted+s.Evicted,
+			sum.Expired+s.Expired
 		sum.Entries, sum.Unseen = sum.Entries+s.Entries, append(sum.Unseen, s.Unseen...)
 	}
 	slices.Sort(sum.Unseen)
@@ -79,15 +81,22 @@ func ofCaches(name, help string, value func(ssaplan.NoOpStats) float64) promethe
 
 func init() {
 	metrics.Registry.MustRegister(planningRequests, outcomes,
-		ofCaches("hits", "Children that were planned without a request.", func(s ssaplan.NoOpStats) float64 { return float64(s.Hits) }),
-		ofCaches("misses", "Children that the server was asked about.", func(s ssaplan.NoOpStats) float64 { return float64(s.Misses) }),
-		ofCaches("evicted", "Answers that were evicted for others: the cache is too small.", func(s ssaplan.NoOpStats) float64 { return float64(s.Evicted) }),
-		ofCaches("expired", "Answers that became too old.", func(s ssaplan.NoOpStats) float64 { return float64(s.Expired) }),
-		ofCaches("entries", "Answers that are remembered.", func(s ssaplan.NoOpStats) float64 { return float64(s.Entries) }),
-		ofCaches("unseen", "Parts of the server's configuration that may not be read.", func(s ssaplan.NoOpStats) float64 { return float64(len(s.Unseen)) }),
+		ofCaches("hits", "Children that were planned without a request.",
+			func(s ssaplan.NoOpStats) float64 { return float64(s.Hits) }),
+		ofCaches("misses", "Children that the server was asked about.",
+			func(s ssaplan.NoOpStats) float64 { return float64(s.Misses) }),
+		ofCaches("evicted", "Answers that were evicted for others: the cache is too small.",
+			func(s ssaplan.NoOpStats) float64 { return float64(s.Evicted) }),
+		ofCaches("expired", "Answers that became too old.",
+			func(s ssaplan.NoOpStats) float64 { return float64(s.Expired) }),
+		ofCaches("entries", "Answers that are remembered.",
+			func(s ssaplan.NoOpStats) float64 { return float64(s.Entries) }),
+		ofCaches("unseen", "Parts of the server's configuration that may not be read.",
+			func(s ssaplan.NoOpStats) float64 { return float64(len(s.Unseen)) }),
 	)
 }
 
 func countRequest(_ context.Context, seen server.Observation) {
-	planningRequests.WithLabelValues(foreign.Text(seen.Object.Kind).String(), seen.Verb, strconv.FormatBool(seen.DryRun), string(seen.Class)).Inc()
+	planningRequests.WithLabelValues(foreign.Text(seen.Object.Kind).String(), seen.Verb,
+		strconv.FormatBool(seen.DryRun), string(seen.Class)).Inc()
 }

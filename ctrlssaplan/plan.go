@@ -21,7 +21,9 @@ import (
 func (k *Kit) look(ctx context.Context, c *child, policy Policy) {
 	if c.isBeyondReach() {
 		c.verdict = refused
-		c.text = fmt.Sprintf("can't be controlled by this %s, which is in the namespace %q: give it that namespace, or an owner without one", c.ownerKind, foreign.Text(c.owner.GetNamespace()))
+		c.text = fmt.Sprintf(
+			"can't be controlled by this %s, which is in the namespace %q: give it that namespace, or an owner "+
+				"without one", c.ownerKind, foreign.Text(c.owner.GetNamespace()))
 		return
 	}
 	var err error
@@ -35,7 +37,8 @@ func (k *Kit) look(ctx context.Context, c *child, policy Policy) {
 		c.verdict = asDeclared // or will be, without another write
 	case c.manifest == nil: // to be deleted
 	case c.live != nil && !ours:
-		c.verdict, c.text = refused, fmt.Sprintf("exists and is not controlled by this %s: rename one of them, or delete it", c.ownerKind)
+		c.verdict, c.text = refused,
+			fmt.Sprintf("exists and is not controlled by this %s: rename one of them, or delete it", c.ownerKind)
 	default:
 		k.planApply(ctx, c, policy)
 	}
@@ -52,7 +55,8 @@ func (k *Kit) read(ctx context.Context, c *child) (*unstructured.Unstructured, e
 }
 
 // readFrom returns the child as the informer or the server has it, nil if there is none.
-func (k *Kit) readFrom(ctx context.Context, read func(context.Context, client.Object) error, c *child) (*unstructured.Unstructured, error) {
+func (k *Kit) readFrom(ctx context.Context, read func(context.Context, client.Object) error,
+	c *child) (*unstructured.Unstructured, error) {
 	obj := &unstructured.Unstructured{}
 	obj.SetAPIVersion(c.id.APIVersion)
 	obj.SetKind(c.id.Kind)
@@ -84,7 +88,8 @@ func (k *Kit) planApply(ctx context.Context, c *child, policy Policy) {
 	if policy.RefuseConflicts {
 		c.planner = k.asking
 	}
-	request := ssaplan.Request{Manifest: c.manifest, Live: c.live, Ignore: ignored, Clear: clear, ClearBlocking: c.wanted.ClearBlocking, LostVersions: c.wanted.LostVersions, Prior: c.memory.applied}
+	request := ssaplan.Request{Manifest: c.manifest, Live: c.live, Ignore: ignored, Clear: clear,
+		ClearBlocking: c.wanted.ClearBlocking, LostVersions: c.wanted.LostVersions, Prior: c.memory.applied}
 	if c.plan, err = c.planner.Plan(ctx, request); err != nil {
 		if c.fail(err); authresilience.Classify(err) == authresilience.ClassLostVersion {
 			c.text += "; the controller can have them moved to the version of the child (Child.LostVersions)"

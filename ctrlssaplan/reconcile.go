@@ -20,7 +20,8 @@ import (
 // All children are planned in their order before the first is written. If one child can't be written, the edits of all
 // children wait. After a failed write, the remaining edits wait, too. Drift is repaired even then if [Policy].Drift is
 // [DriftRepair], except after too many repairs in a short time.
-func (k *Kit) Reconcile(ctx context.Context, owner client.Object, children []Child, policy Policy) (ctrl.Result, error) {
+func (k *Kit) Reconcile(ctx context.Context, owner client.Object, children []Child,
+	policy Policy) (ctrl.Result, error) {
 	if owner.GetDeletionTimestamp() != nil {
 		return ctrl.Result{}, nil
 	}
@@ -37,7 +38,8 @@ func (k *Kit) Reconcile(ctx context.Context, owner client.Object, children []Chi
 
 // sync plans all the children, and then writes those that have to change. An error says that the informers have another
 // owner than the server. Then there is nothing to report.
-func (k *Kit) sync(ctx context.Context, owner client.Object, wanted []Child, policy Policy) (outcomes []outcome, err error) {
+func (k *Kit) sync(ctx context.Context, owner client.Object, wanted []Child,
+	policy Policy) (outcomes []outcome, err error) {
 	children, err := k.children(ctx, owner, wanted)
 	if err != nil {
 		return []outcome{{verdict: failed, text: foreign.OfError(err).String(), err: err}}, nil

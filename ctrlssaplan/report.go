@@ -44,7 +44,8 @@ func (k *Kit) report(ctx context.Context, owner, got client.Object, outcomes []o
 			k.announceConditions(owner, *conditions, had)
 			if len(unclear) > 0 {
 				err = apierrors.NewConflict(schema.GroupResource{}, owner.GetName(), fmt.Errorf(
-					"the owner is older than what others wrote to its status, and has other values there: %s", foreign.Text(lines(unclear))))
+					"the owner is older than what others wrote to its status, and has other values there: %s",
+					foreign.Text(lines(unclear))))
 			}
 			return err
 		}

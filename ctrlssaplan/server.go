@@ -70,7 +70,8 @@ func named(of server.Ref) *unstructured.Unstructured {
 }
 
 // send sends a request, which sets obj to the answer.
-func (o *objects) send(ctx context.Context, obj *unstructured.Unstructured, request func(context.Context) error) (server.Response, error) {
+func (o *objects) send(ctx context.Context, obj *unstructured.Unstructured,
+	request func(context.Context) error) (server.Response, error) {
 	ctx, warnings := server.CollectWarnings(ctx)
 	err := request(ctx)
 	if err != nil {
@@ -81,7 +82,10 @@ func (o *objects) send(ctx context.Context, obj *unstructured.Unstructured, requ
 
 func (o *objects) Get(ctx context.Context, of server.Ref) (server.Response, error) {
 	obj := named(of)
-	return o.send(ctx, obj, func(ctx context.Context) error { return o.reader.Get(ctx, client.ObjectKeyFromObject(obj), obj) })
+	return o.send(ctx, obj, func(ctx context.Context) error {
+		return o.reader.Get(ctx, client.ObjectKeyFromObject(obj),
+			obj)
+	})
 }
 
 func (o *objects) Patch(ctx context.Context, of server.Ref, as types.PatchType, body []byte,
@@ -89,31 +93,37 @@ func (o *objects) Patch(ctx context.Context, of server.Ref, as types.PatchType, 
 	// All fields are set beside Raw, as controller-runtime overwrites those of Raw with them.
 	patch, obj := client.RawPatch(as, body), named(of)
 	with := client.PatchOptions{
-		DryRun: options.DryRun, Force: options.Force, FieldManager: options.FieldManager, FieldValidation: options.FieldValidation, Raw: &options,
+		DryRun: options.DryRun, Force: options.Force, FieldManager: options.FieldManager,
+		FieldValidation: options.FieldValidation, Raw: &options,
 	}
 	if of.Subresource == "" {
 		return o.send(ctx, obj, func(ctx context.Context) error { return o.client.Patch(ctx, obj, patch, &with) })
 	}
 	answer := named(of) // of its own, so that it keeps the kind that the server says
 	return o.send(ctx, answer, func(ctx context.Context) error {
-		return o.client.SubResource(of.Subresource).Patch(ctx, obj, patch, &client.SubResourcePatchOptions{PatchOptions: with, SubResourceBody: answer})
+		return o.client.SubResource(of.Subresource).Patch(ctx, obj, patch,
+			&client.SubResourcePatchOptions{PatchOptions: with, SubResourceBody: answer})
 	})
 }
 
-func (o *objects) Create(ctx context.Context, of server.Ref, in *unstructured.Unstructured, options metav1.CreateOptions) (server.Response, error) {
+func (o *objects) Create(ctx context.Context, of server.Ref, in *unstructured.Unstructured,
+	options metav1.CreateOptions) (server.Response, error) {
 	obj := placed(in, of)
 	return o.send(ctx, obj, func(ctx context.Context) error {
 		return o.client.Create(ctx, obj, &client.CreateOptions{
-			DryRun: options.DryRun, FieldManager: options.FieldManager, FieldValidation: options.FieldValidation, Raw: &options,
+			DryRun: options.DryRun, FieldManager: options.FieldManager, FieldValidation: options.FieldValidation,
+			Raw: &options,
 		})
 	})
 }
 
-func (o *objects) Update(ctx context.Context, of server.Ref, in *unstructured.Unstructured, options metav1.UpdateOptions) (server.Response, error) {
+func (o *objects) Update(ctx context.Context, of server.Ref, in *unstructured.Unstructured,
+	options metav1.UpdateOptions) (server.Response, error) {
 	obj := placed(in, of)
 	return o.send(ctx, obj, func(ctx context.Context) error {
 		return o.client.Update(ctx, obj, &client.UpdateOptions{
-			DryRun: options.DryRun, FieldManager: options.FieldManager, FieldValidation: options.FieldValidation, Raw: &options,
+			DryRun: options.DryRun, FieldManager: options.FieldManager, FieldValidation: options.FieldValidation,
+			Raw: &options,
 		})
 	})
 }

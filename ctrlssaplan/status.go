@@ -102,7 +102,8 @@ func (k *Kit) rebase(owner, got, wanted, seen client.Object) (unclear []projecti
 // caller who changed the older one, and the places of those that may be. A difference is the caller's where the records
 // of both name the same other managers with the same times: none of them has written since. Times are in seconds, so a
 // second write within one isn't seen. What the older one knows nothing of came later.
-func (k *Kit) changesOf(differences []projection.Difference, wanted, seen map[string]any) (changes []projection.Difference, unclear []projection.Path, err error) {
+func (k *Kit) changesOf(differences []projection.Difference, wanted,
+	seen map[string]any) (changes []projection.Difference, unclear []projection.Path, err error) {
 	then, err := fieldowner.Read(wanted)
 	if err != nil {
 		return nil, nil, err
@@ -200,7 +201,8 @@ func (k *Kit) statusOf(owner, seen client.Object) (status *unstructured.Unstruct
 	status.SetName(owner.GetName())
 	status.SetUID(seen.GetUID())
 	status.SetResourceVersion(seen.GetResourceVersion())
-	patch, err = k.removal(projection.NewObject(runtime.DeepCopyJSON(had), fields), projection.NewObject(wanted, fields), removed, owners)
+	patch, err = k.removal(projection.NewObject(runtime.DeepCopyJSON(had), fields),
+		projection.NewObject(wanted, fields), removed, owners)
 	return status, patch, err
 }
 
@@ -213,7 +215,8 @@ type patchOperation struct {
 // removal returns the JSON patch that removes what the controller once wrote by an update, and no one else owns, from
 // the status that the server has; nil if there is nothing of that. An apply removes only what was applied before. That
 // such fields count as applied from now on can't be had instead: through a status a server changes no managedFields.
-func (k *Kit) removal(had, wanted *projection.Object, removed projection.FieldSet, owners fieldowner.Ownership) ([]byte, error) {
+func (k *Kit) removal(had, wanted *projection.Object, removed projection.FieldSet,
+	owners fieldowner.Ownership) ([]byte, error) {
 	var operations []patchOperation
 	remove := func(p projection.Path) {
 		if pointer, exists := had.Pointer(p); exists && had.Remove(p) {
@@ -251,7 +254,8 @@ func statusIn(obj client.Object, kind schema.GroupVersionKind) (map[string]any, 
 	}
 	status := map[string]any{"apiVersion": kind.GroupVersion().String(), "kind": kind.Kind}
 	if metadata, isMap := content["metadata"].(map[string]any); isMap && metadata["managedFields"] != nil {
-		status["metadata"] = map[string]any{"managedFields": metadata["managedFields"], "resourceVersion": obj.GetResourceVersion()}
+		status["metadata"] = map[string]any{"managedFields": metadata["managedFields"],
+			"resourceVersion": obj.GetResourceVersion()}
 	}
 	if content["status"] != nil {
 		status["status"] = content["status"]

@@ -90,14 +90,16 @@ func (k *Kit) delete(ctx context.Context, c *child) {
 		return
 	}
 	propagation := plan.Propagation
-	options := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version}, PropagationPolicy: &propagation}
+	options := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version},
+		PropagationPolicy: &propagation}
 	if err = k.Client.Delete(ctx, c.live, options); client.IgnoreNotFound(err) != nil {
 		c.failWrite(fmt.Errorf("delete: %w", k.forcing.Redactor(c.live).Error(err)), outcomeOfDelete(err))
 		return
 	}
 	c.memory.applied = nil
 	c.verdict, c.text = deleted, "no longer wanted"
-	if notes := plan.Notes(immutability.HazardOwner, immutability.HazardInterruption, immutability.HazardDependents); len(notes) > 0 {
+	if notes := plan.Notes(immutability.HazardOwner, immutability.HazardInterruption,
+		immutability.HazardDependents); len(notes) > 0 {
 		c.text += ": " + strings.Join(notes, "; ")
 	}
 }
@@ -105,7 +107,8 @@ func (k *Kit) delete(ctx context.Context, c *child) {
 // outcomeOfDelete returns what became of a delete that ended with an error: a refusal says that nothing was deleted.
 func outcomeOfDelete(err error) write.Outcome {
 	var status apierrors.APIStatus
-	if errors.As(err, &status) && status.Status().Code >= http.StatusBadRequest && status.Status().Code < http.StatusInternalServerError {
+	if errors.As(err, &status) && status.Status().Code >= http.StatusBadRequest &&
+		status.Status().Code < http.StatusInternalServerError {
 		return write.OutcomeRefused
 	}
 	return write.OutcomeUnknown

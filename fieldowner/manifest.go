@@ -47,7 +47,8 @@ type VersionError struct {
 }
 
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("fieldowner: %s wrote %s in %s, but the object was read in %s, which lacks that field; read it in %[3]s",
+	return fmt.Sprintf(
+		"fieldowner: %s wrote %s in %s, but the object was read in %s, which lacks that field; read it in %[3]s",
 		e.Owner, e.Path, e.Owner.APIVersion, e.Have)
 }
 

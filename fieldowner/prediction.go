@@ -98,9 +98,11 @@ func (p *predictor) present(live, manifest map[string]any) projection.FieldSet {
 		if !p.declared.Has(path) && (!isList || len(list) > 0 || found != nil) {
 			continue
 		}
-		isInItem := slices.ContainsFunc(path, func(e projection.Element) bool { return e.Kind() != projection.FieldKind })
+		isInItem := slices.ContainsFunc(path,
+			func(e projection.Element) bool { return e.Kind() != projection.FieldKind })
 		isWhole := isList && p.declared.Has(path) && isInItem
-		isNothing := found == nil && isContainer(wanted) && isBuiltin && !isWhole || kinds.IsZero(live, path.String(), found)
+		isNothing := found == nil && isContainer(wanted) && isBuiltin && !isWhole ||
+			kinds.IsZero(live, path.String(), found)
 		if exists && !isNothing {
 			paths = append(paths, path)
 		}
@@ -121,7 +123,8 @@ func (p *predictor) reconciled(fields projection.FieldSet) projection.FieldSet {
 	for whole := range p.declared.Leaves().All() {
 		wanted, _ := p.manifest.Get(whole)
 		if _, isList := wanted.([]any); !isList && isEmpty(wanted) || !isContainer(wanted) || !hasBelow(fields, whole) {
-			continue // others may have something in an empty map, and an empty list isn't recorded unless it has one owner
+			// others may have something in an empty map, and an empty list isn't recorded unless it has one owner
+			continue
 		}
 		if found, _ := p.live.Get(whole); isContainer(found) && isMap(found) != isMap(wanted) {
 			continue
@@ -160,13 +163,15 @@ func (p *predictor) changes(path projection.Path) bool {
 // empty one of either.
 func (p *predictor) keepsFields(path projection.Path, wanted, found any) bool {
 	isMap, wasMap := isMap(wanted), isMap(found)
-	if !mayMerge(wanted) || !mayMerge(found) || isEmpty(wanted) && isEmpty(found) || wanted != nil && found != nil && isMap != wasMap {
+	if !mayMerge(wanted) || !mayMerge(found) || isEmpty(wanted) && isEmpty(found) || wanted != nil && found != nil &&
+		isMap != wasMap {
 		return false
 	}
 	_, isList := wanted.([]any)
 	isRecorded := isList || !IsHollow(wanted) || holdsEmptyMap(wanted)
 	if isRecorded && !hasBelow(p.declared, path) && p.declared.Covers(path) {
-		return false // what is declared with content and nothing below it is atomic, and so is an empty list that is recorded
+		// what is declared with content and nothing below it is atomic, and so is an empty list that is recorded
+		return false
 	}
 	if hasBelow(p.declared, path) || hasBelow(p.all, path) || isGranular(path) || p.filled.Has(path) ||
 		wasMap && holdsUnrecorded(wanted) && !kinds.IsAtomicMap(path[len(path)-1].Name()) {

@@ -63,7 +63,8 @@ func (o Ownership) lastApplied(obj map[string]any, e Entry) *projection.Object {
 	text, _ := projection.Get(obj, lastApplied)
 	annotation, isText := text.(string)
 	var manifest map[string]any
-	if !isText || e.Operation != OperationUpdate || !e.Fields.Has(lastApplied) || json.Unmarshal([]byte(annotation), &manifest) != nil {
+	if !isText || e.Operation != OperationUpdate || !e.Fields.Has(lastApplied) ||
+		json.Unmarshal([]byte(annotation), &manifest) != nil {
 		return nil
 	}
 	return projection.NewManifest(manifest, o.all)

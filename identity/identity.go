@@ -166,7 +166,8 @@ func (r *reader) metadata(obj map[string]any) map[string]any {
 func (r *reader) name(meta map[string]any) string {
 	generate := r.optional(meta, "generateName", "metadata.generateName")
 	if generate != "" && r.optional(meta, "name", "metadata.name") == "" {
-		r.fail("metadata.generateName", generate, "the server would choose another name at each apply; set metadata.name")
+		r.fail("metadata.generateName", generate,
+			"the server would choose another name at each apply; set metadata.name")
 		return ""
 	}
 	return r.required(meta, "name", "metadata.name")

@@ -26,7 +26,8 @@ func (id Identity) Resolve(scope Scope, defaultNamespace string) (resolved Ident
 	case scope == ScopeCluster && id.Namespace != "":
 		dropped := id.Namespace
 		id.Namespace = ""
-		warning = fmt.Sprintf("%s: namespace %q is ignored, because %s is cluster-scoped", id, foreign.Text(dropped), foreign.Text(id.Kind))
+		warning = fmt.Sprintf("%s: namespace %q is ignored, because %s is cluster-scoped", id, foreign.Text(dropped),
+			foreign.Text(id.Kind))
 	}
 	return id, warning
 }

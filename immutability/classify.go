@@ -37,7 +37,8 @@ func Classify(err error) Verdict {
 // ClassifyStatus is [Classify] for a status that isn't in an error, such as one from a file.
 func ClassifyStatus(status metav1.Status) Verdict {
 	if text, denied := answer.Admission(status); denied {
-		return Verdict{Refusal: RefusalAdmissionDenied, Certainty: CertaintyProven, Fields: []Field{{Message: foreign.Text(text)}}}
+		return Verdict{Refusal: RefusalAdmissionDenied, Certainty: CertaintyProven,
+			Fields: []Field{{Message: foreign.Text(text)}}}
 	}
 	if !isAboutObject(status) {
 		return Verdict{Refusal: RefusalNone, Certainty: CertaintyProven, misfits: misfits(status)}
@@ -70,7 +71,8 @@ func isAboutObject(status metav1.Status) bool {
 	if foreign || answer.AboutOptions(status) {
 		return false
 	}
-	return status.Reason == metav1.StatusReasonInvalid || status.Reason == "" && status.Code == http.StatusUnprocessableEntity
+	return status.Reason == metav1.StatusReasonInvalid || status.Reason == "" &&
+		status.Code == http.StatusUnprocessableEntity
 }
 
 // refusalOf returns what a family of texts means.
@@ -86,7 +88,8 @@ var refusalOf = map[answer.Family]Refusal{
 
 // Why a verdict from texts isn't proven.
 const (
-	textUnknown   = "no known message about immutable fields; a dry-run create would show whether the manifest is valid in itself"
+	textUnknown = "no known message about immutable fields; a dry-run create would show whether the manifest is " +
+		"valid in itself"
 	checksSkipped = "an update that is refused for this field does not run all checks of a create; a dry-run create would"
 	bothFields    = "a manifest that holds both fields gets the same message; a dry-run create would show which"
 )

@@ -45,7 +45,8 @@ type Hazard struct {
 // NeedlessHazard returns the hazard of a needless replacement: the server has the same object under the new apiVersion.
 func NeedlessHazard(apiVersion string) Hazard {
 	return Hazard{HazardNeedless, fmt.Sprintf(
-		"the object is destroyed for nothing: the server has it under %s too, where it can be updated in place", apiVersion)}
+		"the object is destroyed for nothing: the server has it under %s too, where it can be updated in place",
+		apiVersion)}
 }
 
 // String returns the message.
@@ -95,7 +96,8 @@ func hazardsOf(kind schema.GroupKind, live *unstructured.Unstructured, options H
 		found = append(found, Hazard{HazardBlocked, "the object is being deleted already"})
 	}
 	if f := live.GetFinalizers(); len(f) > 0 {
-		found = append(found, Hazard{HazardBlocked, fmt.Sprintf("the delete waits for finalizers: %s", foreign.Text(strings.Join(f, ", ")))})
+		found = append(found, Hazard{HazardBlocked,
+			fmt.Sprintf("the delete waits for finalizers: %s", foreign.Text(strings.Join(f, ", ")))})
 	}
 	for _, owner := range live.GetOwnerReferences() {
 		text := fmt.Sprintf("%s owns the object: it may create it again", foreign.Text(owner.Kind+" "+owner.Name))

@@ -220,5 +220,6 @@ func removeByPatch(manifest *unstructured.Unstructured, leftovers []projection.P
 	if !kinds.IsBuiltin(manifest.Object) {
 		lists = "which has each list as a whole"
 	}
-	return fmt.Sprintf("remove %s by a merge patch that makes the change as well (%s)", strings.Join(names, " and "), lists)
+	return fmt.Sprintf("remove %s by a merge patch that makes the change as well (%s)", strings.Join(names, " and "),
+		lists)
 }

@@ -76,7 +76,8 @@ type ProbeOptions struct {
 //
 // Without a server or a manifest the verdict is returned unchanged. live may be nil; then no leftovers are found, and
 // the hazards are those of the manifest.
-func Probe(ctx context.Context, server Writer, manifest, live *unstructured.Unstructured, verdict Verdict, opts ProbeOptions) Verdict {
+func Probe(ctx context.Context, server Writer, manifest, live *unstructured.Unstructured, verdict Verdict,
+	opts ProbeOptions) Verdict {
 	if manifest == nil {
 		return verdict
 	}
@@ -101,7 +102,8 @@ func Probe(ctx context.Context, server Writer, manifest, live *unstructured.Unst
 		verdict = p.confirmOfWhole(ctx, verdict)
 	}
 	if verdict.Replaceable() && p.changesNone(verdict.Fields) {
-		verdict.doubt(CertaintyAssumed, "the manifest changes none of these fields: the server compares their stored form, and an apply rewrites it")
+		verdict.doubt(CertaintyAssumed,
+			"the manifest changes none of these fields: the server compares their stored form, and an apply rewrites it")
 	}
 	if valid && verdict.Refusal == RefusalImmutable && !verdict.allKnown() && !kinds.IsBuiltin(manifest.Object) {
 		verdict = p.tellRules(ctx, create.resource, verdict)
@@ -136,7 +138,8 @@ func (p *probe) tellLeftovers(ctx context.Context, v Verdict) Verdict {
 	}
 	holdsOthers := kinds.HoldsOthers(kindOf(p.manifest).String())
 	if v.Replaceable() && holdsOthers && !v.allKnown() {
-		v.doubt(CertaintyAssumed, "an unknown message may come from a rule that protects data; decide yourself whether to replace the object")
+		v.doubt(CertaintyAssumed,
+			"an unknown message may come from a rule that protects data; decide yourself whether to replace the object")
 	}
 	isSettled := v.Certainty == CertaintyProven || whole.Outcome != OutcomeInvalid || v.sharesCause(whole.invalid)
 	if isSettled || len(p.live.Object) == 0 {
@@ -230,7 +233,8 @@ func (p *probe) hazards() []Hazard {
 // refusesNull reports whether a cause may be a null that the manifest has. The positions in what a server prints don't
 // always tell which item it is, so the name of the field has to do.
 func (v Verdict) refusesNull(manifest *unstructured.Unstructured) bool {
-	return slices.ContainsFunc(v.causes, func(c cause) bool { return c.IsNull() && holdsNull(manifest.Object, c.Field) })
+	return slices.ContainsFunc(v.causes,
+		func(c cause) bool { return c.IsNull() && holdsNull(manifest.Object, c.Field) })
 }
 
 // holdsNull reports whether v has a null in a field with the name that a field of a server's text ends in.
@@ -269,7 +273,8 @@ func (v Verdict) afterCreate(r reply) Verdict {
 	case OutcomeInvalid:
 		v.prove(RefusalInvalid)
 		v.Remedy = ""
-		v.OfNew = slices.DeleteFunc(slices.Clone(r.invalid.Fields), func(f Field) bool { return slices.ContainsFunc(v.Fields, f.isLike) })
+		v.OfNew = slices.DeleteFunc(slices.Clone(r.invalid.Fields),
+			func(f Field) bool { return slices.ContainsFunc(v.Fields, f.isLike) })
 	case OutcomeRefused:
 		if v.Certainty == CertaintyProven {
 			v.Certainty = CertaintyAssumed

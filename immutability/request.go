@@ -14,8 +14,10 @@ import (
 // Writer is the part of a client that [Probe] needs, for the object's resource and namespace. The methods have the
 // signatures of client-go's dynamic.ResourceInterface.
 type Writer interface {
-	Create(ctx context.Context, obj *unstructured.Unstructured, options metav1.CreateOptions, subresources ...string) (*unstructured.Unstructured, error)
-	Update(ctx context.Context, obj *unstructured.Unstructured, options metav1.UpdateOptions, subresources ...string) (*unstructured.Unstructured, error)
+	Create(ctx context.Context, obj *unstructured.Unstructured, options metav1.CreateOptions,
+		subresources ...string) (*unstructured.Unstructured, error)
+	Update(ctx context.Context, obj *unstructured.Unstructured, options metav1.UpdateOptions,
+		subresources ...string) (*unstructured.Unstructured, error)
 }
 
 // dryRuns sends dry runs for an object.

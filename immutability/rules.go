@@ -138,7 +138,8 @@ func (r rule) isAt(field string, place []step) bool {
 	}
 	if !place[0].any {
 		rest, found := strings.CutPrefix(field, place[0].field)
-		return found && (rest == "" || rest[0] == '.' || rest[0] == '[') && r.isAt(strings.TrimPrefix(rest, "."), place[1:])
+		return found && (rest == "" || rest[0] == '.' || rest[0] == '[') &&
+			r.isAt(strings.TrimPrefix(rest, "."), place[1:])
 	}
 	for i, c := range field {
 		if c == ']' && field[0] == '[' && r.isAt(strings.TrimPrefix(field[i+1:], "."), place[1:]) {
@@ -179,7 +180,8 @@ func (v Verdict) IsLifted(before, after *unstructured.Unstructured, version stri
 				continue
 			}
 			isRule = true
-			if slices.ContainsFunc(is, func(r rule) bool { return r.text == old.text && slices.Equal(r.place, old.place) }) {
+			if slices.ContainsFunc(is,
+				func(r rule) bool { return r.text == old.text && slices.Equal(r.place, old.place) }) {
 				return false
 			}
 		}

@@ -18,7 +18,8 @@ import (
 
 // Getter is a client for one resource that finds objects by name. client-go's dynamic.ResourceInterface has the method.
 type Getter interface {
-	Get(ctx context.Context, name string, options metav1.GetOptions, subresources ...string) (*unstructured.Unstructured, error)
+	Get(ctx context.Context, name string, options metav1.GetOptions,
+		subresources ...string) (*unstructured.Unstructured, error)
 }
 
 func isService(obj *unstructured.Unstructured) bool {
@@ -33,11 +34,13 @@ func serviceSpec(service *unstructured.Unstructured) map[string]any {
 // proveAddresses completes the proof that a Service can be created. Its dry run checks neither whether a cluster IP is
 // taken nor whether a node port is in the server's range, so what the manifest pins and the live object doesn't hold is
 // checked here.
-func (v Verdict) proveAddresses(ctx context.Context, manifest, live *unstructured.Unstructured, addresses Getter) Verdict {
+func (v Verdict) proveAddresses(ctx context.Context, manifest, live *unstructured.Unstructured,
+	addresses Getter) Verdict {
 	spec, liveSpec := serviceSpec(manifest), serviceSpec(live)
 	for _, port := range pinnedPorts(spec) {
 		if !knownPort(port, pinnedPorts(liveSpec)) {
-			v.doubt(CertaintyAssumed, fmt.Sprintf("no dry run shows whether node port %d is in the server's range", port))
+			v.doubt(CertaintyAssumed,
+				fmt.Sprintf("no dry run shows whether node port %d is in the server's range", port))
 			return v
 		}
 	}
@@ -69,7 +72,8 @@ func (v Verdict) proveAddress(ctx context.Context, ip string, addresses Getter) 
 			Path: projection.Path{projection.Field("spec"), projection.Field("clusterIPs")}, Text: "spec.clusterIPs",
 			Message: foreign.Textf("Invalid value: failed to allocate IP %s: provided IP is already allocated", ip),
 		}}
-	case len(found) == 1 && found[0].Reason == metav1.StatusReasonNotFound && found[0].Details != nil && found[0].Details.Name == ip:
+	case len(found) == 1 && found[0].Reason == metav1.StatusReasonNotFound && found[0].Details != nil &&
+		found[0].Details.Name == ip:
 		// free
 	default:
 		v.doubt(CertaintyAssumed, unknown+": "+shorten(err.Error()).String())

@@ -36,24 +36,29 @@ const scope = "github.com/ssaplan/primitives/otelssaplan"
 //     by verb, dry run, kind and class, which have few different values.
 //
 // It is an error if the meter can't create one of these instruments.
-func Observer(tracers trace.TracerProvider, meters metric.MeterProvider) (func(context.Context, server.Observation), error) {
+func Observer(tracers trace.TracerProvider,
+	meters metric.MeterProvider) (func(context.Context, server.Observation), error) {
 	tracer, meter := tracers.Tracer(scope), meters.Meter(scope)
-	duration, err := meter.Float64Histogram("ssaplan.request.duration", metric.WithUnit("s"), metric.WithDescription("Time until the answer was decoded."))
+	duration, err := meter.Float64Histogram("ssaplan.request.duration", metric.WithUnit("s"),
+		metric.WithDescription("Time until the answer was decoded."))
 	if err != nil {
 		return nil, err
 	}
-	sent, err := meter.Int64Counter("ssaplan.request.sent", metric.WithUnit("By"), metric.WithDescription("Bytes of the bodies of requests."))
+	sent, err := meter.Int64Counter("ssaplan.request.sent", metric.WithUnit("By"),
+		metric.WithDescription("Bytes of the bodies of requests."))
 	if err != nil {
 		return nil, err
 	}
-	received, err := meter.Int64Counter("ssaplan.request.received", metric.WithUnit("By"), metric.WithDescription("Bytes of the bodies of answers."))
+	received, err := meter.Int64Counter("ssaplan.request.received", metric.WithUnit("By"),
+		metric.WithDescription("Bytes of the bodies of answers."))
 	if err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context, o server.Observation) {
 		by := []attribute.KeyValue{
 			attribute.String("ssaplan.verb", o.Verb), attribute.Bool("ssaplan.dry_run", o.DryRun),
-			attribute.String("ssaplan.kind", foreign.Text(o.Object.Kind).String()), attribute.String("ssaplan.class", string(o.Class)),
+			attribute.String("ssaplan.kind", foreign.Text(o.Object.Kind).String()),
+			attribute.String("ssaplan.class", string(o.Class)),
 		}
 		record(ctx, tracer, o, by)
 		labels := metric.WithAttributes(by...)
@@ -70,8 +75,10 @@ func record(ctx context.Context, tracer trace.Tracer, o server.Observation, by [
 		name = "dry-run " + name
 	}
 	end := time.Now()
-	_, span := tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindClient), trace.WithTimestamp(end.Add(-o.Duration)), trace.WithAttributes(by...),
-		trace.WithAttributes(attribute.String("ssaplan.object", foreign.Text(o.Object.String()).String()), attribute.Int("http.response.status_code", o.Status)))
+	_, span := tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindClient),
+		trace.WithTimestamp(end.Add(-o.Duration)), trace.WithAttributes(by...),
+		trace.WithAttributes(attribute.String("ssaplan.object", foreign.Text(o.Object.String()).String()),
+			attribute.Int("http.response.status_code", o.Status)))
 	if o.Class != authresilience.ClassNone {
 		span.SetStatus(codes.Error, string(o.Class))
 	}

@@ -45,20 +45,24 @@ type Planner struct {
 //   - ssaplan.plans, by kind and action, and by class for a failed plan;
 //   - ssaplan.writes, by kind, operation (apply or replace) and outcome;
 //   - ssaplan.operation.duration (seconds), by operation.
-func New(tracers trace.TracerProvider, meters metric.MeterProvider, planner func(observe Observe) (*ssaplan.Planner, error)) (*Planner, error) {
+func New(tracers trace.TracerProvider, meters metric.MeterProvider,
+	planner func(observe Observe) (*ssaplan.Planner, error)) (*Planner, error) {
 	observe, err := Observer(tracers, meters)
 	if err != nil {
 		return nil, err
 	}
 	p := &Planner{tracer: tracers.Tracer(scope)}
 	meter := meters.Meter(scope)
-	if p.duration, err = meter.Float64Histogram("ssaplan.operation.duration", metric.WithUnit("s"), metric.WithDescription("Time that plans and writes took.")); err != nil {
+	if p.duration, err = meter.Float64Histogram("ssaplan.operation.duration", metric.WithUnit("s"),
+		metric.WithDescription("Time that plans and writes took.")); err != nil {
 		return nil, err
 	}
-	if p.plans, err = meter.Int64Counter("ssaplan.plans", metric.WithDescription("Objects that were planned.")); err != nil {
+	if p.plans, err = meter.Int64Counter("ssaplan.plans",
+		metric.WithDescription("Objects that were planned.")); err != nil {
 		return nil, err
 	}
-	if p.writes, err = meter.Int64Counter("ssaplan.writes", metric.WithDescription("Plans that were carried out.")); err != nil {
+	if p.writes, err = meter.Int64Counter("ssaplan.writes",
+		metric.WithDescription("Plans that were carried out.")); err != nil {
 		return nil, err
 	}
 	p.Planner, err = planner(observe)
@@ -101,7 +105,8 @@ func (p *Planner) PlanAll(ctx context.Context, requests []ssaplan.Request) iter.
 
 // planned counts a plan, and returns what its span says.
 func (p *Planner) planned(ctx context.Context, kind string, plan *ssaplan.Plan, err error) []attribute.KeyValue {
-	by := []attribute.KeyValue{attribute.String("ssaplan.kind", foreign.Text(kind).String()), attribute.String("ssaplan.class", string(authresilience.Classify(err)))}
+	by := []attribute.KeyValue{attribute.String("ssaplan.kind", foreign.Text(kind).String()),
+		attribute.String("ssaplan.class", string(authresilience.Classify(err)))}
 	if plan == nil {
 		by = append(by, attribute.String("ssaplan.action", ""))
 		p.plans.Add(ctx, 1, metric.WithAttributes(by...))
@@ -109,16 +114,19 @@ func (p *Planner) planned(ctx context.Context, kind string, plan *ssaplan.Plan, 
 	}
 	by = append(by, attribute.String("ssaplan.action", string(plan.Action)))
 	p.plans.Add(ctx, 1, metric.WithAttributes(by...))
-	return append(slices.Clip(by), objectOf(plan.Object), attribute.Int("ssaplan.changes", len(plan.Changes)), attribute.Int("ssaplan.requests", plan.Requests))
+	return append(slices.Clip(by), objectOf(plan.Object), attribute.Int("ssaplan.changes", len(plan.Changes)),
+		attribute.Int("ssaplan.requests", plan.Requests))
 }
 
 // Apply does what [ssaplan.Planner.Apply] does, in a span.
 func (p *Planner) Apply(ctx context.Context, plan *ssaplan.Plan) (*unstructured.Unstructured, error) {
-	return p.write(ctx, "apply", plan, func(ctx context.Context) (*unstructured.Unstructured, error) { return p.Planner.Apply(ctx, plan) })
+	return p.write(ctx, "apply", plan,
+		func(ctx context.Context) (*unstructured.Unstructured, error) { return p.Planner.Apply(ctx, plan) })
 }
 
 // Replace does what [ssaplan.Planner.Replace] does, in a span.
-func (p *Planner) Replace(ctx context.Context, plan *ssaplan.Plan, options deletion.Options) (*unstructured.Unstructured, error) {
+func (p *Planner) Replace(ctx context.Context, plan *ssaplan.Plan,
+	options deletion.Options) (*unstructured.Unstructured, error) {
 	return p.write(ctx, "replace", plan, func(ctx context.Context) (*unstructured.Unstructured, error) {
 		return p.Planner.Replace(ctx, plan, options)
 	})
@@ -133,20 +141,24 @@ func (p *Planner) write(ctx context.Context, operation string, plan *ssaplan.Pla
 	ctx, end := p.begin(ctx, operation, object.Kind)
 	made, err := do(ctx)
 	outcome := attribute.String("ssaplan.outcome", string(write.OutcomeOf(err)))
-	p.writes.Add(ctx, 1, metric.WithAttributes(outcome, attribute.String("ssaplan.kind", foreign.Text(object.Kind).String()), attribute.String("ssaplan.operation", operation)))
+	p.writes.Add(ctx, 1, metric.WithAttributes(outcome,
+		attribute.String("ssaplan.kind", foreign.Text(object.Kind).String()),
+		attribute.String("ssaplan.operation", operation)))
 	end(err, objectOf(object), outcome)
 	return made, err
 }
 
 // begin begins a span, and returns what ends it.
-func (p *Planner) begin(ctx context.Context, operation, kind string) (context.Context, func(error, ...attribute.KeyValue)) {
+func (p *Planner) begin(ctx context.Context, operation,
+	kind string) (context.Context, func(error, ...attribute.KeyValue)) {
 	name, began := operation, time.Now()
 	if kind != "" {
 		name += " " + foreign.Text(kind).String()
 	}
 	ctx, span := p.tracer.Start(ctx, name)
 	return ctx, func(err error, attributes ...attribute.KeyValue) {
-		p.duration.Record(ctx, time.Since(began).Seconds(), metric.WithAttributes(attribute.String("ssaplan.operation", operation)))
+		p.duration.Record(ctx, time.Since(began).Seconds(),
+			metric.WithAttributes(attribute.String("ssaplan.operation", operation)))
 		span.SetAttributes(attributes...)
 		if err != nil {
 			span.SetStatus(codes.Error, string(authresilience.Classify(err)))

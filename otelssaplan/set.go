@@ -42,12 +42,16 @@ func (s *Set) Apply(ctx context.Context) iter.Seq[*set.Result] {
 }
 
 // within yields what do yields, in a span that says how many objects these were, and has the first of their errors.
-func within[T any](ctx context.Context, p *Planner, operation string, do func(context.Context) iter.Seq[T], errorOf func(T) error) iter.Seq[T] {
+func within[T any](ctx context.Context, p *Planner, operation string, do func(context.Context) iter.Seq[T],
+	errorOf func(T) error) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		var first error
 		objects, failed := 0, 0
 		ctx, end := p.begin(ctx, operation, "")
-		defer func() { end(first, attribute.Int("ssaplan.objects", objects), attribute.Int("ssaplan.failed", failed)) }()
+		defer func() {
+			end(first, attribute.Int("ssaplan.objects", objects),
+				attribute.Int("ssaplan.failed", failed))
+		}()
 		for one := range do(ctx) {
 			objects++
 			if err := errorOf(one); err != nil {

@@ -41,7 +41,8 @@ func Of(definition, manifest *unstructured.Unstructured) (*unstructured.Unstruct
 		return nil, fmt.Errorf("the CRD's schema isn't structural: %w", err)
 	}
 	obj := manifest.DeepCopy()
-	pruned := pruning.PruneWithOptions(obj.Object, structural, true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
+	pruned := pruning.PruneWithOptions(obj.Object, structural, true,
+		structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
 	if len(pruned) > 0 {
 		return nil, fmt.Errorf("the CRD has no field %s", strings.Join(pruned, ", "))
 	}
@@ -65,7 +66,8 @@ func schemaOf(definition *unstructured.Unstructured, version string) (*apiextens
 			continue
 		}
 		props := &apiextensions.JSONSchemaProps{}
-		err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(v.Schema.OpenAPIV3Schema, props, nil)
+		err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(v.Schema.OpenAPIV3Schema,
+			props, nil)
 		return props, err
 	}
 	return nil, nil

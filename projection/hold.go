@@ -82,7 +82,8 @@ func (h *holder) fields(value, live side, pr progress) side {
 	out := map[string]any{}
 	fields, _ := value.value.(map[string]any)
 	theirs, isMap := live.value.(map[string]any)
-	for _, name := range slices.Compact(slices.Sorted(slices.Values(append(sortedKeys(fields), sortedKeys(theirs)...)))) {
+	for _, name := range slices.Compact(
+		slices.Sorted(slices.Values(append(sortedKeys(fields), sortedKeys(theirs)...)))) {
 		var field, other side
 		field.value, field.exists = fields[name]
 		other.value, other.exists = theirs[name]
@@ -106,8 +107,10 @@ func (h *holder) items(value, live side, pr progress) side {
 	there, isList := live.value.([]any)
 	mine, theirs := matched(list, pr), matched(there, pr)
 	if !pair(mine, theirs) {
-		h.fail("%[1]s: the object has other items there than the manifest, and which of them have the parts that are to stay as they " +
-			"are can't be known: name the items by a field that differs between them, as in %[1]s[name=\"a\"] or %[1]s[name~\"*\"], " +
+		h.fail("%[1]s: the object has other items there than the manifest, and which of them have the parts that are " +
+			"to stay as they " +
+			"are can't be known: name the items by a field that differs between them, as in %[1]s[name=\"a\"] or " +
+			"%[1]s[name~\"*\"], " +
 			"apply the removal of items before other changes of the list, or ignore its parts no longer")
 	}
 	held := slices.DeleteFunc(slices.Clone(theirs), func(m listItem) bool { return !m.whole })

@@ -95,7 +95,8 @@ func (k *keeper) value(v any, n *node, answer side) {
 	case isUntracked && isMap:
 		k.fields(m, n, answer) // metadata
 	case isUntracked:
-	case k.withOmitted && (v == nil || isEmpty(v)) && !answer.exists, k.withOmitted && v == nil && isBlank(plain(answer.value)):
+	case k.withOmitted && (v == nil || isEmpty(v)) && !answer.exists, k.withOmitted && v == nil &&
+		isBlank(plain(answer.value)):
 		k.report(reasonOmitted)
 	case isList && len(list) == 0 && n == nil:
 		k.report(ReasonNoItems)

@@ -239,7 +239,8 @@ type listIndex struct {
 }
 
 func newListIndex(list []any, n *node, manifest bool) *listIndex {
-	x := &listIndex{items: items{names: n.itemNames(), list: list}, n: n, manifest: manifest, others: map[string]*items{}}
+	x := &listIndex{items: items{names: n.itemNames(), list: list}, n: n, manifest: manifest,
+		others: map[string]*items{}}
 	x.matches = n.matchItems(&x.items)
 	if manifest {
 		n.matchLeftOut(&x.items, x.matches)
@@ -342,7 +343,8 @@ func (x *listIndex) requiredFields() []string {
 		for _, c := range x.n.children {
 			if c.element.kind == KeyKind {
 				fields := c.element.KeyFields()
-				x.required = slices.DeleteFunc(x.required, func(name string) bool { _, has := fields[name]; return !has })
+				x.required = slices.DeleteFunc(x.required,
+					func(name string) bool { _, has := fields[name]; return !has })
 			}
 		}
 	}

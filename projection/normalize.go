@@ -193,7 +193,8 @@ func (n *normalizer) stringData(obj map[string]any) {
 			data = map[string]any{}
 			obj[to] = data
 		}
-		adjustment := Adjustment{Path: Path{Field(from), Field(key)}, To: Path{Field(to), Field(key)}, Reason: fold(data, key, text)}
+		adjustment := Adjustment{Path: Path{Field(from), Field(key)}, To: Path{Field(to), Field(key)},
+			Reason: fold(data, key, text)}
 		n.adjustments = append(n.adjustments, adjustment)
 		delete(texts, key)
 	}

@@ -38,7 +38,8 @@ func parseSegments(text string) ([]segment, error) {
 func parsePointer(text string) ([]segment, error) {
 	var segments []segment
 	for _, token := range strings.Split(text, "/") {
-		if escapes := strings.ReplaceAll(strings.ReplaceAll(token, "~0", ""), "~1", ""); token == "" || strings.Contains(escapes, "~") {
+		if escapes := strings.ReplaceAll(strings.ReplaceAll(token, "~0", ""), "~1", ""); token == "" ||
+			strings.Contains(escapes, "~") {
 			return nil, fmt.Errorf("%q is no name in a JSON pointer", token)
 		}
 		segments = append(segments, pointed(strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")))
@@ -69,7 +70,8 @@ func holdsNames(segments []segment) bool {
 		e, ok := s.(exact)
 		return ok && slices.Contains(names, e.Name())
 	}
-	return n > 0 && is(segments[n-1], "matchLabels") || n > 1 && is(segments[n-1], "labels", "annotations") && is(segments[n-2], "metadata")
+	return n > 0 && is(segments[n-1], "matchLabels") || n > 1 && is(segments[n-1], "labels", "annotations") &&
+		is(segments[n-2], "metadata")
 }
 
 func (s *pathScanner) segment(first bool) (segment, error) {

@@ -205,7 +205,8 @@ func (p pairing) pairAlike(key func(*listItem) any, same func(mine, live *listIt
 			return cmp.Or(cmp.Compare(len(a.live), len(b.live)), cmp.Compare(a.items[0].position, b.items[0].position))
 		}) {
 			isTaken := slices.ContainsFunc(c.live, func(live *listItem) bool { return live.other != nil })
-			differs := slices.ContainsFunc(c.live, func(live *listItem) bool { return !equal(live.item, c.live[0].item) })
+			differs := slices.ContainsFunc(c.live,
+				func(live *listItem) bool { return !equal(live.item, c.live[0].item) })
 			if isTaken || len(c.items) != len(c.live) && (!surplus || differs && len(c.items) < len(c.live)) {
 				continue
 			}

@@ -87,7 +87,8 @@ func (p Pattern) Match(path Path) bool {
 
 // hasDots reports whether a name with dots is in the path, which a pattern may have without quotes.
 func hasDots(path Path) bool {
-	return slices.ContainsFunc(path, func(e Element) bool { return e.kind == FieldKind && strings.Contains(e.text, ".") })
+	return slices.ContainsFunc(path,
+		func(e Element) bool { return e.kind == FieldKind && strings.Contains(e.text, ".") })
 }
 
 // follow reports whether p matches the path or one above it, and whether it does so or may match something below it.

@@ -212,7 +212,8 @@ func withKeyFields(part, item any, e Element, keyFields []string) any {
 func (p Projection) Leaves() iter.Seq2[Path, any] {
 	return func(yield func(Path, any) bool) {
 		if p.Object != nil && p.Fields.root != nil {
-			yieldLeaves(p.Object, p.Fields.root, nil, func(path Path, v any) bool { return yield(slices.Clone(path), v) })
+			yieldLeaves(p.Object, p.Fields.root, nil,
+				func(path Path, v any) bool { return yield(slices.Clone(path), v) })
 		}
 	}
 }

@@ -71,7 +71,8 @@ func (NoSchema) Declared(_ context.Context, manifest map[string]any) (FieldSet, 
 // kind, or has a list or map whose type the object's managedFields don't show.
 func (l *LearnedSchema) Declared(_ context.Context, manifest map[string]any) (FieldSet, error) {
 	if manifest["apiVersion"] != l.apiVersion || manifest["kind"] != l.kind {
-		return FieldSet{}, fmt.Errorf("projection: %w: learnt from another kind, %s %s", ErrNoSchema, l.apiVersion, l.kind)
+		return FieldSet{}, fmt.Errorf("projection: %w: learnt from another kind, %s %s", ErrNoSchema, l.apiVersion,
+			l.kind)
 	}
 	reset, err := l.reset(manifest)
 	if err != nil {

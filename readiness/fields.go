@@ -45,8 +45,10 @@ func WithFields(fields []Field, ready set.ReadyFunc) set.ReadyFunc {
 				return found
 			}
 		}
-		if observed, isKnown, _ := unstructured.NestedInt64(live.Object, "status", "observedGeneration"); isKnown && observed != live.GetGeneration() {
-			return set.Readiness{Why: foreign.Textf("the status is of generation %d, and the object of %d", observed, live.GetGeneration())}
+		if observed, isKnown, _ := unstructured.NestedInt64(live.Object, "status", "observedGeneration"); isKnown &&
+			observed != live.GetGeneration() {
+			return set.Readiness{Why: foreign.Textf("the status is of generation %d, and the object of %d", observed,
+				live.GetGeneration())}
 		}
 		for _, field := range fields {
 			if found := field.of(live); !found.Ready {
@@ -66,7 +68,8 @@ func (f Field) of(live *unstructured.Unstructured) set.Readiness {
 	case f.Value == AnyValue && slices.Contains([]string{"", "[]", "{}"}, text):
 		return set.Readiness{Why: foreign.Textf("%s is empty", f.Path)}
 	case f.Value != AnyValue && f.Value != text:
-		return set.Readiness{Why: foreign.Textf("%s has another value than the one to wait for", f.Path), Said: foreign.Textf("it is %s", text)}
+		return set.Readiness{Why: foreign.Textf("%s has another value than the one to wait for", f.Path),
+			Said: foreign.Textf("it is %s", text)}
 	}
 	return set.Readiness{Ready: true}
 }

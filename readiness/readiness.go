@@ -31,7 +31,8 @@ func ParseConditions(rules []string) (Conditions, error) {
 	for _, rule := range rules {
 		kind, condition, ok := strings.Cut(rule, "=")
 		if !ok || kind == "" || condition == "" {
-			return nil, fmt.Errorf("%q: expected a kind and a condition, such as Certificate.cert-manager.io=Ready", rule)
+			return nil, fmt.Errorf("%q: expected a kind and a condition, such as Certificate.cert-manager.io=Ready",
+				rule)
 		}
 		out[schema.ParseGroupKind(kind)] = condition
 	}
@@ -70,7 +71,8 @@ func job(live *unstructured.Unstructured) (set.Readiness, bool) {
 	}
 	for _, name := range []string{"Failed", "Complete"} {
 		if c := condition(live, name); c["status"] == "True" {
-			return set.Readiness{Ready: name == "Complete", Failed: name == "Failed", Why: state(c), Said: message(c)}, true
+			return set.Readiness{Ready: name == "Complete", Failed: name == "Failed", Why: state(c), Said: message(c)},
+				true
 		}
 	}
 	return set.Readiness{Why: "it hasn't ended"}, true
@@ -113,7 +115,8 @@ func byCondition(live *unstructured.Unstructured, name string) set.Readiness {
 	case found == nil:
 		return set.Readiness{Why: foreign.Textf("it has no condition %s yet", name)}
 	case isKnown && observed != live.GetGeneration():
-		return set.Readiness{Why: foreign.Textf("condition %s is of generation %d, and the object of %d", name, observed, live.GetGeneration())}
+		return set.Readiness{Why: foreign.Textf("condition %s is of generation %d, and the object of %d", name,
+			observed, live.GetGeneration())}
 	case found["status"] != "True":
 		return set.Readiness{Why: state(found), Said: message(found)}
 	}
@@ -122,12 +125,14 @@ func byCondition(live *unstructured.Unstructured, name string) set.Readiness {
 
 func byKstatus(live *unstructured.Unstructured) set.Readiness {
 	result, err := status.Compute(live)
-	if err != nil { // a status that isn't of the form that kstatus expects, such as an observedGeneration that is a text
+	// a status that isn't of the form that kstatus expects, such as an observedGeneration that is a text
+	if err != nil {
 		return byCondition(live, "Ready")
 	}
 	found := set.Readiness{Ready: result.Status == status.CurrentStatus, Failed: result.Status == status.FailedStatus}
 	if !found.Ready {
-		found.Why, found.Said = foreign.Text(result.Status), foreign.Text(result.Message) // which can be that of a condition
+		// which can be that of a condition
+		found.Why, found.Said = foreign.Text(result.Status), foreign.Text(result.Message)
 	}
 	return found
 }

@@ -77,7 +77,8 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 		case errors.As(failed, new(*ChangedError)):
 			return nil, failed
 		case failed != nil:
-			return nil, &write.ApplyError{Object: plan.Object, Outcome: write.OutcomeRefused, Err: failed, Advice: applier.Advice(failed)}
+			return nil, &write.ApplyError{Object: plan.Object, Outcome: write.OutcomeRefused, Err: failed,
+				Advice: applier.Advice(failed)}
 		}
 		plan = now
 	}
@@ -88,7 +89,8 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 // another version, and others wrote only the status. If the plan was just made again, they may also have written fields
 // that the plan doesn't speak of. Otherwise it returns nil.
 func (p *Planner) movedElsewhere(ctx context.Context, plan *Plan, failure *applier.Failure) *Plan {
-	if failure == nil || failure.Outcome != write.OutcomeRefused || !precondition.IsOutdated(failure) || plan.Subresource != "" {
+	if failure == nil || failure.Outcome != write.OutcomeRefused || !precondition.IsOutdated(failure) ||
+		plan.Subresource != "" {
 		return nil
 	}
 	target, err := p.locate(ctx, plan.Object, plan.Subresource)
@@ -96,7 +98,8 @@ func (p *Planner) movedElsewhere(ctx context.Context, plan *Plan, failure *appli
 		return nil
 	}
 	now, err := target.Live(ctx)
-	if err != nil || !liveobject.SameButStatus(plan.basis.live, now) && !(plan.basis.isReviewed && plan.isUntouched(now)) {
+	if err != nil || !liveobject.SameButStatus(plan.basis.live, now) &&
+		!(plan.basis.isReviewed && plan.isUntouched(now)) {
 		return nil
 	}
 	after := plan.outrunBy(now)
@@ -139,7 +142,8 @@ func (plan *Plan) applicable() error {
 	case ActionReplace:
 		return fmt.Errorf("%s: a plan to replace the object needs Replace, which deletes it first", plan.Object)
 	}
-	return fmt.Errorf("%s: a plan with the action %s can't be applied: %s", plan.Object, plan.Action, foreign.Text(plan.Reason))
+	return fmt.Errorf("%s: a plan with the action %s can't be applied: %s", plan.Object, plan.Action,
+		foreign.Text(plan.Reason))
 }
 
 // notApplied returns the error for a failed apply of the plan.

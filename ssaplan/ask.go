@@ -25,7 +25,8 @@ func (t trial) look(ctx context.Context) (*Plan, trial, error) {
 	case err != nil:
 		return t.unreadable(ctx, err)
 	case live == nil && t.request.Subresource != "":
-		return nil, t, fmt.Errorf("%s: there is no object whose %s could be applied: create it first", t.id, t.request.Subresource)
+		return nil, t, fmt.Errorf("%s: there is no object whose %s could be applied: create it first", t.id,
+			t.request.Subresource)
 	}
 	t.observed = observed{live: live, isLossy: t.isLossy}
 	return nil, t, nil

@@ -38,8 +38,10 @@ var subjectParts = []part[*Plan]{
 var comparedParts = []part[*Plan]{
 	equal((*Plan).uid),
 	equal(func(p *Plan) bool { return p.hasLive() && p.basis.live.GetDeletionTimestamp() != nil }),
-	{func(now, reviewed *Plan) bool { return bytes.Equal(now.sent().Body, reviewed.sent().Body) }, func(p *Plan) any { return string(p.sent().Body) }},
-	{func(now, reviewed *Plan) bool { return reflect.DeepEqual(now.sent().Options, reviewed.sent().Options) }, func(p *Plan) any { return p.sent().Options }},
+	{func(now, reviewed *Plan) bool { return bytes.Equal(now.sent().Body, reviewed.sent().Body) },
+		func(p *Plan) any { return string(p.sent().Body) }},
+	{func(now, reviewed *Plan) bool { return reflect.DeepEqual(now.sent().Options, reviewed.sent().Options) },
+		func(p *Plan) any { return p.sent().Options }},
 	// No plan that is a Conflict is carried out, and adjustments follow from the manifest, which the body has.
 	{nil, func(p *Plan) any { return timeless(p.Conflicts) }},
 	{nil, func(p *Plan) any { return p.Adjustments }},
@@ -50,8 +52,10 @@ var comparedParts = []part[*Plan]{
 var replacementParts = []part[*Replacement]{
 	equal(func(r *Replacement) identity.Identity { return r.Old }),
 	equal(func(r *Replacement) string { return r.UID }),
-	{func(now, reviewed *Replacement) bool { return immutability.SameFields(now.Fields, reviewed.Fields) }, func(r *Replacement) any { return distinct(r.Fields) }},
-	{func(now, reviewed *Replacement) bool { return within(now.Hazards, reviewed.Hazards) }, func(r *Replacement) any { return r.Hazards }},
+	{func(now, reviewed *Replacement) bool { return immutability.SameFields(now.Fields, reviewed.Fields) },
+		func(r *Replacement) any { return distinct(r.Fields) }},
+	{func(now, reviewed *Replacement) bool { return within(now.Hazards, reviewed.Hazards) },
+		func(r *Replacement) any { return r.Hazards }},
 	equal(func(r *Replacement) metav1.DeletionPropagation { return r.Propagation }),
 }
 
@@ -74,7 +78,8 @@ func written[T any](parts []part[T], of T) (all []any) {
 // matches reports whether the plan does what the reviewed one does. Both are for an object that exists. The requests
 // are compared, too: the manifest may have been changed in place, or this Planner may have other options.
 func (plan *Plan) matches(reviewed *Plan) bool {
-	return plan.Action != ActionCreate && covers(subjectParts, plan, reviewed) && covers(comparedParts, plan, reviewed) &&
+	return plan.Action != ActionCreate && covers(subjectParts, plan, reviewed) &&
+		covers(comparedParts, plan, reviewed) &&
 		plan.Explanation.Same(&reviewed.Explanation) && reviewed.Replacement.Covers(plan.Replacement)
 }
 
@@ -145,6 +150,7 @@ func timeless(conflicts []fieldowner.Conflict) []fieldowner.Conflict {
 
 // distinct returns the fields as [immutability.SameFields] compares them, in one order.
 func distinct(fields []immutability.Field) []immutability.Field {
-	fields = slices.SortedFunc(slices.Values(fields), func(a, b immutability.Field) int { return strings.Compare(a.String(), b.String()) })
+	fields = slices.SortedFunc(slices.Values(fields),
+		func(a, b immutability.Field) int { return strings.Compare(a.String(), b.String()) })
 	return slices.CompactFunc(fields, func(a, b immutability.Field) bool { return a.String() == b.String() })
 }

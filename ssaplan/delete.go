@@ -43,10 +43,12 @@ func (p *Planner) ApplyDelete(ctx context.Context, plan *deletion.Plan, options 
 	if plan == nil {
 		return errors.New("ssaplan: no plan to carry out")
 	}
-	request := deletion.Request{Object: plan.Object, UID: plan.UID, Propagation: plan.Propagation, Replaced: plan.Replaced}
+	request := deletion.Request{Object: plan.Object, UID: plan.UID, Propagation: plan.Propagation,
+		Replaced: plan.Replaced}
 	if options.Propagation != "" && options.Propagation != plan.Propagation {
-		return &deletion.Error{Object: plan.Object, Err: fmt.Errorf("%s: the plan is for propagation policy %s, not %s: plan again",
-			plan.Object, plan.Propagation, options.Propagation)}
+		return &deletion.Error{Object: plan.Object,
+			Err: fmt.Errorf("%s: the plan is for propagation policy %s, not %s: plan again",
+				plan.Object, plan.Propagation, options.Propagation)}
 	}
 	d := p.deleter(request, options)
 	d.Count = plan.Contents != nil
@@ -98,7 +100,8 @@ func (p *Planner) delete(ctx context.Context, d *deleter.Deleter, reviewed *dele
 		outcome = write.OutcomeDone
 	}
 	return &deletion.Error{
-		Object: object, Outcome: outcome, Accepted: d.Accepted, Finalizers: d.Finalizers, Err: p.failure(object, "delete", err, d.Seen),
+		Object: object, Outcome: outcome, Accepted: d.Accepted, Finalizers: d.Finalizers,
+		Err: p.failure(object, "delete", err, d.Seen),
 	}
 }
 

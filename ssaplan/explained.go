@@ -27,7 +27,8 @@ func (t trial) answered() (*Plan, trial, error) {
 	case t.live == nil:
 		action, reason = ActionCreate, "does not exist"
 	case !t.prepared.Unknown.Empty() && len(apply.Changes)+len(apply.Ownership) == 0:
-		unknown := "nothing changes except fields with values that aren't known yet: " + projection.JoinPaths(apply.Unknown)
+		unknown := "nothing changes except fields with values that aren't known yet: " + projection.JoinPaths(
+			apply.Unknown)
 		return deferred(DeferralUnknownValues, unknown, *explained), t, nil
 	case explained.NoOp:
 		action, reason = ActionNoOp, "the server would write nothing"
@@ -84,9 +85,10 @@ func (t trial) givenUp(
 // input is what is known of the apply to the live object.
 func (t trial) input(live *unstructured.Unstructured) explain.Input {
 	return explain.Input{
-		Manifest: content(t.manifest), Live: content(live), Was: content(cmp.Or(t.request.was, t.live)), Answer: content(t.answer),
-		Manager: t.options.FieldManager, Subresource: t.request.Subresource, Prior: t.request.Prior, Unknown: t.prepared.Unknown,
-		Sensitive: t.sensitive(), Ignored: t.left.Fields, Tools: t.options.Tools, Records: t.server.Records(),
+		Manifest: content(t.manifest), Live: content(live), Was: content(cmp.Or(t.request.was, t.live)),
+		Answer: content(t.answer), Manager: t.options.FieldManager, Subresource: t.request.Subresource,
+		Prior: t.request.Prior, Unknown: t.prepared.Unknown, Sensitive: t.sensitive(), Ignored: t.left.Fields,
+		Tools: t.options.Tools, Records: t.server.Records(),
 	}
 }
 

@@ -44,8 +44,8 @@ func (t trial) finish(ctx context.Context, plan *Plan) (*Plan, error) {
 		plan.Warnings = slices.Concat(plan.Warnings, t.handover.Warnings())
 	}
 	plan.basis = &basis{
-		request: t.request, manifest: t.manifest, patch: t.patch, live: t.live, result: t.answer, handover: t.handover, then: t.then,
-		madeVersion: &atomic.Pointer[string]{}, sensitive: sensitive,
+		request: t.request, manifest: t.manifest, patch: t.patch, live: t.live, result: t.answer, handover: t.handover,
+		then: t.then, madeVersion: &atomic.Pointer[string]{}, sensitive: sensitive,
 	}
 	return plan, nil
 }
@@ -58,13 +58,15 @@ func (g *goal) warnRedacted() (warnings []foreign.Text) {
 	}
 	option := cmp.Or(g.options.ShowValuesOption, "ShowValuesOf")
 	if kind := manifest.GroupVersionKind(); g.passwords.MarksUnknown(kind) {
-		warnings = append(warnings, foreign.Textf("no value is shown: it isn't known which fields of a %s are secret; %s %s shows them",
-			kind.Kind, option, kind.GroupKind()))
+		warnings = append(warnings,
+			foreign.Textf("no value is shown: it isn't known which fields of a %s are secret; %s %s shows them",
+				kind.Kind, option, kind.GroupKind()))
 	}
 	for _, kind := range secrecy.Carried(manifest.Object) {
 		if g.passwords.MarksUnknown(kind) {
 			warnings = append(warnings, foreign.Textf(
-				"no value of the %s inside of the object is shown: it isn't known which of its fields are secret; %s %s shows them",
+				"no value of the %s inside of the object is shown: it isn't known which of its fields are secret; %s "+
+					"%s shows them",
 				kind.Kind, option, kind.GroupKind()))
 		}
 	}

@@ -36,7 +36,8 @@ type redactedFields struct {
 
 // resolve returns the identity of the object with its namespace, and the target, nil for a kind that the server doesn't
 // serve.
-func (p *Planner) resolve(ctx context.Context, id identity.Identity, request *Request) (identity.Identity, *liveobject.Target, error) {
+func (p *Planner) resolve(ctx context.Context, id identity.Identity,
+	request *Request) (identity.Identity, *liveobject.Target, error) {
 	if request.AllUnknown {
 		return id, nil, nil
 	}
@@ -90,7 +91,8 @@ func (g *goal) applier() fieldowner.Applier {
 func (g *goal) wanted() handover.Wanted {
 	r := &g.request
 	wanted := handover.Wanted{
-		Applier: g.applier(), Adopt: r.Adopt, GiveUp: r.GiveUp, Clear: r.Clear, Manifest: r.Manifest.Object, Lost: r.LostVersions,
+		Applier: g.applier(), Adopt: r.Adopt, GiveUp: r.GiveUp, Clear: r.Clear, Manifest: r.Manifest.Object,
+		Lost: r.LostVersions,
 	}
 	if r.AdoptTools {
 		wanted.Tools = slices.Concat(fieldowner.Tools(), g.options.Tools)

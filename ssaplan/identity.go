@@ -13,10 +13,11 @@ import (
 
 // comparison is the result of comparing the identity of the object with that in the prior state.
 type comparison struct {
-	live        *unstructured.Unstructured // if it was read for the comparison, else nil; the old object if there is a replacement
-	replacement *Replacement               // nil if it is the same object
-	reason      string                     // for the replacement
-	requests    int                        // for the old object
+	// if it was read for the comparison, else nil; the old object if there is a replacement
+	live        *unstructured.Unstructured
+	replacement *Replacement // nil if it is the same object
+	reason      string       // for the replacement
+	requests    int          // for the old object
 }
 
 // compareIdentity finds out whether the prior state is of another object, which the object then replaces.
@@ -26,7 +27,8 @@ func (g *goal) compareIdentity(ctx context.Context) (none comparison, err error)
 		return none, nil
 	}
 	if prior.Subresource != g.request.Subresource {
-		return none, fmt.Errorf("%s: the prior state is of the subresource %q, and the request of %q", g.id, prior.Subresource, g.request.Subresource)
+		return none, fmt.Errorf("%s: the prior state is of the subresource %q, and the request of %q", g.id,
+			prior.Subresource, g.request.Subresource)
 	}
 	scope := prior.Identity.ScopeOf(g.id) // for want of the server's answer
 	if g.target != nil {
@@ -52,9 +54,11 @@ func (g *goal) compareIdentity(ctx context.Context) (none comparison, err error)
 		}
 	}
 	switch {
-	case result.Relation == identity.RelationVersionChanged && g.target == nil && options.AllowVersionChange: // compared when the version is served
+	// compared when the version is served
+	case result.Relation == identity.RelationVersionChanged && g.target == nil && options.AllowVersionChange:
 	case result.Replace() && g.request.Subresource != "":
-		return none, fmt.Errorf("%s: the prior state is of another object, whose %s stays as it is: plan without it", g.id, g.request.Subresource)
+		return none, fmt.Errorf("%s: the prior state is of another object, whose %s stays as it is: plan without it",
+			g.id, g.request.Subresource)
 	case result.Replace():
 		return g.otherIdentity(ctx, result, live), nil
 	}
@@ -77,7 +81,8 @@ func (g *goal) otherIdentity(ctx context.Context, result identity.Result, live *
 	if c.live != nil {
 		hazards = append(hazards, immutability.Hazards(c.live, options)...)
 	} else {
-		hazards = immutability.HazardsUnread(schema.GroupKind{Group: result.Old.Group(), Kind: result.Old.Kind}, result.Old.Name, options)
+		hazards = immutability.HazardsUnread(schema.GroupKind{Group: result.Old.Group(), Kind: result.Old.Kind},
+			result.Old.Name, options)
 	}
 	c.replacement = &Replacement{
 		Evidence: "identity", Old: result.Old, UID: prior.UID, Propagation: g.request.propagation(),

@@ -44,7 +44,8 @@ func (p *Planner) imported(ctx context.Context, id importid.ID) (identity.Identi
 		return named, nil, err
 	}
 	if id.Namespace != "" && target.Scope == identity.ScopeCluster {
-		return named, nil, fmt.Errorf("a %s is in no namespace; leave %q out", foreign.Text(id.Kind), foreign.Text(id.Namespace))
+		return named, nil, fmt.Errorf("a %s is in no namespace; leave %q out", foreign.Text(id.Kind),
+			foreign.Text(id.Namespace))
 	}
 	live, err := target.Live(ctx)
 	if err == nil && live == nil {

@@ -60,14 +60,17 @@ type replacementJSON struct {
 // whether <, > and & are escaped.
 func (plan Plan) MarshalJSON() ([]byte, error) {
 	out := planJSON{
-		Version: planVersion, Object: plainjson.Object(plan.Object), Subresource: plan.Subresource, Action: string(plan.Action), Reason: plan.Reason, Deferral: string(plan.Deferral),
-		Changes: append([]explain.Change{}, plan.Changes...), Declared: plan.declared(), Dropped: plan.Dropped, Ownership: plan.Ownership,
-		Conflicts: plan.Conflicts, Assigned: plan.Assigned, Generated: plan.Generated, Unknown: plan.Unknown, Ignored: plan.Ignored, Writers: plan.Writers,
-		Rival: plan.Rival, Ineffective: plan.Ineffective, Adjustments: plan.Adjustments, Warnings: plan.Warnings, Requests: plan.Requests,
+		Version: planVersion, Object: plainjson.Object(plan.Object), Subresource: plan.Subresource,
+		Action: string(plan.Action), Reason: plan.Reason, Deferral: string(plan.Deferral),
+		Changes: append([]explain.Change{}, plan.Changes...), Declared: plan.declared(), Dropped: plan.Dropped,
+		Ownership: plan.Ownership, Conflicts: plan.Conflicts, Assigned: plan.Assigned, Generated: plan.Generated,
+		Unknown: plan.Unknown, Ignored: plan.Ignored, Writers: plan.Writers, Rival: plan.Rival,
+		Ineffective: plan.Ineffective, Adjustments: plan.Adjustments, Warnings: plan.Warnings, Requests: plan.Requests,
 	}
 	if r := plan.Replacement; r != nil {
 		out.Replace = &replacementJSON{
-			Evidence: r.Evidence, Old: plainjson.Object(r.Old), UID: r.UID, Fields: r.Fields, Hazards: r.Hazards, Propagation: r.Propagation,
+			Evidence: r.Evidence, Old: plainjson.Object(r.Old), UID: r.UID, Fields: r.Fields, Hazards: r.Hazards,
+			Propagation: r.Propagation,
 		}
 	}
 	return plainjson.Visible(out)
@@ -84,17 +87,19 @@ func (plan *Plan) UnmarshalJSON(data []byte) error {
 		return fmt.Errorf("ssaplan: plan: version %d, but this program reads version %d", in.Version, planVersion)
 	}
 	out := Plan{
-		Object: identity.Identity(in.Object), Subresource: in.Subresource, Action: Action(in.Action), Reason: in.Reason, Deferral: Deferral(in.Deferral),
-		Conflicts: in.Conflicts, Adjustments: in.Adjustments, Requests: in.Requests,
+		Object: identity.Identity(in.Object), Subresource: in.Subresource, Action: Action(in.Action), Reason: in.Reason,
+		Deferral: Deferral(in.Deferral), Conflicts: in.Conflicts, Adjustments: in.Adjustments, Requests: in.Requests,
 		Explanation: explain.Explanation{
-			NoOp: Action(in.Action) == ActionNoOp, Changes: in.Changes, After: in.Declared.after(), Ownership: in.Ownership, Dropped: in.Dropped,
-			Assigned: in.Assigned, Generated: in.Generated, Ineffective: in.Ineffective, Unknown: in.Unknown, Ignored: in.Ignored,
-			Writers: in.Writers, Rival: in.Rival, Warnings: in.Warnings,
+			NoOp: Action(in.Action) == ActionNoOp, Changes: in.Changes, After: in.Declared.after(),
+			Ownership: in.Ownership, Dropped: in.Dropped, Assigned: in.Assigned, Generated: in.Generated,
+			Ineffective: in.Ineffective, Unknown: in.Unknown, Ignored: in.Ignored, Writers: in.Writers, Rival: in.Rival,
+			Warnings: in.Warnings,
 		},
 	}
 	if r := in.Replace; r != nil {
 		out.Replacement = &Replacement{
-			Evidence: r.Evidence, Old: identity.Identity(r.Old), UID: r.UID, Fields: r.Fields, Hazards: r.Hazards, Propagation: r.Propagation,
+			Evidence: r.Evidence, Old: identity.Identity(r.Old), UID: r.UID, Fields: r.Fields, Hazards: r.Hazards,
+			Propagation: r.Propagation,
 		}
 	}
 	*plan = out

@@ -36,7 +36,8 @@ func (t trial) lostVersions(ctx context.Context, plan *Plan) (warnings []foreign
 	objects, more, requests, err := t.customResources(ctx)
 	if err != nil {
 		return []foreign.Text{foreign.Textf(
-			"can't check whether managedFields of objects name %s, which the CRD drops: %v", versions, t.redactError(err))}, requests
+			"can't check whether managedFields of objects name %s, which the CRD drops: %v", versions,
+			t.redactError(err))}, requests
 	}
 	named := stuckIn(lost, objects)
 	if more {
@@ -45,13 +46,15 @@ func (t trial) lostVersions(ctx context.Context, plan *Plan) (warnings []foreign
 	if len(named) > 0 {
 		warnings = append(warnings, foreign.Textf("the CRD drops %s, but managedFields of these objects name it: %s; "+
 			"nothing can be applied to them until the entries are moved to another version (Request.LostVersions; "+
-			"in kubectl ssaplan --lost-version, in Terraform lost_versions)", versions, foreign.Text(strings.Join(named, ", "))))
+			"in kubectl ssaplan --lost-version, in Terraform lost_versions)", versions,
+			foreign.Text(strings.Join(named, ", "))))
 	}
 	return warnings, requests
 }
 
 // customResources returns the metadata of objects of the CRD, whether there are more, and how many requests that took.
-func (t trial) customResources(ctx context.Context) (objects []unstructured.Unstructured, more bool, requests int, err error) {
+func (t trial) customResources(
+	ctx context.Context) (objects []unstructured.Unstructured, more bool, requests int, err error) {
 	kind := wire.Defined(kinds.DefinitionOf(t.live.Object))
 	if kind.Version == "" {
 		return nil, false, 0, nil

@@ -26,8 +26,9 @@ func (g *goal) notGivenUp(live *unstructured.Unstructured, left explain.Left) (o
 		given := projection.Patterns{pattern}.Named(manifest, owners.Fields(nil))
 		isHeld := func(f explain.IgnoredField) bool { return f.Handling == explain.HandlingHeld && given.Match(f.Path) }
 		if slices.ContainsFunc(left.Fields, isHeld) {
-			out = append(out, foreign.Textf("%s: can't be given up, since it is a part of a list or map that has one owner as a whole: "+
-				"it is sent with the value that the object has", pattern))
+			out = append(out, foreign.Textf(
+				"%s: can't be given up, since it is a part of a list or map that has one owner as a whole: "+
+					"it is sent with the value that the object has", pattern))
 		}
 		_, ours := given.Split(own)
 		isDeclared := len(given.Find(manifest, owners.Fields(nil))) > 0
@@ -51,7 +52,9 @@ func (g *goal) notCleared(live *unstructured.Unstructured) (out []foreign.Text) 
 		named := projection.Patterns{pattern}.Named(manifest, names)
 		isThere := len(named.Find(live.Object, names))+len(named.Find(manifest, names)) > 0
 		if prior := g.request.Prior; !isThere && (prior == nil || !prior.Cleared(pattern)) {
-			out = append(out, foreign.Textf("%s: matches no field to clear; correct the path, or remove it if the field is already cleared", pattern))
+			out = append(out, foreign.Textf(
+				"%s: matches no field to clear; correct the path, or remove it if the field is already cleared",
+				pattern))
 		}
 	}
 	return out

@@ -173,7 +173,8 @@ func (plan *Plan) complete() error {
 	case plan.basis == nil:
 		return fmt.Errorf("%s: the plan wasn't made by a Planner of this program: plan again", plan.Object)
 	case len(plan.Unknown) > 0:
-		return fmt.Errorf("%s: plan again when these values are known: %s", plan.Object, projection.JoinPaths(plan.Unknown))
+		return fmt.Errorf("%s: plan again when these values are known: %s", plan.Object,
+			projection.JoinPaths(plan.Unknown))
 	case len(plan.basis.request.Unknown) > 0:
 		return fmt.Errorf("%s: plan again when these values are known: %v", plan.Object, plan.basis.request.Unknown)
 	}

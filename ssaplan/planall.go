@@ -29,7 +29,8 @@ const defaultConcurrency = 8
 // namespace or of all namespaces, if the caller may list them.
 func (p *Planner) PlanAll(ctx context.Context, requests []Request) iter.Seq2[*Plan, error] {
 	return func(yield func(*Plan, error) bool) {
-		set := objectset.New(requests, func(r Request) *unstructured.Unstructured { return r.Manifest }, p.options.DefaultNamespace)
+		set := objectset.New(requests, func(r Request) *unstructured.Unstructured { return r.Manifest },
+			p.options.DefaultNamespace)
 		concurrency := p.options.Concurrency
 		if concurrency <= 0 {
 			concurrency = defaultConcurrency
@@ -48,7 +49,8 @@ func (p *Planner) PlanAll(ctx context.Context, requests []Request) iter.Seq2[*Pl
 func unread(requests []Request) iter.Seq[identity.Identity] {
 	return func(yield func(identity.Identity) bool) {
 		for _, r := range requests {
-			if id, err := objectset.Identity(r.Manifest, r.AllUnknown); err == nil && r.Live == nil && !r.AllUnknown && !yield(id) {
+			if id, err := objectset.Identity(r.Manifest, r.AllUnknown); err == nil && r.Live == nil && !r.AllUnknown &&
+				!yield(id) {
 				return
 			}
 		}

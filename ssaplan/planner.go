@@ -51,8 +51,10 @@ func New(api server.Server, options Options) (*Planner, error) {
 		return nil, errors.New("ssaplan: Options.FieldManager is empty: name the tool whose fields these are")
 	}
 	if options.FieldManager == fieldowner.BeforeFirstApply { // it would own, and drop, what others have written
-		return nil, fmt.Errorf("ssaplan: Options.FieldManager is %q, under which servers record what others wrote before the first apply: "+
-			"use another name", options.FieldManager)
+		return nil,
+			fmt.Errorf(
+				"ssaplan: Options.FieldManager is %q, under which servers record what others wrote before the first apply: "+
+					"use another name", options.FieldManager)
 	}
 	switch {
 	case options.RequireNamespace:
@@ -61,7 +63,8 @@ func New(api server.Server, options Options) (*Planner, error) {
 		options.DefaultNamespace = metav1.NamespaceDefault
 	}
 	force := !options.RefuseConflicts
-	sent := metav1.PatchOptions{FieldManager: options.FieldManager, Force: &force, FieldValidation: metav1.FieldValidationIgnore}
+	sent := metav1.PatchOptions{FieldManager: options.FieldManager, Force: &force,
+		FieldValidation: metav1.FieldValidationIgnore}
 	p := &Planner{options: options, patchOptions: sent, server: wire.New(api, options.wire())}
 	p.passwords = passwords.New(p.server, options.passwords())
 	p.locator = liveobject.Locator{Server: p.server, Passwords: p.passwords, DefaultNamespace: options.DefaultNamespace}

@@ -138,7 +138,8 @@ func (t trial) rejected(ctx context.Context) (*Plan, trial, error) {
 	detour := whole.detour(ctx)
 	if !verdict.Replaceable() {
 		verdict.Remedy = cmp.Or(detour, verdict.Remedy)
-		return nil, whole, &immutability.RefusedError{Object: t.id, Verdict: whole.cure(ctx, verdict), Err: whole.redactError(t.refusal)}
+		return nil, whole, &immutability.RefusedError{Object: t.id, Verdict: whole.cure(ctx, verdict),
+			Err: whole.redactError(t.refusal)}
 	}
 	var warnings []foreign.Text
 	if detour != "" {
@@ -190,7 +191,8 @@ func (t trial) cure(ctx context.Context, verdict immutability.Verdict) immutabil
 		_, err = t.Plan(ctx, clearing)
 	}
 	if err == nil {
-		verdict.Remedy = fmt.Sprintf("clear %s, which the apply removes then, no matter who owns it", projection.JoinPaths(verdict.Leftovers))
+		verdict.Remedy = fmt.Sprintf("clear %s, which the apply removes then, no matter who owns it",
+			projection.JoinPaths(verdict.Leftovers))
 	}
 	return verdict
 }

@@ -97,7 +97,8 @@ func (p *Planner) Read(ctx context.Context, prior *explain.State) (*Reading, err
 		if err != nil {
 			return nil, p.failure(prior.Identity, "read", err)
 		}
-		reading.Live, reading.Presence, reading.State, reading.Drift = live, PresenceFound, refreshed.State, refreshed.Drift
+		reading.Live, reading.Presence, reading.State, reading.Drift = live, PresenceFound, refreshed.State,
+			refreshed.Drift
 		if refreshed.Recreated {
 			reading.Presence = PresenceRecreated
 		}
@@ -112,7 +113,8 @@ func (p *Planner) Read(ctx context.Context, prior *explain.State) (*Reading, err
 }
 
 // readLive returns the object, or nil if there is none.
-func (p *Planner) readLive(ctx context.Context, prior *explain.State) (*liveobject.Target, *unstructured.Unstructured, error) {
+func (p *Planner) readLive(ctx context.Context,
+	prior *explain.State) (*liveobject.Target, *unstructured.Unstructured, error) {
 	if err := p.expired(); err != nil {
 		return nil, nil, err
 	}

@@ -22,7 +22,8 @@ func (t trial) recall(ctx context.Context, body []byte) (*Plan, *noop.Asked) {
 		t.warnings.Add(text)
 	}
 	return &Plan{
-		Action: ActionNoOp, Reason: "the server would write nothing (cached result for this version)", Explanation: explanation,
+		Action: ActionNoOp, Reason: "the server would write nothing (cached result for this version)",
+		Explanation: explanation,
 	}, nil
 }
 
@@ -36,7 +37,8 @@ func (t trial) remember(plan *Plan) {
 // question returns the question whether applying the body changes the live object.
 func (t trial) question(body []byte) noop.Question {
 	return noop.Question{
-		Object: t.id, Resource: t.target.GroupVersionResource(), Subresource: t.request.Subresource, Live: t.live, Body: body,
+		Object: t.id, Resource: t.target.GroupVersionResource(), Subresource: t.request.Subresource, Live: t.live,
+		Body:    body,
 		Options: t.patch.Options,
 	}
 }

@@ -71,7 +71,8 @@ func (t trial) unreadable(ctx context.Context, cause error) (*Plan, trial, error
 	if err != nil {
 		return nil, t, err
 	}
-	return deferred(DeferralUnreadable, "the live object can't be read: "+t.redactError(cause).Error(), explained.Unread()), t, nil
+	return deferred(DeferralUnreadable, "the live object can't be read: "+t.redactError(cause).Error(),
+		explained.Unread()), t, nil
 }
 
 // refresh returns the trial with the live object as it is now, if the object that was tried may be out of date. It
@@ -130,7 +131,8 @@ func (t trial) conflicts() []fieldowner.Conflict {
 // conflict returns the plan for conflicts. What would change is what a forced apply would do, if that can be tried.
 func (t trial) conflict(ctx context.Context, conflicts []fieldowner.Conflict) (*Plan, trial, error) {
 	plan := &Plan{
-		Action: ActionConflict, Conflicts: conflicts, Reason: "1 field has another value and another owner", Explanation: t.unexplained(),
+		Action: ActionConflict, Conflicts: conflicts, Reason: "1 field has another value and another owner",
+		Explanation: t.unexplained(),
 	}
 	if n := len(conflicts); n != 1 {
 		plan.Reason = fmt.Sprintf("%d fields have other values and other owners", n)
@@ -141,7 +143,8 @@ func (t trial) conflict(ctx context.Context, conflicts []fieldowner.Conflict) (*
 	t.handover = forced.handover
 	switch {
 	case forced.refusal != nil:
-		plan.Warnings = []foreign.Text{foreign.Text("unknown what taking over the fields would change: " + t.why(forced.refusal))}
+		plan.Warnings = []foreign.Text{foreign.Text(
+			"unknown what taking over the fields would change: " + t.why(forced.refusal))}
 		return plan, t, nil
 	case !explain.SameVersion(content(t.live), forced.answer.Object, t.manifest.Object):
 		if _, err := t.target.Relook(ctx, t.live, forced.answer, t.patch.Body, t.patch.Options); err != nil {
@@ -208,7 +211,8 @@ func (t trial) ways() (out []kinds.Subresource) {
 		return err == nil && len(found) > 0
 	}
 	for _, sub := range kinds.Subresources(t.id.APIVersion, t.id.Kind) {
-		isTried := slices.ContainsFunc(t.request.Ignore, func(p projection.Pattern) bool { return p.String() == sub.Fields[0] })
+		isTried := slices.ContainsFunc(t.request.Ignore,
+			func(p projection.Pattern) bool { return p.String() == sub.Fields[0] })
 		if matches(sub.Fields, t.manifest.Object) && !matches(sub.Absent, t.live.Object) && !isTried {
 			out = append(out, sub)
 		}
@@ -232,7 +236,8 @@ func (t trial) replacement(verdict immutability.Verdict, unproven error) (r *Rep
 		names = append(names, f.Name())
 	}
 	return &Replacement{
-		Evidence: foreign.Text(verdict.Evidence.String()), Old: t.id, UID: string(t.live.GetUID()), Fields: verdict.Fields,
-		Hazards: verdict.Hazards, Propagation: t.request.propagation(), Refusal: t.redactError(t.refusal), unproven: unproven,
+		Evidence: foreign.Text(verdict.Evidence.String()), Old: t.id, UID: string(t.live.GetUID()),
+		Fields: verdict.Fields, Hazards: verdict.Hazards, Propagation: t.request.propagation(),
+		Refusal: t.redactError(t.refusal), unproven: unproven,
 	}, "can't change in place: " + strings.Join(names, ", ")
 }

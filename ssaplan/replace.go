@@ -30,7 +30,8 @@ import (
 // same plan continues where the first one stopped. If the new object already exists as planned, it is returned. In
 // another process, make a new plan: if its action is Create, the old object is gone, and [Planner.Apply] creates the
 // new one.
-func (p *Planner) Replace(ctx context.Context, plan *Plan, options deletion.Options) (*unstructured.Unstructured, error) {
+func (p *Planner) Replace(ctx context.Context, plan *Plan,
+	options deletion.Options) (*unstructured.Unstructured, error) {
 	if plan == nil {
 		return nil, errors.New("ssaplan: no plan to carry out")
 	}
@@ -61,7 +62,8 @@ type replacer struct {
 }
 
 func (r *replacer) stopped(err error) error {
-	stopped := &write.ReplaceError{Old: r.plan.Replacement.Old, New: r.plan.Object, Stage: r.stage, Outcome: write.OutcomeNotSent}
+	stopped := &write.ReplaceError{Old: r.plan.Replacement.Old, New: r.plan.Object, Stage: r.stage,
+		Outcome: write.OutcomeNotSent}
 	switch {
 	case r.stage == write.StageCreating:
 		stopped.Outcome = cmp.Or(r.created, write.OutcomeNotSent)
@@ -121,7 +123,8 @@ func (r *replacer) check(ctx context.Context, old *unstructured.Unstructured) er
 	}
 	// What else the old object shows, such as finalizers and owners, couldn't be planned from its identity, and passes.
 	if lost := immutability.UnnamedLoss(goes.Hazards, r.plan.Replacement.Hazards); len(lost) > 0 {
-		return fmt.Errorf("%s: the plan doesn't say so: delete %s yourself if that is meant, then replace again", lost[0], r.plan.Replacement.Old)
+		return fmt.Errorf("%s: the plan doesn't say so: delete %s yourself if that is meant, then replace again",
+			lost[0], r.plan.Replacement.Old)
 	}
 	write, err := r.planner.write(ctx, r.plan, nil)
 	if err == nil {
@@ -143,7 +146,8 @@ func (r *replacer) check(ctx context.Context, old *unstructured.Unstructured) er
 // isOld reports whether what is in the way of the new object is the old one under another version of the API group, and
 // the server takes the manifest for it.
 func (r *replacer) isOld(now *Plan) bool {
-	return now != nil && now.basis.live != nil && string(now.basis.live.GetUID()) == r.plan.Replacement.UID && (now.Action == ActionNoOp || now.Action == ActionUpdate)
+	return now != nil && now.basis.live != nil && string(now.basis.live.GetUID()) == r.plan.Replacement.UID &&
+		(now.Action == ActionNoOp || now.Action == ActionUpdate)
 }
 
 // create creates the new object. If one is there, it may be the one that an earlier call created, whose answer was

@@ -18,7 +18,8 @@ import (
 // replace returns a plan to replace the live object. A dry run that creates the new object shows what changes. isTaken
 // says that the old object has the name of the new one. If the server can't try the create, the plan has what the
 // manifest declares. The trial is the one of the whole manifest.
-func (t trial) replace(ctx context.Context, r *Replacement, reason string, isTaken bool, warnings ...foreign.Text) (*Plan, trial, error) {
+func (t trial) replace(ctx context.Context, r *Replacement, reason string, isTaken bool,
+	warnings ...foreign.Text) (*Plan, trial, error) {
 	t, err := t.withoutUID()
 	if err != nil {
 		return nil, t, err
@@ -30,11 +31,13 @@ func (t trial) replace(ctx context.Context, r *Replacement, reason string, isTak
 		case t.prepared.Unknown.Empty() && standin.Disproves(t.manifest.Object, err, isTaken):
 			verdict := immutability.Classify(err).OfCreate(t.manifest)
 			t.redactor().Verdict(&verdict)
-			return nil, t, &immutability.RefusedError{Object: t.id, Verdict: verdict, Err: cmp.Or(r.Refusal, t.redactError(err))}
+			return nil, t, &immutability.RefusedError{Object: t.id, Verdict: verdict,
+				Err: cmp.Or(r.Refusal, t.redactError(err))}
 		case !isRefusal(err):
 			return nil, t, t.failed("dry run of the create", err)
 		default:
-			warnings = append(warnings, foreign.Textf("unknown which fields the server adds to the new object: %v", t.redactError(err)))
+			warnings = append(warnings,
+				foreign.Textf("unknown which fields the server adds to the new object: %v", t.redactError(err)))
 		}
 		t.answer = made
 	}
@@ -54,7 +57,8 @@ func (t trial) replace(ctx context.Context, r *Replacement, reason string, isTak
 
 // isRefusal reports whether the server refused a create, or can't try it.
 func isRefusal(err error) bool {
-	return errors.Is(err, standin.ErrTaken) || errors.Is(err, standin.ErrNamed) || slices.ContainsFunc(answer.Statuses(err), answer.IsRefusal)
+	return errors.Is(err, standin.ErrTaken) || errors.Is(err, standin.ErrNamed) ||
+		slices.ContainsFunc(answer.Statuses(err), answer.IsRefusal)
 }
 
 // withoutUID returns the trial without the UID in the manifest, which names the old object: a server creates no object

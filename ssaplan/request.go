@@ -79,8 +79,9 @@ type Request struct {
 	// Propagation is what happens to the dependents of a replaced object. Default: Background, they are deleted after
 	// it.
 	Propagation metav1.DeletionPropagation
-	was         *unstructured.Unstructured // the object before fields changed owners for an apply that is planned again since; else nil
-	outrun      int                        // how often the plan was refused since others had written to the object
+	// the object before fields changed owners for an apply that is planned again since; else nil
+	was    *unstructured.Unstructured
+	outrun int // how often the plan was refused since others had written to the object
 }
 
 // exceptions returns the fields that aren't applied as the manifest has them.

@@ -23,7 +23,8 @@ func (p *Planner) replan(ctx context.Context, outdated *Plan, live *unstructured
 	if err != nil {
 		return nil, err
 	}
-	isDone := plan.Action == ActionNoOp && outdated.Action == ActionUpdate && plan.basis.patch.Same(outdated.basis.patch)
+	isDone := plan.Action == ActionNoOp && outdated.Action == ActionUpdate &&
+		plan.basis.patch.Same(outdated.basis.patch)
 	if !isDone && !plan.matches(outdated) {
 		return nil, &ChangedError{plan}
 	}
@@ -51,7 +52,8 @@ func (plan *Plan) isOutdatedBy(err error) bool {
 // have changed since the plan was made.
 func (plan *Plan) isUntouched(now *unstructured.Unstructured) bool {
 	live := plan.basis.live
-	if live == nil || now == nil || live.GetUID() != now.GetUID() || (live.GetDeletionTimestamp() == nil) != (now.GetDeletionTimestamp() == nil) {
+	if live == nil || now == nil || live.GetUID() != now.GetUID() ||
+		(live.GetDeletionTimestamp() == nil) != (now.GetDeletionTimestamp() == nil) {
 		return false
 	}
 	before, err := fieldowner.Read(live.Object)
@@ -95,7 +97,8 @@ func (plan *Plan) afterTaking(now *unstructured.Unstructured) *Plan {
 func (plan *Plan) outrunBy(now *unstructured.Unstructured) *Plan {
 	after, basis := *plan, *plan.basis
 	basis.live, basis.isReviewed, basis.taking, after.basis = now, false, nil, &basis
-	basis.madeVersion = &atomic.Pointer[string]{} // nothing is known of what others wrote since the reviewed plan was made
+	// nothing is known of what others wrote since the reviewed plan was made
+	basis.madeVersion = &atomic.Pointer[string]{}
 	basis.request.outrun++
 	return &after
 }
@@ -118,7 +121,8 @@ func (plan *Plan) haveFieldsChangedOwners() bool {
 
 // takesFields reports whether the plan takes fields from other managers.
 func (plan *Plan) takesFields() bool {
-	return slices.ContainsFunc(plan.Ownership, func(t fieldowner.Transfer) bool { return t.Kind == fieldowner.TransferTaken })
+	return slices.ContainsFunc(plan.Ownership,
+		func(t fieldowner.Transfer) bool { return t.Kind == fieldowner.TransferTaken })
 }
 
 // isFree reports whether the plan creates an object, and takes over one that others create first.

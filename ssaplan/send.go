@@ -12,7 +12,8 @@ import (
 )
 
 // send sends the plan's request, once, guarded to be for the live object in its version, or for none if live is nil.
-func (p *Planner) send(ctx context.Context, plan *Plan, live *unstructured.Unstructured) (*unstructured.Unstructured, *applier.Failure) {
+func (p *Planner) send(ctx context.Context, plan *Plan,
+	live *unstructured.Unstructured) (*unstructured.Unstructured, *applier.Failure) {
 	write, err := p.write(ctx, plan, live)
 	if err != nil {
 		return nil, applier.NotSent(err)
@@ -36,12 +37,14 @@ func (p *Planner) write(ctx context.Context, plan *Plan, live *unstructured.Unst
 		return nil, err
 	}
 	patch := plan.basis.patch
-	return &applier.Write{Target: target, Body: patch.Body, Options: patch.Options, Subresource: plan.Subresource, Live: live, AnyVersion: plan.basis.anyVersion && (plan.basis.hasTaken || !plan.takesFields())}, nil
+	return &applier.Write{Target: target, Body: patch.Body, Options: patch.Options, Subresource: plan.Subresource,
+		Live: live, AnyVersion: plan.basis.anyVersion && (plan.basis.hasTaken || !plan.takesFields())}, nil
 }
 
 // giveUpCreated gives up what the plan's request names of an object that the plan created, which others may write
 // meanwhile.
-func (p *Planner) giveUpCreated(ctx context.Context, plan *Plan, made *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+func (p *Planner) giveUpCreated(ctx context.Context, plan *Plan,
+	made *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if plan.Action == ActionUpdate || len(plan.basis.request.GiveUp) == 0 {
 		return made, nil
 	}
@@ -54,7 +57,8 @@ func (p *Planner) giveUpCreated(ctx context.Context, plan *Plan, made *unstructu
 		err := p.failureOf(plan, "give fields up", failure.Err)
 		return &write.ApplyError{Object: plan.Object, Outcome: write.OutcomeDone, Err: err, Advice: advice}
 	}
-	wanted := handover.Wanted{Applier: plan.applier(), GiveUp: plan.basis.request.GiveUp, Manifest: plan.basis.request.Manifest.Object}
+	wanted := handover.Wanted{Applier: plan.applier(), GiveUp: plan.basis.request.GiveUp,
+		Manifest: plan.basis.request.Manifest.Object}
 	attempts, byRecord := applier.NewAttempts(ctx), false
 	for {
 		target, err := p.locate(ctx, plan.Object, plan.Subresource)

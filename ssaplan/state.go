@@ -20,7 +20,8 @@ func (plan *Plan) Differences(made *unstructured.Unstructured) ([]projection.Dif
 	}
 	version := plan.basis.madeVersion.Load()
 	alone := version != nil && *version == made.GetResourceVersion()
-	differences, err := plan.Unforeseen(plan.basis.result.Object, made.Object, plan.applier(), alone, plan.basis.sensitive)
+	differences, err := plan.Unforeseen(plan.basis.result.Object, made.Object, plan.applier(), alone,
+		plan.basis.sensitive)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", plan.Object, err)
 	}
@@ -38,7 +39,8 @@ func (plan *Plan) State(obj *unstructured.Unstructured) (*explain.State, error) 
 		return nil, fmt.Errorf("%s: no object to remember", plan.Object)
 	}
 	applier := plan.applier()
-	state, err := explain.NewState(plan.basis.manifest.Object, obj.Object, applier, plan.basis.request.Prior, plan.basis.sensitive...)
+	state, err := explain.NewState(plan.basis.manifest.Object, obj.Object, applier, plan.basis.request.Prior,
+		plan.basis.sensitive...)
 	if err != nil {
 		return nil, err
 	}

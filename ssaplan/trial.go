@@ -47,7 +47,8 @@ func (t trial) isForLive() bool {
 // handover, if a dry run has shown its managedFields, and else nil.
 func (t trial) on(ctx context.Context, seen observed, recorded *unstructured.Unstructured) (out trial, err error) {
 	out = trial{
-		goal: t.goal, observed: seen, prepared: t.prepared, manifest: t.manifest, patch: t.patch, pair: t.pair, asked: t.asked,
+		goal: t.goal, observed: seen, prepared: t.prepared, manifest: t.manifest, patch: t.patch, pair: t.pair,
+		asked: t.asked,
 	}
 	if seen.live != nil && t.request.handsOver() {
 		if out.handover, err = handover.Find(seen.live, t.wanted()); err != nil {
@@ -148,7 +149,8 @@ func (t trial) adjustments() []projection.Adjustment {
 
 // sensitive returns the fields whose values are never shown.
 func (t trial) sensitive() projection.Patterns {
-	if last := t.redacted; last.manifest == nil || last.manifest != t.request.Manifest || last.live != t.live || last.answer != t.answer {
+	if last := t.redacted; last.manifest == nil || last.manifest != t.request.Manifest || last.live != t.live ||
+		last.answer != t.answer {
 		fields := t.Planner.sensitive(t.id, t.request.Manifest, t.live, t.answer)
 		*last = redactedFields{t.request.Manifest, t.live, t.answer, slices.Clip(fields)}
 	}

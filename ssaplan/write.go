@@ -16,7 +16,8 @@ type ChangedError struct {
 }
 
 func (e *ChangedError) Error() string {
-	return fmt.Sprintf("%s: changed since the plan was made; now %s (%s): review the new plan", e.Plan.Object, e.Plan.Action, foreign.Text(e.Plan.Reason))
+	return fmt.Sprintf("%s: changed since the plan was made; now %s (%s): review the new plan", e.Plan.Object,
+		e.Plan.Action, foreign.Text(e.Plan.Reason))
 }
 
 // WriteOutcome is used by [write.OutcomeOf]. The outcome is Refused.

@@ -27,12 +27,17 @@ func main() {
 
 // flags reads the command line. The flag --kubeconfig is controller-runtime's own.
 func flags() (ctrl.Options, *zap.Options) {
-	options, logging := ctrl.Options{LeaderElectionID: "website-operator", LeaderElectionReleaseOnCancel: true}, &zap.Options{}
-	resync := flag.Duration("resync", 10*time.Minute, "how often every Website is looked at without a reason; without a change that sends next to nothing, see ctrlssaplan")
+	options, logging := ctrl.Options{LeaderElectionID: "website-operator", LeaderElectionReleaseOnCancel: true},
+		&zap.Options{}
+	resync := flag.Duration("resync", 10*time.Minute,
+		"how often every Website is looked at without a reason; without a change that sends next to nothing, see "+
+			"ctrlssaplan")
 	flag.StringVar(&options.Metrics.BindAddress, "metrics", "127.0.0.1:8080", "where to serve metrics; 0 serves none")
-	flag.StringVar(&options.HealthProbeBindAddress, "health", ":8081", "where to serve /healthz and /readyz; 0 serves none")
+	flag.StringVar(&options.HealthProbeBindAddress, "health", ":8081",
+		"where to serve /healthz and /readyz; 0 serves none")
 	flag.BoolVar(&options.LeaderElection, "leader-elect", false, "run only while no other operator leads")
-	flag.StringVar(&options.LeaderElectionNamespace, "leader-elect-namespace", "", "where the lease is (default: the pod's namespace)")
+	flag.StringVar(&options.LeaderElectionNamespace, "leader-elect-namespace", "",
+		"where the lease is (default: the pod's namespace)")
 	flag.IntVar(&options.Controller.MaxConcurrentReconciles, "workers", 4, "how many Websites are worked on at a time")
 	logging.BindFlags(flag.CommandLine)
 	flag.Parse()
@@ -57,7 +62,8 @@ func run(options ctrl.Options) error {
 	if _, err := reconciler.Setup(manager); err != nil {
 		return err
 	}
-	if err := errors.Join(manager.AddHealthzCheck("ping", healthz.Ping), manager.AddReadyzCheck("ping", healthz.Ping)); err != nil {
+	if err := errors.Join(manager.AddHealthzCheck("ping", healthz.Ping),
+		manager.AddReadyzCheck("ping", healthz.Ping)); err != nil {
 		return err
 	}
 	return manager.Start(ctrl.SetupSignalHandler())

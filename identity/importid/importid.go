@@ -24,7 +24,8 @@ type ID struct {
 }
 
 // Form is what [Parse] accepts, as its errors show it.
-const Form = "[NAMESPACE/][GROUP/]VERSION/KIND/NAME, NAMESPACE/KIND[.VERSION][.GROUP]/NAME or KIND[.VERSION][.GROUP]/NAME, " +
+const Form = "[NAMESPACE/][GROUP/]VERSION/KIND/NAME, NAMESPACE/KIND[.VERSION][.GROUP]/NAME or " +
+	"KIND[.VERSION][.GROUP]/NAME, " +
 	"then ?unowned or ?manager=NAME[&operation=Apply|Update[&subresource=NAME]]"
 
 // Parse reads the text form of an import:

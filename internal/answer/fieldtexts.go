@@ -63,8 +63,10 @@ var FieldTexts = []FieldText{
 			{Kind: "networking.k8s.io/ServiceCIDR", Field: "spec.cidrs"},
 			{Kind: "networking.k8s.io/ServiceCIDR", Field: "spec.cidrs[*]"},
 			{Kind: "node.k8s.io/RuntimeClass", Field: "handler"},
-			{Kind: "rbac.authorization.k8s.io/ClusterRoleBinding", Field: "roleRef", AllChecks: true, Seen: "1.37"}, // since 1.37
-			{Kind: "rbac.authorization.k8s.io/RoleBinding", Field: "roleRef", AllChecks: true, Seen: "1.37"},        // since 1.37
+			// since 1.37
+			{Kind: "rbac.authorization.k8s.io/ClusterRoleBinding", Field: "roleRef", AllChecks: true, Seen: "1.37"},
+			// since 1.37
+			{Kind: "rbac.authorization.k8s.io/RoleBinding", Field: "roleRef", AllChecks: true, Seen: "1.37"},
 			{Kind: "resource.k8s.io/ResourceClaim", Field: "spec"},
 			{Kind: "resource.k8s.io/ResourceClaimTemplate", Field: "spec"},
 			{Kind: "resource.k8s.io/ResourcePoolStatusRequest", Field: "spec", Seen: "1.37"},
@@ -99,14 +101,21 @@ var FieldTexts = []FieldText{
 			{Kind: "scheduling.k8s.io/Workload", Field: "spec.podGroupTemplates[*].priority", Seen: never},
 			{Kind: "scheduling.k8s.io/Workload", Field: "spec.podGroupTemplates[*].priorityClassName", Seen: "1.37"},
 			{Kind: "scheduling.k8s.io/Workload", Field: "spec.podGroupTemplates[*].resourceClaims", Seen: never},
-			{Kind: "scheduling.k8s.io/Workload", Field: "spec.podGroupTemplates[*].schedulingConstraints", Seen: "1.37"},
-			{Kind: "scheduling.k8s.io/Workload", Field: "spec.podGroupTemplates[*].schedulingPolicy.basic", Seen: "1.37"},
-			{Kind: "scheduling.k8s.io/Workload", Field: "spec.compositePodGroupTemplates[*].disruptionMode", Seen: never},
-			{Kind: "scheduling.k8s.io/Workload", Field: "spec.compositePodGroupTemplates[*].preemptionPolicy", Seen: never},
+			{Kind: "scheduling.k8s.io/Workload", Field: "spec.podGroupTemplates[*].schedulingConstraints",
+				Seen: "1.37"},
+			{Kind: "scheduling.k8s.io/Workload", Field: "spec.podGroupTemplates[*].schedulingPolicy.basic",
+				Seen: "1.37"},
+			{Kind: "scheduling.k8s.io/Workload", Field: "spec.compositePodGroupTemplates[*].disruptionMode",
+				Seen: never},
+			{Kind: "scheduling.k8s.io/Workload", Field: "spec.compositePodGroupTemplates[*].preemptionPolicy",
+				Seen: never},
 			{Kind: "scheduling.k8s.io/Workload", Field: "spec.compositePodGroupTemplates[*].priority", Seen: never},
-			{Kind: "scheduling.k8s.io/Workload", Field: "spec.compositePodGroupTemplates[*].priorityClassName", Seen: never},
-			{Kind: "scheduling.k8s.io/Workload", Field: "spec.compositePodGroupTemplates[*].schedulingConstraints", Seen: never},
-			{Kind: "scheduling.k8s.io/Workload", Field: "spec.compositePodGroupTemplates[*].schedulingPolicy.basic", Seen: never},
+			{Kind: "scheduling.k8s.io/Workload", Field: "spec.compositePodGroupTemplates[*].priorityClassName",
+				Seen: never},
+			{Kind: "scheduling.k8s.io/Workload", Field: "spec.compositePodGroupTemplates[*].schedulingConstraints",
+				Seen: never},
+			{Kind: "scheduling.k8s.io/Workload", Field: "spec.compositePodGroupTemplates[*].schedulingPolicy.basic",
+				Seen: never},
 			{Kind: "scheduling.k8s.io/Workload", Field: "spec.podGroups", Seen: never}, // 1.35
 			{Kind: "storage.k8s.io/CSIDriver", Field: "spec.attachedRequired", AllChecks: true},
 			{Kind: "storage.k8s.io/CSIDriver", Field: "spec.volumeLifecycleModes", AllChecks: true},
@@ -118,10 +127,17 @@ var FieldTexts = []FieldText{
 			{Kind: "storage.k8s.io/StorageClass", Field: "reclaimPolicy", Seen: "1.37"},
 			{Kind: "storage.k8s.io/StorageClass", Field: "volumeBindingMode"},
 			{Kind: "storage.k8s.io/VolumeAttachment", Field: "spec"},
-			{Kind: "storagemigration.k8s.io/StorageVersionMigration", Field: "spec", Seen: "1.37"},                                     // since 1.35
-			{Kind: "storagemigration.k8s.io/StorageVersionMigration", Field: "group", Real: "spec.resource.group", Seen: "1.33"},       // up to 1.34
-			{Kind: "storagemigration.k8s.io/StorageVersionMigration", Field: "resource", Real: "spec.resource.resource", Seen: "1.33"}, // up to 1.34
-			{Kind: "storagemigration.k8s.io/StorageVersionMigration", Field: "version", Real: "spec.resource.version", Seen: "1.33"},   // up to 1.34
+			// since 1.35
+			{Kind: "storagemigration.k8s.io/StorageVersionMigration", Field: "spec", Seen: "1.37"},
+			// up to 1.34
+			{Kind: "storagemigration.k8s.io/StorageVersionMigration", Field: "group", Real: "spec.resource.group",
+				Seen: "1.33"},
+			// up to 1.34
+			{Kind: "storagemigration.k8s.io/StorageVersionMigration", Field: "resource", Real: "spec.resource.resource",
+				Seen: "1.33"},
+			// up to 1.34
+			{Kind: "storagemigration.k8s.io/StorageVersionMigration", Field: "version", Real: "spec.resource.version",
+				Seen: "1.33"},
 		},
 	},
 	{
@@ -157,7 +173,8 @@ var FieldTexts = []FieldText{
 
 	{
 		Family: ForbiddenTransition, Type: forbidden, Prefix: true,
-		Text:  "updates to statefulset spec for fields other than",              // the list of fields grows with the versions
+		// the list of fields grows with the versions
+		Text:  "updates to statefulset spec for fields other than",
 		Where: []Place{{Kind: "apps/StatefulSet", Field: "spec", Seen: "1.33"}}, // up to 1.36
 	},
 	{
@@ -247,8 +264,10 @@ var FieldTexts = []FieldText{
 	{
 		Family: ForbiddenTransition, Type: invalidValue, Text: "cannot change roleRef",
 		Where: []Place{
-			{Kind: "rbac.authorization.k8s.io/ClusterRoleBinding", Field: "roleRef", AllChecks: true, Seen: "1.33"}, // up to 1.36
-			{Kind: "rbac.authorization.k8s.io/RoleBinding", Field: "roleRef", AllChecks: true, Seen: "1.33"},        // up to 1.36
+			// up to 1.36
+			{Kind: "rbac.authorization.k8s.io/ClusterRoleBinding", Field: "roleRef", AllChecks: true, Seen: "1.33"},
+			// up to 1.36
+			{Kind: "rbac.authorization.k8s.io/RoleBinding", Field: "roleRef", AllChecks: true, Seen: "1.33"},
 		},
 	},
 	{
@@ -312,8 +331,10 @@ var FieldTexts = []FieldText{
 			{Kind: "Node", Field: "spec.providerID", Seen: never}, // since 1.37
 			{Kind: "scheduling.k8s.io/CompositePodGroup", Field: "spec.schedulingPolicy.gang", Seen: never},
 			{Kind: "scheduling.k8s.io/PodGroup", Field: "spec.schedulingPolicy.gang", Seen: "1.37"},
-			{Kind: "scheduling.k8s.io/Workload", Field: "spec.compositePodGroupTemplates[*].schedulingPolicy.gang", Seen: never},
-			{Kind: "scheduling.k8s.io/Workload", Field: "spec.podGroupTemplates[*].schedulingPolicy.gang", Seen: "1.37"},
+			{Kind: "scheduling.k8s.io/Workload", Field: "spec.compositePodGroupTemplates[*].schedulingPolicy.gang",
+				Seen: never},
+			{Kind: "scheduling.k8s.io/Workload", Field: "spec.podGroupTemplates[*].schedulingPolicy.gang",
+				Seen: "1.37"},
 		},
 	},
 	{
@@ -321,7 +342,8 @@ var FieldTexts = []FieldText{
 		Where: []Place{
 			{Kind: "scheduling.k8s.io/CompositePodGroup", Field: "spec.schedulingPolicy.gang", Seen: never},
 			{Kind: "scheduling.k8s.io/PodGroup", Field: "spec.schedulingPolicy.gang", Seen: never},
-			{Kind: "scheduling.k8s.io/Workload", Field: "spec.compositePodGroupTemplates[*].schedulingPolicy.gang", Seen: never},
+			{Kind: "scheduling.k8s.io/Workload", Field: "spec.compositePodGroupTemplates[*].schedulingPolicy.gang",
+				Seen: never},
 			{Kind: "scheduling.k8s.io/Workload", Field: "spec.podGroupTemplates[*].schedulingPolicy.gang", Seen: never},
 		},
 	},

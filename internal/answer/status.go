@@ -36,8 +36,10 @@ var ReasonCodes = map[metav1.StatusReason]int{
 // causeTypes are the types of causes that servers send. The last is a constant of core/v1, for which k8s.io/api isn't
 // needed.
 var causeTypes = []metav1.CauseType{
-	metav1.CauseTypeFieldValueNotFound, metav1.CauseTypeFieldValueRequired, metav1.CauseTypeFieldValueDuplicate, metav1.CauseTypeFieldValueInvalid,
-	metav1.CauseTypeFieldValueNotSupported, metav1.CauseTypeForbidden, metav1.CauseTypeTooLong, metav1.CauseTypeTooMany, metav1.CauseTypeInternal,
+	metav1.CauseTypeFieldValueNotFound, metav1.CauseTypeFieldValueRequired, metav1.CauseTypeFieldValueDuplicate,
+	metav1.CauseTypeFieldValueInvalid,
+	metav1.CauseTypeFieldValueNotSupported, metav1.CauseTypeForbidden, metav1.CauseTypeTooLong, metav1.CauseTypeTooMany,
+	metav1.CauseTypeInternal,
 	metav1.CauseTypeTypeInvalid, metav1.CauseTypeUnexpectedServerResponse, metav1.CauseTypeFieldManagerConflict,
 	metav1.CauseTypeResourceVersionTooLarge, NamespaceTerminating,
 }
@@ -48,7 +50,8 @@ const NamespaceTerminating metav1.CauseType = "NamespaceTerminating"
 // Class returns what of a status tells the kind of failure without words of somebody else: the code, a reason that
 // servers send, and whether it is about the options of the request.
 func Class(status metav1.Status) metav1.Status {
-	out := metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure, Code: status.Code}
+	out := metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure,
+		Code: status.Code}
 	if _, known := ReasonCodes[status.Reason]; known {
 		out.Reason = status.Reason
 	}
@@ -106,7 +109,8 @@ func AboutOptions(status metav1.Status) bool {
 
 // RefusesDryRun reports whether a 422 says that the option dryRun has a value that the server doesn't know.
 func RefusesDryRun(status metav1.Status) bool {
-	return AboutOptions(status) && slices.ContainsFunc(status.Details.Causes, func(c metav1.StatusCause) bool { return c.Field == "dryRun" })
+	return AboutOptions(status) &&
+		slices.ContainsFunc(status.Details.Causes, func(c metav1.StatusCause) bool { return c.Field == "dryRun" })
 }
 
 // lostVersion comes before a version to which a server can't convert a custom resource. Source: the converters of

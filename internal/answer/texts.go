@@ -76,9 +76,11 @@ var WebhookTexts = Table{
 	{Start: `Internal error occurred: failed calling webhook "`, Means: WebhookUnreachable},
 	{Start: `conversion webhook for `, Has: ` failed: `, Means: WebhookUnreachable},
 	// Of what is stored, since 1.37.
-	{Start: `Internal error occurred: StorageError: corrupt object, `, Has: `: conversion webhook for `, Means: WebhookUnreachable},
+	{Start: `Internal error occurred: StorageError: corrupt object, `, Has: `: conversion webhook for `,
+		Means: WebhookUnreachable},
 	// Of what was just stored, since 1.37.
-	{Start: `object not decodable revision=`, Has: `: conversion webhook for `, Means: WebhookUnreachable, Unseen: true},
+	{Start: `object not decodable revision=`, Has: `: conversion webhook for `, Means: WebhookUnreachable,
+		Unseen: true},
 }
 
 // PolicyTexts: what follows "is forbidden: " in a message, whatever its code and reason.
@@ -124,7 +126,8 @@ var ServerErrorTexts = Table{
 	{Start: `failed to convert new `, Has: `: conversion webhook for `, Means: WebhookUnreachable, Unseen: true},
 	{Start: `failed to convert live `, Has: `: conversion webhook for `, Means: WebhookUnreachable, Unseen: true},
 	{Start: `failed to convert new `, Means: InvalidManifest, Unseen: true},
-	{Start: `failed to create manager for existing fields: failed to convert live `, Has: noConversion, Means: InvalidManifest, Unseen: true},
+	{Start: `failed to create manager for existing fields: failed to convert live `, Has: noConversion,
+		Means: InvalidManifest, Unseen: true},
 	{Start: `failed to merge config: `, Means: InvalidManifest, Unseen: true},
 	{Start: lostVersion, Means: LostVersion, Unseen: true},         // of an entry of managedFields
 	{Start: `strconv.ParseUint: parsing `, Means: InvalidManifest}, // a resourceVersion

@@ -64,7 +64,8 @@ func New[T any]() *Value[T] {
 
 // Get returns the value as it was at most age ago. An older value is read again; read gets the value that was read
 // before, which is the zero value at first.
-func (v *Value[T]) Get(ctx context.Context, age time.Duration, read func(ctx context.Context, before T) (T, error)) (T, error) {
+func (v *Value[T]) Get(ctx context.Context, age time.Duration,
+	read func(ctx context.Context, before T) (T, error)) (T, error) {
 	var none T
 	if err := v.reading.Take(ctx); err != nil {
 		return none, err

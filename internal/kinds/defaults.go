@@ -12,12 +12,13 @@ import (
 // Source: the defaults.go of the groups below kubernetes/pkg/apis, 1.33 to 1.37.
 var itemDefaults = func() map[string]map[string]any {
 	container := map[string]any{
-		"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File", "resources": map[string]any{},
+		"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File",
+		"resources": map[string]any{},
 	}
 	for _, probe := range []string{"livenessProbe", "readinessProbe", "startupProbe"} {
 		for name, v := range map[string]any{
-			"timeoutSeconds": int64(1), "periodSeconds": int64(10), "successThreshold": int64(1), "failureThreshold": int64(3),
-			"httpGet.path": "/", "httpGet.scheme": "HTTP", "grpc.service": "",
+			"timeoutSeconds": int64(1), "periodSeconds": int64(10), "successThreshold": int64(1),
+			"failureThreshold": int64(3), "httpGet.path": "/", "httpGet.scheme": "HTTP", "grpc.service": "",
 		} {
 			container[probe+"."+name] = v
 		}
@@ -41,9 +42,10 @@ var itemDefaults = func() map[string]map[string]any {
 			"projected.defaultMode": readable, "hostPath.type": "", "emptyDir": map[string]any{},
 			"ephemeral.volumeClaimTemplate.spec.volumeMode": "Filesystem",
 			"ephemeral.volumeClaimTemplate.metadata":        map[string]any{},
-			"iscsi.iscsiInterface":                          "default", "azureDisk.cachingMode": "ReadWrite", "azureDisk.fsType": "ext4",
-			"azureDisk.kind": "Shared", "azureDisk.readOnly": false, "rbd.pool": "rbd", "rbd.user": "admin",
-			"rbd.keyring": "/etc/ceph/keyring", "scaleIO.fsType": "xfs", "scaleIO.storageMode": "ThinProvisioned",
+			"iscsi.iscsiInterface":                          "default", "azureDisk.cachingMode": "ReadWrite",
+			"azureDisk.fsType": "ext4", "azureDisk.kind": "Shared", "azureDisk.readOnly": false, "rbd.pool": "rbd",
+			"rbd.user": "admin", "rbd.keyring": "/etc/ceph/keyring", "scaleIO.fsType": "xfs",
+			"scaleIO.storageMode": "ThinProvisioned",
 		},
 	}
 }()
@@ -52,7 +54,8 @@ var itemDefaults = func() map[string]map[string]any {
 // path. Only such are listed that don't depend on other fields that may be left out together with them. The same
 // source.
 var podDefaults = map[string]any{
-	"dnsPolicy": "ClusterFirst", "restartPolicy": "Always", "schedulerName": "default-scheduler", "securityContext": map[string]any{},
+	"dnsPolicy": "ClusterFirst", "restartPolicy": "Always", "schedulerName": "default-scheduler",
+	"securityContext":               map[string]any{},
 	"terminationGracePeriodSeconds": int64(30),
 }
 
@@ -63,7 +66,8 @@ var fieldDefaults = map[string]map[string]any{
 	},
 	"DaemonSet": {
 		"spec.revisionHistoryLimit": int64(10), "spec.updateStrategy.type": "RollingUpdate",
-		"spec.updateStrategy.rollingUpdate.maxSurge": int64(0), "spec.updateStrategy.rollingUpdate.maxUnavailable": int64(1),
+		"spec.updateStrategy.rollingUpdate.maxSurge":       int64(0),
+		"spec.updateStrategy.rollingUpdate.maxUnavailable": int64(1),
 	},
 	"Deployment": {
 		"spec.replicas": int64(1), "spec.revisionHistoryLimit": int64(10), "spec.progressDeadlineSeconds": int64(600),
@@ -76,14 +80,16 @@ var fieldDefaults = map[string]map[string]any{
 		},
 	}}},
 	"Job": {
-		"spec.backoffLimit": int64(6), "spec.completionMode": "NonIndexed", "spec.parallelism": int64(1), "spec.suspend": false,
+		"spec.backoffLimit": int64(6), "spec.completionMode": "NonIndexed", "spec.parallelism": int64(1),
+		"spec.suspend": false,
 	},
 	"PersistentVolume":      {"spec.persistentVolumeReclaimPolicy": "Retain", "spec.volumeMode": "Filesystem"},
 	"PersistentVolumeClaim": {"spec.volumeMode": "Filesystem"},
 	"ReplicaSet":            {"spec.replicas": int64(1)},
 	"ReplicationController": {"spec.replicas": int64(1)},
 	"Secret":                {"type": "Opaque"},
-	"Service":               {"spec.internalTrafficPolicy": "Cluster", "spec.sessionAffinity": "None", "spec.type": "ClusterIP"},
+	"Service": {"spec.internalTrafficPolicy": "Cluster", "spec.sessionAffinity": "None",
+		"spec.type": "ClusterIP"},
 	"StatefulSet": {
 		"spec.replicas": int64(1), "spec.revisionHistoryLimit": int64(10), "spec.podManagementPolicy": "OrderedReady",
 		"spec.updateStrategy.type": "RollingUpdate", "spec.updateStrategy.rollingUpdate.partition": int64(0),
@@ -158,7 +164,8 @@ var repository = func() *regexp.Regexp {
 
 func isRepository(name string) bool {
 	first, rest, _ := strings.Cut(name, "/")
-	if isRegistry := strings.ContainsAny(first, ".:") || first == "localhost" || strings.ToLower(first) != first; isRegistry && rest != "" {
+	if isRegistry := strings.ContainsAny(first, ".:") || first == "localhost" ||
+		strings.ToLower(first) != first; isRegistry && rest != "" {
 		name = rest
 	}
 	return repository.MatchString(name)

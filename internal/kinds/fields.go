@@ -8,7 +8,8 @@ var IdentityFields = [][]string{{"apiVersion"}, {"kind"}, {"metadata"}, {"metada
 
 // ServerMetadata are the names of the fields of metadata that only a server writes, sorted.
 var ServerMetadata = []string{
-	"creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation", "managedFields", "resourceVersion",
+	"creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation", "managedFields",
+	"resourceVersion",
 	"selfLink", "uid",
 }
 

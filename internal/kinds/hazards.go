@@ -57,9 +57,10 @@ type fact struct {
 var facts = map[string][]fact{
 	"PersistentVolumeClaim": {{
 		endangers: "Data", field: "spec.volumeName", value: "*",
-		text:     "the claim releases volume {spec.volumeName}, and with reclaim policy Delete the data is deleted with it",
-		replaced: "the claim releases volume {spec.volumeName}, and with reclaim policy Delete the data is deleted with it; the new claim gets another volume",
-		unread:   "the claim releases its volume, if it has one, and with reclaim policy Delete the data is deleted with it",
+		text: "the claim releases volume {spec.volumeName}, and with reclaim policy Delete the data is deleted with it",
+		replaced: "the claim releases volume {spec.volumeName}, and with reclaim policy Delete the data is deleted " +
+			"with it; the new claim gets another volume",
+		unread: "the claim releases its volume, if it has one, and with reclaim policy Delete the data is deleted with it",
 	}},
 	"PersistentVolume": {{
 		endangers: "Data", field: "spec.claimRef.name", value: "*",
@@ -67,8 +68,10 @@ var facts = map[string][]fact{
 		unread: "the claim of the volume loses it, if it has one, and the data may not be reachable any more",
 	}, {
 		endangers: "Data", field: "spec.claimRef.name", value: "",
-		text:     "the volume's data may not be reachable any more (reclaim policy {spec.persistentVolumeReclaimPolicy})",
-		replaced: "the volume's data may not be reachable under the new object (reclaim policy {spec.persistentVolumeReclaimPolicy})",
+		text: "the volume's data may not be reachable any more (reclaim policy " +
+			"{spec.persistentVolumeReclaimPolicy})",
+		replaced: "the volume's data may not be reachable under the new object (reclaim policy " +
+			"{spec.persistentVolumeReclaimPolicy})",
 	}},
 	"CustomResourceDefinition.apiextensions.k8s.io": {{
 		endangers: "Data",
@@ -77,9 +80,12 @@ var facts = map[string][]fact{
 	}},
 	"Namespace": {always("Contents", "everything inside namespace {metadata.name} is deleted with it", "")},
 	"StatefulSet.apps": {{
-		endangers: "Data", field: "spec.persistentVolumeClaimRetentionPolicy.whenDeleted", value: "Delete", orphaned: &no,
-		text:   "the claims of the pods are deleted with the StatefulSet (persistentVolumeClaimRetentionPolicy.whenDeleted is Delete)",
-		unread: "the claims of the pods are deleted with the StatefulSet, if persistentVolumeClaimRetentionPolicy.whenDeleted is Delete",
+		endangers: "Data", field: "spec.persistentVolumeClaimRetentionPolicy.whenDeleted", value: "Delete",
+		orphaned: &no,
+		text: "the claims of the pods are deleted with the StatefulSet " +
+			"(persistentVolumeClaimRetentionPolicy.whenDeleted is Delete)",
+		unread: "the claims of the pods are deleted with the StatefulSet, if " +
+			"persistentVolumeClaimRetentionPolicy.whenDeleted is Delete",
 	}, podsStop, podsAdopted},
 	"Deployment.apps":       {podsStop, podsAdopted},
 	"ReplicaSet.apps":       {podsStop, podsAdopted},
@@ -89,8 +95,9 @@ var facts = map[string][]fact{
 		endangers: "Interruption", orphaned: &yes,
 		text: podsStay, replaced: podsRun + ", beside those that the new object starts",
 	}},
-	"CronJob.batch": {{endangers: "Interruption", orphaned: &no, text: "the jobs that it started stop, and their pods"}},
-	"Pod":           {always("Interruption", "the pod's containers stop, and what they wrote to emptyDir volumes is gone", "")},
+	"CronJob.batch": {{endangers: "Interruption", orphaned: &no,
+		text: "the jobs that it started stop, and their pods"}},
+	"Pod": {always("Interruption", "the pod's containers stop, and what they wrote to emptyDir volumes is gone", "")},
 	"Service": {
 		always("Interruption", "the service's cluster IP and node ports are released",
 			"the service doesn't keep its cluster IP and node ports, unless the manifest pins them"),
@@ -212,7 +219,8 @@ func (f fact) holds(obj map[string]any) bool {
 var placeholder = regexp.MustCompile(`\{[A-Za-z.]+\}`)
 
 func filledIn(text string, obj map[string]any) string {
-	return placeholder.ReplaceAllStringFunc(text, func(field string) string { return textAt(obj, strings.Trim(field, "{}")) })
+	return placeholder.ReplaceAllStringFunc(text,
+		func(field string) string { return textAt(obj, strings.Trim(field, "{}")) })
 }
 
 // textAt returns the text at a field whose names are joined by dots, and "" for anything else.

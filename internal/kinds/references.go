@@ -32,8 +32,10 @@ var enforced = map[string][]reference{
 		{"spec.priorityClassName", []string{"PriorityClass.scheduling.k8s.io"}},
 		{"spec.runtimeClassName", []string{"RuntimeClass.node.k8s.io"}},
 	},
-	"PodGroup.scheduling.k8s.io":          {{"spec.priorityClassName", []string{"PriorityClass.scheduling.k8s.io"}}}, // since 1.36
-	"CompositePodGroup.scheduling.k8s.io": {{"spec.priorityClassName", []string{"PriorityClass.scheduling.k8s.io"}}}, // since 1.37
+	// since 1.36
+	"PodGroup.scheduling.k8s.io": {{"spec.priorityClassName", []string{"PriorityClass.scheduling.k8s.io"}}},
+	// since 1.37
+	"CompositePodGroup.scheduling.k8s.io": {{"spec.priorityClassName", []string{"PriorityClass.scheduling.k8s.io"}}},
 
 	"RoleBinding.rbac.authorization.k8s.io":        {{"roleRef.name", roles}},
 	"ClusterRoleBinding.rbac.authorization.k8s.io": {{"roleRef.name", roles}},
@@ -59,7 +61,8 @@ var podReferences = func() []reference {
 		{"volumes[].projected.sources[].secret.name", secret},
 		{"volumes[].projected.sources[].clusterTrustBundle.name", []string{"ClusterTrustBundle.certificates.k8s.io"}},
 		{"volumes[].persistentVolumeClaim.claimName", []string{"PersistentVolumeClaim"}},
-		{"volumes[].csi.driver", []string{"CSIDriver.storage.k8s.io"}}, // only there does a driver say that it has volumes for one pod
+		// only there does a driver say that it has volumes for one pod
+		{"volumes[].csi.driver", []string{"CSIDriver.storage.k8s.io"}},
 		{"volumes[].csi.nodePublishSecretRef.name", secret},
 	}
 	out = append(out, claimReferences("volumes[].ephemeral.volumeClaimTemplate.spec.")...)
@@ -67,7 +70,8 @@ var podReferences = func() []reference {
 	out = append(out, deviceClaims("")...)
 	for _, containers := range []string{"containers[].", "initContainers[].", "ephemeralContainers[]."} {
 		out = append(out,
-			reference{containers + "envFrom[].configMapRef.name", configMap}, reference{containers + "envFrom[].secretRef.name", secret},
+			reference{containers + "envFrom[].configMapRef.name", configMap},
+			reference{containers + "envFrom[].secretRef.name", secret},
 			reference{containers + "env[].valueFrom.configMapKeyRef.name", configMap},
 			reference{containers + "env[].valueFrom.secretKeyRef.name", secret})
 	}
@@ -87,7 +91,8 @@ func claimReferences(place string) []reference {
 // volumeReferences are what volumes that are the same in pods and in PersistentVolumes refer to.
 func volumeReferences(place string) (out []reference) {
 	for _, field := range []string{
-		"azureFile.secretName", "cephfs.secretRef.name", "cinder.secretRef.name", "flexVolume.secretRef.name", "iscsi.secretRef.name",
+		"azureFile.secretName", "cephfs.secretRef.name", "cinder.secretRef.name", "flexVolume.secretRef.name",
+		"iscsi.secretRef.name",
 		"rbd.secretRef.name", "scaleIO.secretRef.name", "storageos.secretRef.name",
 	} {
 		out = append(out, reference{place + field, []string{"Secret"}})
@@ -106,16 +111,18 @@ func deviceClaims(place string) []reference {
 // deviceReferences are what the spec of a ResourceClaim refers to.
 func deviceReferences(place string) (out []reference) {
 	for _, request := range []string{"exactly.", "firstAvailable[].", ""} { // the last one is that of v1beta1
-		out = append(out, reference{place + "devices.requests[]." + request + "deviceClassName", []string{"DeviceClass.resource.k8s.io"}})
+		out = append(out, reference{place + "devices.requests[]." + request + "deviceClassName",
+			[]string{"DeviceClass.resource.k8s.io"}})
 	}
 	return out
 }
 
 // podSpecs are the places of the specs of pods, by the kinds that have one.
 var podSpecs = map[string]string{
-	"Pod": "spec", "PodTemplate": "template.spec", "ReplicationController": "spec.template.spec", "Deployment.apps": "spec.template.spec",
-	"StatefulSet.apps": "spec.template.spec", "DaemonSet.apps": "spec.template.spec", "ReplicaSet.apps": "spec.template.spec",
-	"Job.batch": "spec.template.spec", "CronJob.batch": "spec.jobTemplate.spec.template.spec",
+	"Pod": "spec", "PodTemplate": "template.spec", "ReplicationController": "spec.template.spec",
+	"Deployment.apps": "spec.template.spec", "StatefulSet.apps": "spec.template.spec",
+	"DaemonSet.apps": "spec.template.spec", "ReplicaSet.apps": "spec.template.spec", "Job.batch": "spec.template.spec",
+	"CronJob.batch": "spec.jobTemplate.spec.template.spec",
 }
 
 // references are what objects of a kind don't work without, beside the spec of a pod. TestReferenceFields has the other
@@ -125,18 +132,22 @@ var podSpecs = map[string]string{
 // Secret names its ServiceAccount isn't here: the account may list the Secret, so that each would wait for the other.
 var references = func() map[string][]reference {
 	service, secret := []string{"Service"}, []string{"Secret"}
-	priorityClass, composite := []string{"PriorityClass.scheduling.k8s.io"}, []string{"CompositePodGroup.scheduling.k8s.io"}
+	priorityClass, composite := []string{"PriorityClass.scheduling.k8s.io"},
+		[]string{"CompositePodGroup.scheduling.k8s.io"}
 	webhooks := []reference{{"webhooks[].clientConfig.service.name", service}}
 	volume := append(volumeReferences("spec."), claimReferences("spec.")[:2]...)
 	for _, use := range []string{"controllerExpand", "controllerPublish", "nodeExpand", "nodePublish", "nodeStage"} {
 		volume = append(volume, reference{"spec.csi." + use + "SecretRef.name", secret})
 	}
 	workload := []reference{}
-	for _, groups := range []string{"spec.podGroupTemplates[].", "spec.compositePodGroupTemplates[].", "spec.compositePodGroupTemplates[].podGroupTemplates[]."} {
-		workload = append(append(workload, reference{groups + "priorityClassName", priorityClass}), deviceClaims(groups)...)
+	for _, groups := range []string{"spec.podGroupTemplates[].", "spec.compositePodGroupTemplates[].",
+		"spec.compositePodGroupTemplates[].podGroupTemplates[]."} {
+		workload = append(append(workload, reference{groups + "priorityClassName", priorityClass}),
+			deviceClaims(groups)...)
 	}
 	return map[string][]reference{
-		"StatefulSet.apps":                      append([]reference{{"spec.serviceName", service}}, claimReferences("spec.volumeClaimTemplates[].spec.")...),
+		"StatefulSet.apps": append([]reference{{"spec.serviceName", service}},
+			claimReferences("spec.volumeClaimTemplates[].spec.")...),
 		"Job.batch":                             deviceClaims("spec.scheduling."),
 		"CronJob.batch":                         deviceClaims("spec.jobTemplate.spec.scheduling."),
 		"PersistentVolumeClaim":                 claimReferences("spec."),
@@ -157,16 +168,19 @@ var references = func() map[string][]reference {
 		},
 		// A server passes over a schema whose level is missing, and its requests come under another one.
 		"FlowSchema.flowcontrol.apiserver.k8s.io": {
-			{"spec.priorityLevelConfiguration.name", []string{"PriorityLevelConfiguration.flowcontrol.apiserver.k8s.io"}},
+			{"spec.priorityLevelConfiguration.name",
+				[]string{"PriorityLevelConfiguration.flowcontrol.apiserver.k8s.io"}},
 		},
-		"RoleBinding.rbac.authorization.k8s.io":                         {{"roleRef.name", roles}},
-		"ClusterRoleBinding.rbac.authorization.k8s.io":                  {{"roleRef.name", roles}},
-		"MutatingWebhookConfiguration.admissionregistration.k8s.io":     webhooks,
-		"ValidatingWebhookConfiguration.admissionregistration.k8s.io":   webhooks,
-		"CustomResourceDefinition.apiextensions.k8s.io":                 {{"spec.conversion.webhook.clientConfig.service.name", service}},
-		"APIService.apiregistration.k8s.io":                             {{"spec.service.name", service}},
-		"MutatingAdmissionPolicyBinding.admissionregistration.k8s.io":   {{"spec.policyName", []string{"MutatingAdmissionPolicy.admissionregistration.k8s.io"}}},
-		"ValidatingAdmissionPolicyBinding.admissionregistration.k8s.io": {{"spec.policyName", []string{"ValidatingAdmissionPolicy.admissionregistration.k8s.io"}}},
+		"RoleBinding.rbac.authorization.k8s.io":                       {{"roleRef.name", roles}},
+		"ClusterRoleBinding.rbac.authorization.k8s.io":                {{"roleRef.name", roles}},
+		"MutatingWebhookConfiguration.admissionregistration.k8s.io":   webhooks,
+		"ValidatingWebhookConfiguration.admissionregistration.k8s.io": webhooks,
+		"CustomResourceDefinition.apiextensions.k8s.io":               {{"spec.conversion.webhook.clientConfig.service.name", service}},
+		"APIService.apiregistration.k8s.io":                           {{"spec.service.name", service}},
+		"MutatingAdmissionPolicyBinding.admissionregistration.k8s.io": {{"spec.policyName",
+			[]string{"MutatingAdmissionPolicy.admissionregistration.k8s.io"}}},
+		"ValidatingAdmissionPolicyBinding.admissionregistration.k8s.io": {{"spec.policyName",
+			[]string{"ValidatingAdmissionPolicy.admissionregistration.k8s.io"}}},
 	}
 }()
 

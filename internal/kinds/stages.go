@@ -12,12 +12,14 @@ type Stage struct {
 var Stages = []Stage{
 	{"namespaces and CRDs", []string{"Namespace", "CustomResourceDefinition.apiextensions.k8s.io"}},
 	{"classes and limits", []string{
-		"PriorityClass.scheduling.k8s.io", "StorageClass.storage.k8s.io", "VolumeAttributesClass.storage.k8s.io", "CSIDriver.storage.k8s.io",
+		"PriorityClass.scheduling.k8s.io", "StorageClass.storage.k8s.io", "VolumeAttributesClass.storage.k8s.io",
+		"CSIDriver.storage.k8s.io",
 		"IngressClass.networking.k8s.io", "RuntimeClass.node.k8s.io", "DeviceClass.resource.k8s.io",
 		"NetworkPolicy.networking.k8s.io", "ResourceQuota", "LimitRange",
 		"PriorityLevelConfiguration.flowcontrol.apiserver.k8s.io", "FlowSchema.flowcontrol.apiserver.k8s.io",
 	}},
-	{"accounts and roles", []string{"ServiceAccount", "ClusterRole.rbac.authorization.k8s.io", "Role.rbac.authorization.k8s.io"}},
+	{"accounts and roles", []string{"ServiceAccount", "ClusterRole.rbac.authorization.k8s.io",
+		"Role.rbac.authorization.k8s.io"}},
 	{"RBAC and configuration", []string{
 		"ClusterRoleBinding.rbac.authorization.k8s.io", "RoleBinding.rbac.authorization.k8s.io",
 		"ConfigMap", "Secret", "ClusterTrustBundle.certificates.k8s.io", "PersistentVolume", "PersistentVolumeClaim",

@@ -60,15 +60,18 @@ func GeneratedAlways() []string { return []string{"metadata.creationTimestamp", 
 // with each client-go that is supported: the table has the maps of all versions.
 var mapFields = func() map[string][]string {
 	out := map[string][]string{
-		"allocatable":  {"Node"},
-		"data":         {"ConfigMap", "Secret"},
-		"nodeSelector": {"CronJob", "DaemonSet", "Deployment", "Job", "Pod", "PodTemplate", "ReplicaSet", "ReplicationController", "RuntimeClass", "StatefulSet"},
-		"overhead":     {"CronJob", "DaemonSet", "Deployment", "Job", "Pod", "PodTemplate", "ReplicaSet", "ReplicationController", "StatefulSet"},
-		"parameters":   {"StorageClass", "VolumeAttributesClass"},
-		"selector":     {"ReplicationController", "Service"},
+		"allocatable": {"Node"},
+		"data":        {"ConfigMap", "Secret"},
+		"nodeSelector": {"CronJob", "DaemonSet", "Deployment", "Job", "Pod", "PodTemplate", "ReplicaSet",
+			"ReplicationController", "RuntimeClass", "StatefulSet"},
+		"overhead": {"CronJob", "DaemonSet", "Deployment", "Job", "Pod", "PodTemplate", "ReplicaSet",
+			"ReplicationController", "StatefulSet"},
+		"parameters": {"StorageClass", "VolumeAttributesClass"},
+		"selector":   {"ReplicationController", "Service"},
 	}
 	for _, name := range []string{
-		"allocatedResourceStatuses", "allocatedResources", "annotations", "attachmentMetadata", "attestations", "attributes",
+		"allocatedResourceStatuses", "allocatedResources", "annotations", "attachmentMetadata", "attestations",
+		"attributes",
 		"binaryData", "capacity", "consumedCapacity", "counters", "default", "defaultRequest", "deprecatedTopology",
 		"disruptedPods", "extra", "hard", "labels", "limits", "matchLabels", "max", "maxLimitRequestRatio", "min",
 		"nodeAllocatableResourceMappings", "nodeAllocatableResources", "options", "podFixed", "requests", "stringData",
@@ -116,10 +119,14 @@ func IsGranularMap(name string) bool {
 // out.
 func IsAtomicMap(name string) bool {
 	switch name {
-	case "configMapKeyRef", "controllerExpandSecretRef", "controllerPublishSecretRef", "dataSource", "fieldRef", "involvedObject",
-		"labelSelector", "matchConstraints", "matchResources", "metricSelector", "namespaceSelector", "nodeExpandSecretRef",
-		"nodePublishSecretRef", "nodeSelector", "nodeStageSecretRef", "nodeTopology", "objectSelector", "paramKind", "paramRef",
-		"podSelector", "port", "preference", "regarding", "related", "required", "requiredDuringSchedulingIgnoredDuringExecution",
+	case "configMapKeyRef", "controllerExpandSecretRef", "controllerPublishSecretRef", "dataSource", "fieldRef",
+		"involvedObject",
+		"labelSelector", "matchConstraints", "matchResources", "metricSelector", "namespaceSelector",
+		"nodeExpandSecretRef",
+		"nodePublishSecretRef", "nodeSelector", "nodeStageSecretRef", "nodeTopology", "objectSelector", "paramKind",
+		"paramRef",
+		"podSelector", "port", "preference", "regarding", "related", "required",
+		"requiredDuringSchedulingIgnoredDuringExecution",
 		"resourceFieldRef", "scopeSelector", "secretKeyRef", "selector", "targetRef":
 		return true
 	}
@@ -140,7 +147,8 @@ func AtomicInVersion(obj map[string]any) []string {
 var zeroes = map[string][]string{
 	"ControllerRevision": {"revision"},
 	"DaemonSet": {
-		"status.currentNumberScheduled", "status.desiredNumberScheduled", "status.numberMisscheduled", "status.numberReady",
+		"status.currentNumberScheduled", "status.desiredNumberScheduled", "status.numberMisscheduled",
+		"status.numberReady",
 	},
 	"Event":                   {"reportingComponent", "reportingInstance"},
 	"HorizontalPodAutoscaler": {"status.currentReplicas", "status.desiredReplicas"},
@@ -148,7 +156,8 @@ var zeroes = map[string][]string{
 	"Node": {
 		"status.daemonEndpoints.kubeletEndpoint.Port", "status.nodeInfo.architecture", "status.nodeInfo.bootID",
 		"status.nodeInfo.containerRuntimeVersion", "status.nodeInfo.kernelVersion", "status.nodeInfo.kubeProxyVersion",
-		"status.nodeInfo.kubeletVersion", "status.nodeInfo.machineID", "status.nodeInfo.operatingSystem", "status.nodeInfo.osImage",
+		"status.nodeInfo.kubeletVersion", "status.nodeInfo.machineID", "status.nodeInfo.operatingSystem",
+		"status.nodeInfo.osImage",
 		"status.nodeInfo.systemUUID",
 	},
 	"PodDisruptionBudget": {

@@ -25,7 +25,8 @@ var Forms = []Form{
 	{"raw", func(v string) string { return v }, 8},
 	{"base64", func(v string) string { return base64.StdEncoding.EncodeToString([]byte(v)) }, 12},
 	{"base64 of what it is a part of, by one", func(v string) string { return inside(base64.StdEncoding, "x", v) }, 12},
-	{"base64 of what it is a part of, by two", func(v string) string { return inside(base64.StdEncoding, "xx", v) }, 12},
+	{"base64 of what it is a part of, by two", func(v string) string { return inside(base64.StdEncoding, "xx", v) },
+		12},
 	{"base64 for URLs", func(v string) string { return base64.URLEncoding.EncodeToString([]byte(v)) }, 12},
 	{"base64 of base64", func(v string) string {
 		return base64.StdEncoding.EncodeToString([]byte(base64.StdEncoding.EncodeToString([]byte(v))))
@@ -58,7 +59,8 @@ func In(text, value string) (found []string) {
 	for _, form := range Forms {
 		written := form.Write(value)
 		short := squeeze(written)
-		if has(text, written, form.window) || has(joined, short, form.window) || has(unwrapped, lineEnds.Replace(short), form.window) {
+		if has(text, written, form.window) || has(joined, short, form.window) ||
+			has(unwrapped, lineEnds.Replace(short), form.window) {
 			found = append(found, form.Name)
 		}
 	}

@@ -16,8 +16,10 @@ import (
 
 // Values are secrets as people have them.
 var Values = []string{
-	"hunter2-correct-horse", "pa\"ss\\word-12345", "geheim zeile eins\nund zeile zwei\n", "<b>&amp;geheim</b>", "4711815162342", "ünïcödé-geheim",
-	"-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkq\n-----END PRIVATE KEY-----\n", `{"auths":{"r.registry.io":{"auth":"dXNlcjpodW50ZXIy"}}}`,
+	"hunter2-correct-horse", "pa\"ss\\word-12345", "geheim zeile eins\nund zeile zwei\n", "<b>&amp;geheim</b>",
+	"4711815162342", "ünïcödé-geheim",
+	"-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkq\n-----END PRIVATE KEY-----\n",
+	`{"auths":{"r.registry.io":{"auth":"dXNlcjpodW50ZXIy"}}}`,
 	strings.Repeat("langes-geheimnis-", 40), "tab\tzwischen\tgeheimem", "%41%42%43percent", "a.b.c/d:e@f-geheim",
 }
 
@@ -52,24 +54,31 @@ var Refusals = []Refusal{
 		return status(403, metav1.StatusReasonForbidden, `admission webhook "w.example.com" denied the request: `+said)
 	}},
 	{"denied by a policy", func(said string) metav1.Status {
-		return status(422, metav1.StatusReasonInvalid, `secrets "s" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: `+said)
+		return status(422, metav1.StatusReasonInvalid,
+			`secrets "s" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: `+said)
 	}},
 	{"an invalid value", func(said string) metav1.Status {
 		return status(422, metav1.StatusReasonInvalid, `Secret "s" is invalid: data[k]: Invalid value: `+said,
-			metav1.StatusCause{Type: "FieldValueInvalid", Field: "data[k]", Message: "Invalid value: " + said + ": must be better"})
+			metav1.StatusCause{Type: "FieldValueInvalid", Field: "data[k]",
+				Message: "Invalid value: " + said + ": must be better"})
 	}},
 	{"a cause that is only a value", func(said string) metav1.Status {
-		return status(422, metav1.StatusReasonInvalid, said, metav1.StatusCause{Type: "FieldValueInvalid", Field: said, Message: said})
+		return status(422, metav1.StatusReasonInvalid, said,
+			metav1.StatusCause{Type: "FieldValueInvalid", Field: said, Message: said})
 	}},
 	{"a known phrase with more behind it", func(said string) metav1.Status {
 		return status(422, metav1.StatusReasonInvalid, said,
-			metav1.StatusCause{Type: "FieldValueForbidden", Field: "data", Message: "Forbidden: field is immutable " + said})
+			metav1.StatusCause{Type: "FieldValueForbidden", Field: "data",
+				Message: "Forbidden: field is immutable " + said})
 	}},
 	{"a manifest of another type", func(said string) metav1.Status {
-		return status(500, metav1.StatusReasonUnknown, "failed to create typed patch object (default/s; /v1, Kind=Secret): .stringData.k: expected string, got "+said)
+		return status(500, metav1.StatusReasonUnknown,
+			"failed to create typed patch object (default/s; /v1, Kind=Secret): .stringData.k: expected string, got "+
+				said)
 	}},
 	{"a type error with a forged field", func(said string) metav1.Status {
-		return status(500, metav1.StatusReasonUnknown, "failed to create typed patch object (default/s; /v1, Kind=Secret): ."+said+": expected string")
+		return status(500, metav1.StatusReasonUnknown,
+			"failed to create typed patch object (default/s; /v1, Kind=Secret): ."+said+": expected string")
 	}},
 	{"an internal error", func(said string) metav1.Status {
 		return status(500, metav1.StatusReasonInternalError, "Internal error occurred: "+said)
@@ -94,8 +103,8 @@ type Refusal struct {
 
 func status(code int32, reason metav1.StatusReason, message string, causes ...metav1.StatusCause) metav1.Status {
 	return metav1.Status{
-		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure, Code: code, Reason: reason, Message: message,
-		Details: &metav1.StatusDetails{Kind: "secrets", Name: "s", Causes: causes},
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure, Code: code,
+		Reason: reason, Message: message, Details: &metav1.StatusDetails{Kind: "secrets", Name: "s", Causes: causes},
 	}
 }
 

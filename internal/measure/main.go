@@ -25,7 +25,8 @@ import (
 func main() {
 	verbose := flag.Bool("v", false, "name the pairs of files")
 	flag.Parse()
-	fmt.Printf("%-34s %5s %6s %8s %10s %4s %4s %6s\n", "package", "files", "lines", "exported", "functions", "p90", "max", "pairs")
+	fmt.Printf("%-34s %5s %6s %8s %10s %4s %4s %6s\n", "package", "files", "lines", "exported", "functions", "p90",
+		"max", "pairs")
 	for _, folder := range flag.Args() {
 		m, err := measure(folder)
 		if err != nil {

@@ -38,7 +38,8 @@ func run(gremlins, list string, workers int, folders []string) error {
 		return err
 	}
 	failed := false
-	fmt.Printf("%-33s %7s %8s %7s %6s %8s %7s\n", "package", "mutants", "covered", "killed", "listed", "together", "time")
+	fmt.Printf("%-33s %7s %8s %7s %6s %8s %7s\n", "package", "mutants", "covered", "killed", "listed", "together",
+		"time")
 	for _, folder := range folders {
 		folder = path.Clean(strings.TrimPrefix(folder, "./"))
 		result, err := test(gremlins, folder, workers)
@@ -48,7 +49,8 @@ func run(gremlins, list string, workers int, folders []string) error {
 		failed = result.print(allowed.of(folder)) || failed
 	}
 	if failed {
-		return fmt.Errorf("below %d %% covered or %d %% killed, or other survivors than %s lists", minCovered, minKilled, list)
+		return fmt.Errorf("below %d %% covered or %d %% killed, or other survivors than %s lists", minCovered,
+			minKilled, list)
 	}
 	return nil
 }

@@ -81,7 +81,8 @@ func (r *result) print(allowed map[string]int) (failed bool) {
 	dead := covered - counts[survived]
 	fmt.Printf("%-33s %7d %6.1f %% %5.1f %% %6d %6.1f %% %6.0fs   %d don't compile, %d loop, %d hang\n",
 		r.folder, len(r.mutants),
-		percent(covered, len(r.mutants)), percent(dead, covered), listed, percent(dead+listed, covered), r.took.Seconds(),
+		percent(covered, len(r.mutants)), percent(dead, covered), listed, percent(dead+listed, covered),
+		r.took.Seconds(),
 		r.unviable, counts[looped], counts[hung])
 	for _, complaint := range complaints {
 		fmt.Println("  " + complaint)

@@ -143,7 +143,8 @@ func pattern(names ...string) string {
 }
 
 // execute returns a command that runs the test program in the folder of its package.
-func (s *suite) execute(ctx context.Context, program string, cpu time.Duration, env []string, args ...string) *exec.Cmd {
+func (s *suite) execute(ctx context.Context, program string, cpu time.Duration, env []string,
+	args ...string) *exec.Cmd {
 	cmd := limited(ctx, program, cpu, args...)
 	cmd.Dir = s.folder
 	cmd.Env = append(os.Environ(), env...)

@@ -31,7 +31,8 @@ func readSurvivors(file string) (survivors, error) {
 		default:
 			folder, mutant, found := strings.Cut(text, ": ")
 			if !found || len(list) > 0 && list[len(list)-1].reason == "" {
-				return nil, fmt.Errorf("%s:%d: expected package: function: mutation: text, and a reason below it", file, number)
+				return nil, fmt.Errorf("%s:%d: expected package: function: mutation: text, and a reason below it", file,
+					number)
 			}
 			list = append(list, survivor{folder: folder, mutant: mutant})
 		}

@@ -35,7 +35,8 @@ type walker struct {
 func (w *walker) walk(name string, v reflect.Value) error {
 	set := func(to reflect.Value) { w.parts = append(w.parts, Part{name, func() { v.Set(to.Convert(v.Type())) }}) }
 	for _, other := range w.others {
-		if other.Type() == v.Type() || v.Kind() == reflect.Interface && v.NumMethod() > 0 && other.Type().Implements(v.Type()) {
+		if other.Type() == v.Type() || v.Kind() == reflect.Interface && v.NumMethod() > 0 &&
+			other.Type().Implements(v.Type()) {
 			set(other)
 			return nil
 		}

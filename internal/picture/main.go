@@ -188,10 +188,12 @@ type theme struct {
 
 var themes = map[string]theme{
 	"light": {"#ffffff", "#d0d7de", "#1f2328", "#59636e", map[int]string{
-		30: "#1f2328", 31: "#b42318", 32: "#116329", 33: "#7d4e00", 34: "#0550ae", 35: "#8250df", 36: "#1b6c7a", 37: "#59636e",
+		30: "#1f2328", 31: "#b42318", 32: "#116329", 33: "#7d4e00", 34: "#0550ae", 35: "#8250df", 36: "#1b6c7a",
+		37: "#59636e",
 	}},
 	"dark": {"#0d1117", "#3d444d", "#e6edf3", "#9198a1", map[int]string{
-		30: "#9198a1", 31: "#ff7b72", 32: "#56d364", 33: "#e3b341", 34: "#79c0ff", 35: "#d2a8ff", 36: "#76e3ea", 37: "#e6edf3",
+		30: "#9198a1", 31: "#ff7b72", 32: "#56d364", 33: "#e3b341", 34: "#79c0ff", 35: "#d2a8ff", 36: "#76e3ea",
+		37: "#e6edf3",
 	}},
 }
 
@@ -206,10 +208,14 @@ const (
 func draw(lines [][]cell, title string, columns int, t theme) string {
 	width, height := 2*margin+float64(columns)*charWidth, 2*margin+float64(len(lines))*lineHeight
 	var out strings.Builder
-	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f">`+"\n", width, height, width, height)
+	fmt.Fprintf(&out,
+		`<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f">`+"\n",
+		width, height, width, height)
 	fmt.Fprintf(&out, "<title>%s</title>\n", html.EscapeString(title))
-	fmt.Fprintf(&out, `<rect x="0.5" y="0.5" width="%.0f" height="%.0f" rx="8" fill="%s" stroke="%s"/>`+"\n", width-1, height-1, t.paper, t.edge)
-	fmt.Fprintf(&out, `<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="%.0f" xml:space="preserve">`+"\n", fontSize)
+	fmt.Fprintf(&out, `<rect x="0.5" y="0.5" width="%.0f" height="%.0f" rx="8" fill="%s" stroke="%s"/>`+"\n", width-1,
+		height-1, t.paper, t.edge)
+	fmt.Fprintf(&out,
+		`<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="%.0f" xml:space="preserve">`+"\n", fontSize)
 	for i, line := range lines {
 		y := margin + (float64(i)+0.75)*lineHeight
 		for start := 0; start < len(line); {
@@ -245,5 +251,6 @@ func span(cells []cell, column int, y float64, t theme) string {
 		weight = ` font-weight="bold"`
 	}
 	return fmt.Sprintf(`<text x="%.1f" y="%.1f" textLength="%.1f" fill="%s"%s>%s</text>`+"\n",
-		margin+float64(column)*charWidth, y, float64(len([]rune(trimmed)))*charWidth, fill, weight, html.EscapeString(trimmed))
+		margin+float64(column)*charWidth, y, float64(len([]rune(trimmed)))*charWidth, fill, weight,
+		html.EscapeString(trimmed))
 }

@@ -223,13 +223,15 @@ func (f *flow) returns(call *ast.CallExpr) bool {
 	if isMethod {
 		return slices.Contains(methods, name) && len(call.Args) == 0
 	}
-	return slices.Contains(functions[path], name) || slices.Contains(passing, path) && slices.ContainsFunc(call.Args, f.is)
+	return slices.Contains(functions[path], name) || slices.Contains(passing, path) &&
+		slices.ContainsFunc(call.Args, f.is)
 }
 
 // printedBy returns the arguments of a call that it prints as they came.
 func (f *flow) printedBy(call *ast.CallExpr) (found []ast.Expr) {
 	path, name, isMethod := callee(f.info, call)
-	if isOurs(path) && name == "WriteString" || !slices.Contains(printing, path) && !(isMethod && slices.Contains(printingMethod, name)) {
+	if isOurs(path) && name == "WriteString" || !slices.Contains(printing, path) &&
+		!(isMethod && slices.Contains(printingMethod, name)) {
 		return nil
 	}
 	for _, arg := range call.Args {

@@ -39,7 +39,8 @@ func Find(folder string, packages ...string) (found []string, err error) {
 		}
 	}
 	fset := token.NewFileSet()
-	known := importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	known := importer.ForCompiler(fset, "gc",
+		func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 	for _, parts := range wanted {
 		if parts[0] == ours+"projection/foreign" {
 			continue // which makes it safe
@@ -65,7 +66,8 @@ func list(folder, format string, packages []string) (string, error) {
 }
 
 // inPackage returns the places in one package.
-func inPackage(fset *token.FileSet, known types.Importer, path, dir string, names []string) (found []string, err error) {
+func inPackage(fset *token.FileSet, known types.Importer, path, dir string,
+	names []string) (found []string, err error) {
 	var files []*ast.File
 	for _, name := range names {
 		file, err := parser.ParseFile(fset, filepath.Join(dir, name), nil, parser.SkipObjectResolution)
@@ -75,7 +77,8 @@ func inPackage(fset *token.FileSet, known types.Importer, path, dir string, name
 		files = append(files, file)
 	}
 	info := &types.Info{
-		Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{},
+		Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{},
+		Defs:       map[*ast.Ident]types.Object{},
 		Selections: map[*ast.SelectorExpr]*types.Selection{},
 	}
 	if _, err := (&types.Config{Importer: known}).Check(path, fset, files, info); err != nil {
@@ -86,7 +89,8 @@ func inPackage(fset *token.FileSet, known types.Importer, path, dir string, name
 	for _, function := range functions {
 		for _, at := range f.printed(function) {
 			position := fset.Position(at.Pos())
-			found = append(found, fmt.Sprintf("%s/%s:%d: %s", path, filepath.Base(position.Filename), position.Line, types.ExprString(at)))
+			found = append(found, fmt.Sprintf("%s/%s:%d: %s", path, filepath.Base(position.Filename), position.Line,
+				types.ExprString(at)))
 		}
 	}
 	return found, nil

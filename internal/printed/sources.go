@@ -14,11 +14,12 @@ const (
 
 // fields hold what somebody else says, or names that somebody else chose.
 var fields = map[string][]string{
-	meta + "Status":                             {"Message", "Reason"},
-	meta + "StatusCause":                        {"Type", "Message", "Field"},
-	meta + "StatusDetails":                      {"Name", "Group", "Kind", "UID"},
-	meta + "ManagedFieldsEntry":                 {"Manager", "Operation", "APIVersion", "Subresource"},
-	meta + "ObjectMeta":                         {"Name", "GenerateName", "Namespace", "UID", "ResourceVersion", "Finalizers"},
+	meta + "Status":             {"Message", "Reason"},
+	meta + "StatusCause":        {"Type", "Message", "Field"},
+	meta + "StatusDetails":      {"Name", "Group", "Kind", "UID"},
+	meta + "ManagedFieldsEntry": {"Manager", "Operation", "APIVersion", "Subresource"},
+	meta + "ObjectMeta": {"Name", "GenerateName", "Namespace", "UID", "ResourceVersion",
+		"Finalizers"},
 	meta + "OwnerReference":                     {"APIVersion", "Kind", "Name", "UID"},
 	ours + "identity.Identity":                  {"APIVersion", "Kind", "Namespace", "Name"},
 	ours + "identity.FieldError":                {"Value"},
@@ -33,7 +34,8 @@ var fields = map[string][]string{
 
 // methods of objects that return names which somebody else chose.
 var methods = []string{
-	"GetName", "GetGenerateName", "GetNamespace", "GetUID", "GetResourceVersion", "GetFinalizers", "GetKind", "GetAPIVersion",
+	"GetName", "GetGenerateName", "GetNamespace", "GetUID", "GetResourceVersion", "GetFinalizers", "GetKind",
+	"GetAPIVersion",
 }
 
 // functions that return what an object has at a path, by their package.
@@ -51,7 +53,8 @@ var shown = []string{"Message", "Reason", "Summary", "Detail", "Cause", "Next", 
 var (
 	printing       = []string{"fmt", "errors", "log", "log/slog", "github.com/hashicorp/terraform-plugin-log/tflog"}
 	printingMethod = []string{
-		"AddError", "AddWarning", "AddAttributeError", "AddAttributeWarning", "Event", "Eventf", "WriteString", "WithLabelValues",
+		"AddError", "AddWarning", "AddAttributeError", "AddAttributeWarning", "Event", "Eventf", "WriteString",
+		"WithLabelValues",
 	}
 )
 

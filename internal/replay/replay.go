@@ -83,7 +83,8 @@ func (r Recording) Respond(request *http.Request) any {
 	case path == version.String():
 		return metav1.APIResourceList{
 			TypeMeta: metav1.TypeMeta{Kind: "APIResourceList"}, GroupVersion: version.String(),
-			APIResources: []metav1.APIResource{{Name: "things", Kind: obj.GetKind(), Namespaced: obj.GetNamespace() != ""}},
+			APIResources: []metav1.APIResource{{Name: "things", Kind: obj.GetKind(),
+				Namespaced: obj.GetNamespace() != ""}},
 		}
 	case request.Method == http.MethodGet && r.Live == nil:
 		return apierrors.NewNotFound(version.WithResource("things").GroupResource(), obj.GetName()).Status()
@@ -93,7 +94,8 @@ func (r Recording) Respond(request *http.Request) any {
 		return apierrors.NewTimeoutError("not recorded", 0).Status()
 	case len(request.URL.Query()["dryRun"]) > 1: // in another way than All
 		return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: "PatchOptions"}, "",
-			field.ErrorList{field.NotSupported(field.NewPath("dryRun"), "Unknown", []string{metav1.DryRunAll})}).Status()
+			field.ErrorList{field.NotSupported(field.NewPath("dryRun"), "Unknown",
+				[]string{metav1.DryRunAll})}).Status()
 	case r.Refusal == nil:
 		return r.Answer
 	case r.Forced != nil && request.URL.Query().Get("force") == "true":

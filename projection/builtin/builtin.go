@@ -43,7 +43,8 @@ func (Schema) Declared(_ context.Context, manifest map[string]any) (projection.F
 	}
 	set, err := typed.Declared(converter, manifest)
 	if err != nil {
-		return projection.FieldSet{}, fmt.Errorf("builtin: %w that fits this %s %s: %w", projection.ErrNoSchema, apiVersion, kind, err)
+		return projection.FieldSet{},
+			fmt.Errorf("builtin: %w that fits this %s %s: %w", projection.ErrNoSchema, apiVersion, kind, err)
 	}
 	return set.Tracked(projection.ResetFields(apiVersion, kind)), nil
 }

@@ -84,7 +84,8 @@ func Visible(text string) string {
 // isHidden reports whether a character has no shape of its own on a line of text.
 func isHidden(r rune) bool {
 	return !unicode.IsPrint(r) || r > unicode.MaxLatin1 &&
-		(unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) || strings.ContainsRune(blank, r))
+		(unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) ||
+			strings.ContainsRune(blank, r))
 }
 
 // blank are the characters that Unicode counts among letters, marks and symbols, and that are drawn as nothing: a

@@ -79,20 +79,24 @@ func (s *Schemas) Declared(ctx context.Context, manifest map[string]any) (projec
 	}
 	switch {
 	case err != nil:
-		return projection.FieldSet{}, fmt.Errorf("openapi: %w for %s %s: %w", projection.ErrNoSchema, apiVersion, kind, err)
+		return projection.FieldSet{},
+			fmt.Errorf("openapi: %w for %s %s: %w", projection.ErrNoSchema, apiVersion, kind, err)
 	case found == nil:
-		return projection.FieldSet{}, fmt.Errorf("openapi: %w for %s %s: the server publishes none", projection.ErrNoSchema, apiVersion, kind)
+		return projection.FieldSet{},
+			fmt.Errorf("openapi: %w for %s %s: the server publishes none", projection.ErrNoSchema, apiVersion, kind)
 	}
 	set, err := typed.Declared(found.converter, manifest)
 	if err != nil {
-		return projection.FieldSet{}, fmt.Errorf("openapi: the manifest doesn't fit the schema of %s %s: %w", apiVersion, kind, err)
+		return projection.FieldSet{},
+			fmt.Errorf("openapi: the manifest doesn't fit the schema of %s %s: %w", apiVersion, kind, err)
 	}
 	return set.Tracked(found.reset(apiVersion, kind)), nil
 }
 
 // find returns the schema that knows the manifest's kind; nil if what the server said no longer than maxAge ago has
 // none.
-func (s *Schemas) find(ctx context.Context, manifest map[string]any, apiVersion string, maxAge time.Duration) (*schema, error) {
+func (s *Schemas) find(ctx context.Context, manifest map[string]any, apiVersion string,
+	maxAge time.Duration) (*schema, error) {
 	index, err := s.current(ctx, maxAge)
 	if err != nil {
 		return nil, err

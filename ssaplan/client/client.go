@@ -70,7 +70,8 @@ func New(config *rest.Config, options Options) (*Client, error) {
 	config.WarningHandlerWithContext = server.WarningHandler{Others: otherWarnings(config)}
 	api, err := newRESTClient(config, options.HTTPClient)
 	if err != nil {
-		return nil, fmt.Errorf("client for %s: %w", authresilience.RedactAddress(config.Host), authresilience.Redact(err))
+		return nil, fmt.Errorf("client for %s: %w", authresilience.RedactAddress(config.Host),
+			authresilience.Redact(err))
 	}
 	return &Client{rest: api, documents: discovery.New(api, nil), credential: credential}, nil
 }
@@ -108,7 +109,8 @@ func (c *Client) answered(kind server.Kind, err error) error {
 
 // send sends a request about an object or its subresource.
 func (c *Client) send(ctx context.Context, to server.Ref,
-	request func(ctx context.Context, of *directObjects, sub ...string) (*unstructured.Unstructured, error)) (server.Response, error) {
+	request func(ctx context.Context, of *directObjects, sub ...string) (*unstructured.Unstructured,
+		error)) (server.Response, error) {
 	var sub []string
 	if to.Subresource != "" {
 		sub = []string{to.Subresource}
@@ -123,7 +125,8 @@ func (c *Client) send(ctx context.Context, to server.Ref,
 
 // Get implements [server.Server].
 func (c *Client) Get(ctx context.Context, to server.Ref) (server.Response, error) {
-	return c.send(ctx, to, func(ctx context.Context, of *directObjects, sub ...string) (*unstructured.Unstructured, error) {
+	return c.send(ctx, to, func(ctx context.Context, of *directObjects, sub ...string) (*unstructured.Unstructured,
+		error) {
 		return of.Get(ctx, to.Name, metav1.GetOptions{}, sub...)
 	})
 }
@@ -131,7 +134,8 @@ func (c *Client) Get(ctx context.Context, to server.Ref) (server.Response, error
 // Patch implements [server.Server].
 func (c *Client) Patch(ctx context.Context, to server.Ref, as types.PatchType, body []byte,
 	options metav1.PatchOptions) (server.Response, error) {
-	return c.send(ctx, to, func(ctx context.Context, of *directObjects, sub ...string) (*unstructured.Unstructured, error) {
+	return c.send(ctx, to, func(ctx context.Context, of *directObjects, sub ...string) (*unstructured.Unstructured,
+		error) {
 		return of.Patch(ctx, to.Name, as, body, options, sub...)
 	})
 }
@@ -139,7 +143,8 @@ func (c *Client) Patch(ctx context.Context, to server.Ref, as types.PatchType, b
 // Create implements [server.Server].
 func (c *Client) Create(ctx context.Context, to server.Ref, obj *unstructured.Unstructured,
 	options metav1.CreateOptions) (server.Response, error) {
-	return c.send(ctx, to, func(ctx context.Context, of *directObjects, sub ...string) (*unstructured.Unstructured, error) {
+	return c.send(ctx, to, func(ctx context.Context, of *directObjects, sub ...string) (*unstructured.Unstructured,
+		error) {
 		return of.Create(ctx, obj, options, sub...)
 	})
 }
@@ -147,14 +152,16 @@ func (c *Client) Create(ctx context.Context, to server.Ref, obj *unstructured.Un
 // Update implements [server.Server].
 func (c *Client) Update(ctx context.Context, to server.Ref, obj *unstructured.Unstructured,
 	options metav1.UpdateOptions) (server.Response, error) {
-	return c.send(ctx, to, func(ctx context.Context, of *directObjects, sub ...string) (*unstructured.Unstructured, error) {
+	return c.send(ctx, to, func(ctx context.Context, of *directObjects, sub ...string) (*unstructured.Unstructured,
+		error) {
 		return of.Update(ctx, obj, options, sub...)
 	})
 }
 
 // Delete implements [server.Server]. If the body of the request gets lost on the way, the server refuses the request.
 func (c *Client) Delete(ctx context.Context, to server.Ref, options metav1.DeleteOptions) (server.Response, error) {
-	return c.send(ctx, to, func(ctx context.Context, of *directObjects, sub ...string) (*unstructured.Unstructured, error) {
+	return c.send(ctx, to, func(ctx context.Context, of *directObjects, sub ...string) (*unstructured.Unstructured,
+		error) {
 		return nil, of.Delete(ctx, to.Name, options, sub...)
 	})
 }
@@ -163,7 +170,8 @@ func (c *Client) Delete(ctx context.Context, to server.Ref, options metav1.Delet
 func (c *Client) List(ctx context.Context, kind server.Kind, namespace string,
 	options metav1.ListOptions) (*metav1.PartialObjectMetadataList, error) {
 	list := &metav1.PartialObjectMetadataList{}
-	if err := newDirectObjects(c.rest, kind, namespace).list(ctx, options, metadataOnly, list); c.answered(kind, err) != nil {
+	if err := newDirectObjects(c.rest, kind, namespace).list(ctx, options, metadataOnly, list); c.answered(kind,
+		err) != nil {
 		return nil, err
 	}
 	return list, nil
@@ -173,7 +181,8 @@ func (c *Client) List(ctx context.Context, kind server.Kind, namespace string,
 func (c *Client) ListObjects(ctx context.Context, kind server.Kind, namespace string,
 	options metav1.ListOptions) (*unstructured.UnstructuredList, error) {
 	list := &unstructured.UnstructuredList{}
-	if err := newDirectObjects(c.rest, kind, namespace).list(ctx, options, "application/json", list); c.answered(kind, err) != nil {
+	if err := newDirectObjects(c.rest, kind, namespace).list(ctx, options, "application/json", list); c.answered(kind,
+		err) != nil {
 		return nil, err
 	}
 	return list, nil

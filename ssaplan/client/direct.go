@@ -145,10 +145,13 @@ func checkDeleted(text []byte, name string) error {
 		Details  struct{ Name string }
 	}
 	err := json.Unmarshal(text, &answer)
-	isSuccess := answer.Kind == "Status" && answer.Status == metav1.StatusSuccess && (answer.Details.Name == "" || answer.Details.Name == name)
+	isSuccess := answer.Kind == "Status" && answer.Status == metav1.StatusSuccess &&
+		(answer.Details.Name == "" || answer.Details.Name == name)
 	isObject := answer.Kind != "Status" && answer.Kind != "" && answer.Metadata.Name == name
 	if err != nil || !isSuccess && !isObject {
-		return errors.New("the answer to the delete says neither that it succeeded nor what was deleted: check the proxies in front of the server")
+		return errors.New(
+			"the answer to the delete says neither that it succeeded nor what was deleted: check the proxies in " +
+				"front of the server")
 	}
 	return nil
 }
@@ -163,7 +166,8 @@ func (r *directObjects) List(ctx context.Context, options metav1.ListOptions) (*
 }
 
 // list reads a list in some format.
-func (r *directObjects) list(ctx context.Context, options metav1.ListOptions, accept string, into runtime.Object) error {
+func (r *directObjects) list(ctx context.Context, options metav1.ListOptions, accept string,
+	into runtime.Object) error {
 	return discovery.Decode(r.send(ctx, r.client.Get().SetHeader("Accept", accept), "", &options, nil), into)
 }
 

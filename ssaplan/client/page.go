@@ -107,5 +107,6 @@ func newListed(item []byte, everywhere bool, kind, apiVersion string) (native.Li
 		text = append(text, `{"kind":"`+kind+`","apiVersion":"`+apiVersion+`",`...)
 		item = item[1:]
 	}
-	return native.Listed{Namespace: string(namespace), Name: string(name), Text: append(append(text, item...), '\n')}, true
+	return native.Listed{Namespace: string(namespace), Name: string(name), Text: append(append(text, item...), '\n')},
+		true
 }

@@ -28,10 +28,13 @@ func (e *Error) Error() string {
 	said := foreign.OfError(e.Err)
 	switch {
 	case len(e.Finalizers) > 0:
-		return fmt.Sprintf("%s: the delete waits for finalizers %s; find the controllers that remove them, then delete again to continue waiting",
+		return fmt.Sprintf(
+			"%s: the delete waits for finalizers %s; find the controllers that remove them, then delete again to "+
+				"continue waiting",
 			said, foreign.Text(strings.Join(e.Finalizers, ", ")))
 	case e.Accepted:
-		return fmt.Sprintf("%v: the server accepted the delete, and the object is still there; delete again to continue waiting", said)
+		return fmt.Sprintf(
+			"%v: the server accepted the delete, and the object is still there; delete again to continue waiting", said)
 	case e.Outcome == write.OutcomeUnknown:
 		return fmt.Sprintf("%v; unknown whether it was deleted: delete again to find out", said)
 	case e.Outcome == write.OutcomeNotSent, e.Outcome == write.OutcomeRefused:

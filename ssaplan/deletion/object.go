@@ -29,7 +29,8 @@ func Of(request Request, live *unstructured.Unstructured) *Plan {
 	}
 	switch uid := string(live.GetUID()); {
 	case request.UID != "" && uid != request.UID:
-		plan.Action, plan.Refusal = ActionKeep, fmt.Errorf("%w: its uid was %q and is %q", write.ErrRecreated, foreign.Text(request.UID), foreign.Text(uid))
+		plan.Action, plan.Refusal = ActionKeep,
+			fmt.Errorf("%w: its uid was %q and is %q", write.ErrRecreated, foreign.Text(request.UID), foreign.Text(uid))
 		plan.Reason = plan.Refusal.Error()
 		return plan
 	default:

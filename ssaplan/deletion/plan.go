@@ -161,7 +161,8 @@ func (p *Plan) Covers(now *Plan) bool {
 
 // lasting returns the hazards but those that only say what the delete waits for, which the finalizers tell.
 func lasting(hazards []immutability.Hazard) []immutability.Hazard {
-	return slices.DeleteFunc(slices.Clone(hazards), func(h immutability.Hazard) bool { return h.Kind == immutability.HazardBlocked })
+	return slices.DeleteFunc(slices.Clone(hazards),
+		func(h immutability.Hazard) bool { return h.Kind == immutability.HazardBlocked })
 }
 
 // names returns the names of the finalizers but those that the delete itself sets.

@@ -111,34 +111,39 @@ func (o *objects) send(ctx context.Context, to server.Ref,
 }
 
 func (o *objects) Get(ctx context.Context, to server.Ref) (server.Response, error) {
-	return o.send(ctx, to, func(ctx context.Context, of dynamic.ResourceInterface, sub ...string) (*unstructured.Unstructured, error) {
+	return o.send(ctx, to, func(ctx context.Context, of dynamic.ResourceInterface,
+		sub ...string) (*unstructured.Unstructured, error) {
 		return of.Get(ctx, to.Name, metav1.GetOptions{}, sub...)
 	})
 }
 
 func (o *objects) Patch(ctx context.Context, to server.Ref, as types.PatchType, body []byte,
 	options metav1.PatchOptions) (server.Response, error) {
-	return o.send(ctx, to, func(ctx context.Context, of dynamic.ResourceInterface, sub ...string) (*unstructured.Unstructured, error) {
+	return o.send(ctx, to, func(ctx context.Context, of dynamic.ResourceInterface,
+		sub ...string) (*unstructured.Unstructured, error) {
 		return of.Patch(ctx, to.Name, as, body, options, sub...)
 	})
 }
 
 func (o *objects) Create(ctx context.Context, to server.Ref, obj *unstructured.Unstructured,
 	options metav1.CreateOptions) (server.Response, error) {
-	return o.send(ctx, to, func(ctx context.Context, of dynamic.ResourceInterface, sub ...string) (*unstructured.Unstructured, error) {
+	return o.send(ctx, to, func(ctx context.Context, of dynamic.ResourceInterface,
+		sub ...string) (*unstructured.Unstructured, error) {
 		return of.Create(ctx, obj, options, sub...)
 	})
 }
 
 func (o *objects) Update(ctx context.Context, to server.Ref, obj *unstructured.Unstructured,
 	options metav1.UpdateOptions) (server.Response, error) {
-	return o.send(ctx, to, func(ctx context.Context, of dynamic.ResourceInterface, sub ...string) (*unstructured.Unstructured, error) {
+	return o.send(ctx, to, func(ctx context.Context, of dynamic.ResourceInterface,
+		sub ...string) (*unstructured.Unstructured, error) {
 		return of.Update(ctx, obj, options, sub...)
 	})
 }
 
 func (o *objects) Delete(ctx context.Context, to server.Ref, options metav1.DeleteOptions) (server.Response, error) {
-	return o.send(ctx, to, func(ctx context.Context, of dynamic.ResourceInterface, sub ...string) (*unstructured.Unstructured, error) {
+	return o.send(ctx, to, func(ctx context.Context, of dynamic.ResourceInterface,
+		sub ...string) (*unstructured.Unstructured, error) {
 		return nil, of.Delete(ctx, to.Name, options, sub...)
 	})
 }

@@ -22,7 +22,8 @@ func (e *Explanation) baseline(prior *State) projection.Projection {
 			around = append(around, p[:n])
 		}
 	}
-	kept := fields.Without(stays).Difference(projection.NewFieldSet(around...).Difference(fields.Leaves()).Difference(e.After.Fields))
+	kept := fields.Without(stays).Difference(
+		projection.NewFieldSet(around...).Difference(fields.Leaves()).Difference(e.After.Fields))
 	if kept.Equal(fields) {
 		return prior.Observed
 	}

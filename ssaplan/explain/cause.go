@@ -53,7 +53,8 @@ func (c *comparison) isEdited(change Change, other fieldowner.Owner, known bool)
 	p := change.Path
 	if c.Prior != nil {
 		return slices.ContainsFunc(c.edits, func(edit projection.Difference) bool {
-			isOfOrder := edit.Op == projection.OpMove && change.Op != projection.OpMove // an item was moved, and its value is the same
+			// an item was moved, and its value is the same
+			isOfOrder := edit.Op == projection.OpMove && change.Op != projection.OpMove
 			return !isOfOrder && (edit.Path.HasPrefix(p) || p.HasPrefix(edit.Path))
 		})
 	}

@@ -136,9 +136,10 @@ func (c Change) by() fieldowner.Owner {
 
 // Same reports whether c and other are the same change of the same field, with the same cause and manager.
 func (c Change) Same(other Change) bool {
-	return c.Path.Equal(other.Path) && c.Op == other.Op && reflect.DeepEqual(c.Before, other.Before) && reflect.DeepEqual(c.After, other.After) &&
-		c.Position == other.Position && c.Sensitive == other.Sensitive && c.Cause == other.Cause && c.Manager == other.Manager &&
-		c.Operation == other.Operation && c.Subresource == other.Subresource && c.Assigned == other.Assigned && c.Refused == other.Refused
+	return c.Path.Equal(other.Path) && c.Op == other.Op && reflect.DeepEqual(c.Before, other.Before) &&
+		reflect.DeepEqual(c.After, other.After) && c.Position == other.Position && c.Sensitive == other.Sensitive &&
+		c.Cause == other.Cause && c.Manager == other.Manager && c.Operation == other.Operation &&
+		c.Subresource == other.Subresource && c.Assigned == other.Assigned && c.Refused == other.Refused
 }
 
 // String returns one line: the change, and why.

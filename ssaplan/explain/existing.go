@@ -32,7 +32,8 @@ type ExistingError struct {
 func (e *ExistingError) Error() string {
 	switch e.Existing {
 	case ExistingRefuse:
-		return fmt.Sprintf("%s: exists already, and this field manager hasn't applied it: import it, or allow the takeover", e.Object)
+		return fmt.Sprintf(
+			"%s: exists already, and this field manager hasn't applied it: import it, or allow the takeover", e.Object)
 	case ExistingRequired:
 		return fmt.Sprintf("%s: doesn't exist, and isn't to be created", e.Object)
 	}

@@ -125,7 +125,8 @@ func (c *comparison) leaveOutUnknown(e *Explanation) {
 // item of the same list, by its position. That may be the same item.
 func isOther(p, unknown projection.Path, manifest *projection.Object) bool {
 	for n, e := range unknown {
-		if e.Kind() != projection.IndexKind || len(p) <= n || !p.HasPrefix(unknown[:n]) || p[n].Kind() == projection.FieldKind {
+		if e.Kind() != projection.IndexKind || len(p) <= n || !p.HasPrefix(unknown[:n]) ||
+			p[n].Kind() == projection.FieldKind {
 			continue
 		}
 		if _, sent := manifest.Get(p[:n+1]); !sent || len(p) == n+1 {

@@ -112,8 +112,9 @@ type Explanation struct {
 
 	left       projection.FieldSet // the ignored fields, by names that may be sensitive
 	sameOwners bool                // of the same fields, in an update
-	omitted    []projection.Path   // fields that are empty in the manifest and that the server leaves out; set with sameOwners
-	nulls      []projection.Path   // those that are null and that the server stores as an empty text or zero
+	// fields that are empty in the manifest and that the server leaves out; set with sameOwners
+	omitted []projection.Path
+	nulls   []projection.Path // those that are null and that the server stores as an empty text or zero
 }
 
 // Retained returns the dropped fields that stay because others own them.
@@ -145,7 +146,8 @@ func (e *Explanation) HasSensitive() bool {
 // Unread returns the explanation for a live object that couldn't be read: with the values after the apply, and without
 // changes.
 func (e *Explanation) Unread() Explanation {
-	return Explanation{After: e.After, Assigned: e.Assigned, Ineffective: e.Ineffective, Unknown: e.Unknown, Warnings: e.Warnings}
+	return Explanation{After: e.After, Assigned: e.Assigned, Ineffective: e.Ineffective, Unknown: e.Unknown,
+		Warnings: e.Warnings}
 }
 
 // Summary returns one line about the changes, by cause: "1 edited, 2 drifted". If neither values nor owners change, it

@@ -43,7 +43,8 @@ func IgnoredPaths(fields []IgnoredField) projection.FieldSet {
 
 // left returns the ignored fields except those that are sent: of the others, nothing in the manifest counts.
 func left(fields []IgnoredField) projection.FieldSet {
-	return IgnoredPaths(slices.DeleteFunc(slices.Clone(fields), func(f IgnoredField) bool { return f.Handling == HandlingSent }))
+	return IgnoredPaths(slices.DeleteFunc(slices.Clone(fields),
+		func(f IgnoredField) bool { return f.Handling == HandlingSent }))
 }
 
 // namedAs returns the ignored fields with list items named as the fields name them.
@@ -58,7 +59,8 @@ func namedAs(ignored []IgnoredField, manifest map[string]any, fields projection.
 // RedactIgnored returns the fields redacted: fields in list items whose keys are sensitive values become one field, the
 // list.
 func RedactIgnored(fields []IgnoredField, sensitive projection.Patterns) []IgnoredField {
-	return redactedOnce(fields, sensitive.RedactedPath, func(f *IgnoredField) *projection.Path { return &f.Path }, always)
+	return redactedOnce(fields, sensitive.RedactedPath, func(f *IgnoredField) *projection.Path { return &f.Path },
+		always)
 }
 
 // Ignored are the ignored fields of a manifest; see [Prepare]. The zero Ignored has none.
@@ -121,10 +123,12 @@ func (i Ignored) leave(manifest, live, was map[string]any, applier fieldowner.Ap
 	for _, pattern := range i.unmatched {
 		if !slices.ContainsFunc(slices.Concat(paths, found), pattern.Match) {
 			what := "ignored"
-			if slices.ContainsFunc(i.givenUp, func(p projection.Pattern) bool { return p.String() == pattern.String() }) {
+			if slices.ContainsFunc(i.givenUp,
+				func(p projection.Pattern) bool { return p.String() == pattern.String() }) {
 				what = "given up"
 			}
-			out.Warnings = append(out.Warnings, foreign.Textf("%s: matches no field to be %s; check the path", pattern, foreign.Text(what)))
+			out.Warnings = append(out.Warnings,
+				foreign.Textf("%s: matches no field to be %s; check the path", pattern, foreign.Text(what)))
 		}
 	}
 	return out, nil
@@ -161,7 +165,8 @@ func (i Ignored) Learn(left Left, live, answer map[string]any) (learned Ignored,
 		at := wholeAt(has, f.Path)
 		was, exists := there.Get(f.Path)
 		is, _ := made.Get(f.Path)
-		if exists && !reflect.DeepEqual(was, is) && len(at) < len(f.Path) && had.Under(at).Empty() && !i.wholes.Has(at) {
+		if exists && !reflect.DeepEqual(was, is) && len(at) < len(f.Path) && had.Under(at).Empty() &&
+			!i.wholes.Has(at) {
 			wholes = append(wholes, at)
 		}
 	}

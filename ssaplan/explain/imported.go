@@ -42,7 +42,8 @@ func (i Imported) MarshalJSON() ([]byte, error) {
 // NewImported returns the manifest and the state to manage the selected fields of a live object. manager is the field
 // manager that will apply. If no field is selected, the error names managers that own fields. Fields that match a
 // sensitive pattern are sensitive, in addition to those that are sensitive in every object of the kind.
-func NewImported(live *unstructured.Unstructured, selection fieldowner.Selection, manager string, sensitive ...projection.Pattern) (*Imported, error) {
+func NewImported(live *unstructured.Unstructured, selection fieldowner.Selection, manager string,
+	sensitive ...projection.Pattern) (*Imported, error) {
 	manifest, err := fieldowner.NewManifest(live.Object, selection)
 	if err != nil {
 		return nil, err

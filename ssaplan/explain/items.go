@@ -225,7 +225,8 @@ func (n *masks) digest(at projection.Path, v any) string {
 // itemsOf returns what is in hidden lists of the projection, with digests in place of all names and values.
 func (n *masks) itemsOf(p projection.Projection) projection.Projection {
 	p = projection.Project(p.Object, n.inside(p.Fields))
-	return projection.Projection{Object: p.Replace(n.places(p.Fields), n.hiddenValue).Object, Fields: n.hidden(p.Fields)}
+	return projection.Projection{Object: p.Replace(n.places(p.Fields), n.hiddenValue).Object,
+		Fields: n.hidden(p.Fields)}
 }
 
 // clearItems returns remembered items with the names and values that the objects have for the digests.

@@ -25,7 +25,8 @@ func lastApplied(obj map[string]any, applier fieldowner.Applier) (last time.Time
 }
 
 // latestOther returns the owner of p, or of a field below p, that wrote last, except the applier.
-func latestOther(owners fieldowner.Ownership, p projection.Path, applier fieldowner.Applier) (latest fieldowner.Owner, known bool) {
+func latestOther(owners fieldowner.Ownership, p projection.Path,
+	applier fieldowner.Applier) (latest fieldowner.Owner, known bool) {
 	for _, owner := range slices.Concat(owners.Of(p), owners.Below(p)) {
 		if !applier.Is(owner) && (!known || owner.Time.After(latest.Time)) {
 			latest, known = owner, true

@@ -18,7 +18,8 @@ import (
 //
 // The manifest may be nil if it isn't known, as for an imported object. Then a map that was declared as empty and
 // filled by the server may count as declared with its content; see [fieldowner.Ownership.Declared].
-func NewState(manifest, obj map[string]any, applier fieldowner.Applier, prior *State, sensitive ...projection.Pattern) (*State, error) {
+func NewState(manifest, obj map[string]any, applier fieldowner.Applier, prior *State,
+	sensitive ...projection.Pattern) (*State, error) {
 	if obj == nil {
 		return nil, errors.New("explain: no object to remember")
 	}
@@ -94,7 +95,8 @@ func (s *State) digestsOfUnkept(manifest map[string]any) map[string]string {
 
 // NewImportedState returns the state to store for an imported object: the state as if the manager had applied manifest,
 // which [fieldowner.NewManifest] made from live. Values of fields that match a sensitive pattern become digests.
-func NewImportedState(manifest fieldowner.Manifest, live map[string]any, manager string, sensitive ...projection.Pattern) (*State, error) {
+func NewImportedState(manifest fieldowner.Manifest, live map[string]any, manager string,
+	sensitive ...projection.Pattern) (*State, error) {
 	id, err := identity.Of(live)
 	if err != nil {
 		return nil, err

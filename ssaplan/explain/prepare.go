@@ -74,7 +74,8 @@ func Prepare(manifest map[string]any, subresource string, except Exceptions) (Pr
 	empty := droppedEmpty(written, adjustments, ignored.paths)
 	// By now, other items may be at the positions.
 	out := Prepared{Adjustments: adjustments, Empty: empty, Manifest: leaveOut(content, Exceptions{
-		Ignore: except.Ignore.WithoutPositions(), Strip: except.Strip.WithoutPositions(), Unknown: except.Unknown.WithoutPositions(),
+		Ignore: except.Ignore.WithoutPositions(), Strip: except.Strip.WithoutPositions(),
+		Unknown: except.Unknown.WithoutPositions(),
 	})}
 	unknown.paths = append(unknown.paths, unnamed(except.Unknown, unknown.paths)...)
 	out.Ignored = Ignored{selection: ignored.asStored(out.Manifest), givenUp: except.GiveUp, clear: except.Clear}

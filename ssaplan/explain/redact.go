@@ -49,9 +49,11 @@ func RedactTransfers(transfers []fieldowner.Transfer, sensitive projection.Patte
 		return transfers
 	}
 	rest := slices.DeleteFunc(slices.Clone(transfers), func(t fieldowner.Transfer) bool {
-		return t.Kind == fieldowner.TransferGivenUp && len(t.Owners) == 0 && len(sensitive.RedactedPath(t.Path)) < len(t.Path)
+		return t.Kind == fieldowner.TransferGivenUp && len(t.Owners) == 0 &&
+			len(sensitive.RedactedPath(t.Path)) < len(t.Path)
 	})
-	return redactedOnce(rest, sensitive.RedactedPath, func(t *fieldowner.Transfer) *projection.Path { return &t.Path }, sameTransfer)
+	return redactedOnce(rest, sensitive.RedactedPath, func(t *fieldowner.Transfer) *projection.Path { return &t.Path },
+		sameTransfer)
 }
 
 func sameTransfer(a, b fieldowner.Transfer) bool {
@@ -61,7 +63,8 @@ func sameTransfer(a, b fieldowner.Transfer) bool {
 // RedactConflicts returns the conflicts redacted: conflicts in list items whose keys are sensitive values become one
 // conflict of the list for each owner.
 func RedactConflicts(conflicts []fieldowner.Conflict, sensitive projection.Patterns) []fieldowner.Conflict {
-	return redactedOnce(conflicts, sensitive.RedactedPath, func(c *fieldowner.Conflict) *projection.Path { return &c.Path },
+	return redactedOnce(conflicts, sensitive.RedactedPath,
+		func(c *fieldowner.Conflict) *projection.Path { return &c.Path },
 		func(a, b fieldowner.Conflict) bool { return a.Is(b.Owner) })
 }
 
@@ -77,6 +80,7 @@ func redactedDeclaration(d fieldowner.Declaration, sensitive projection.Patterns
 
 // redactedProjection returns the projection with its fields as they may be shown, and the values that it has.
 func redactedProjection(p projection.Projection, sensitive projection.Patterns) projection.Projection {
-	p.Fields, p.Missing, p.Duplicates = sensitive.RedactedFields(p.Fields), redactedPaths(p.Missing, sensitive), redactedPaths(p.Duplicates, sensitive)
+	p.Fields, p.Missing, p.Duplicates = sensitive.RedactedFields(p.Fields), redactedPaths(p.Missing, sensitive),
+		redactedPaths(p.Duplicates, sensitive)
 	return p
 }

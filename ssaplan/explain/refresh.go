@@ -140,13 +140,15 @@ func (s *State) unsent(owners fieldowner.Ownership, live map[string]any) project
 
 // retyped returns the differences with those in a map or list that live has another value for in one, that of the
 // whole.
-func (s *State) retyped(all []projection.Difference, live map[string]any, missing []projection.Path) []projection.Difference {
+func (s *State) retyped(all []projection.Difference, live map[string]any,
+	missing []projection.Path) []projection.Difference {
 	whole := valuesAbove(live, s.Applied.Fields, missing)
 	if whole.Empty() {
 		return all
 	}
 	all = slices.DeleteFunc(all, func(d projection.Difference) bool { return whole.Covers(d.Path) })
-	all = append(all, projection.Diff(projection.Project(s.Applied.Object, whole), s.Digested(projection.Project(live, whole)))...)
+	all = append(all, projection.Diff(projection.Project(s.Applied.Object, whole),
+		s.Digested(projection.Project(live, whole)))...)
 	slices.SortFunc(all, func(a, b projection.Difference) int { return a.Path.Compare(b.Path) })
 	return all
 }
@@ -159,7 +161,8 @@ func (s *State) retyped(all []projection.Difference, live map[string]any, missin
 // Shared are the maps and lists of which nothing was declared that is in them, as this and the owners by now show: maps
 // that were declared as empty, and what was declared as null, or with nothing that a server records, such as an empty
 // list, if others own fields or items in it or a default fills it. They are empty in what is returned.
-func (s *State) observe(owners fieldowner.Ownership, live map[string]any) (observed projection.Projection, shared projection.FieldSet) {
+func (s *State) observe(owners fieldowner.Ownership,
+	live map[string]any) (observed projection.Projection, shared projection.FieldSet) {
 	recorded := owners.Fields(s.applier().Is)
 	all := owners.Fields(nil)
 	inParts, inPartsHere := s.Applied.Fields.Above(all), s.Applied.Fields.Above(owners.Fields(inVersionOf(live)))
@@ -194,7 +197,8 @@ func (s *State) observe(owners fieldowner.Ownership, live map[string]any) (obser
 	}
 	shared = projection.NewFieldSet(slices.Concat(parted, filled)...)
 	declared := fieldowner.Declaration{
-		Fields: s.Applied.Fields.Difference(projection.NewFieldSet(absent...)), Filled: projection.NewFieldSet(filled...),
+		Fields: s.Applied.Fields.Difference(projection.NewFieldSet(absent...)),
+		Filled: projection.NewFieldSet(filled...),
 	}
 	observed = declared.Project(live).Replace(shared, emptyLike(live))
 	observed.Fields = s.Applied.Fields

@@ -44,7 +44,8 @@ func Replace(in Input, refused []projection.Path) (*Explanation, error) {
 	e.Changes = slices.DeleteFunc(e.Changes, func(change Change) bool {
 		return change.Cause == CauseSideEffect && change.Path[0] == projection.Field("status")
 	})
-	e.Ownership = slices.DeleteFunc(e.Ownership, func(t fieldowner.Transfer) bool { return t.Path[0] == projection.Field("status") })
+	e.Ownership = slices.DeleteFunc(e.Ownership,
+		func(t fieldowner.Transfer) bool { return t.Path[0] == projection.Field("status") })
 	for i := range e.Changes {
 		at := e.Changes[i].Path
 		e.Changes[i].Refused = slices.ContainsFunc(refused, func(p projection.Path) bool {
@@ -125,7 +126,8 @@ func predicted(in Input) (map[string]any, error) {
 	had, _ := out["metadata"].(map[string]any)
 	maps.Copy(metadata, had)
 	metadata["managedFields"] = []any{map[string]any{
-		"manager": in.Manager, "operation": string(fieldowner.OperationApply), "fieldsType": "FieldsV1", "fieldsV1": fields,
+		"manager": in.Manager, "operation": string(fieldowner.OperationApply), "fieldsType": "FieldsV1",
+		"fieldsV1": fields,
 	}}
 	out["metadata"] = metadata
 	return out, nil

@@ -40,7 +40,8 @@ func (s *State) reshaped(owners fieldowner.Ownership, obj map[string]any, isAnsw
 	out.Applied, out.Observed = out.Applied.Without(out.left), out.Observed.Without(out.left)
 	if s.record != nil {
 		record := *s.record
-		wholes := applied.Fields.Leaves().Difference(renamedIn(s.Applied.Fields, renamed).Leaves()) // with defaults in them
+		// with defaults in them
+		wholes := applied.Fields.Leaves().Difference(renamedIn(s.Applied.Fields, renamed).Leaves())
 		record.unsure, out.record = renamedIn(record.unsure, renamed).Union(wholes), &record
 	}
 	return out
@@ -59,7 +60,8 @@ func (s *State) recordedToday(owners fieldowner.Ownership, obj map[string]any) p
 // entry of a map that is itself a map, a server records the entry beside what is in it. The entry alone remains to its
 // owner when others write all that is in it in another version, or remove all that the owner had in it. So does a map
 // that a manager declared as empty before such a write. (visitMapItems in structured-merge-diff)
-func (s *State) partsOfEntries(today projection.FieldSet, owners fieldowner.Ownership, obj map[string]any) projection.FieldSet {
+func (s *State) partsOfEntries(today projection.FieldSet, owners fieldowner.Ownership,
+	obj map[string]any) projection.FieldSet {
 	var parts projection.FieldSet
 	inOthers := today.Above(owners.Fields(nil))
 	for p := range inOthers.Union(today.Leaves()).All() {
@@ -84,7 +86,8 @@ func isSharedSince(p projection.Path, owners fieldowner.Ownership, obj map[strin
 		}
 	}
 	return slices.ContainsFunc(owners.Entries(), func(e fieldowner.Entry) bool {
-		return !inVersionOf(obj)(e.Owner) && !e.Time.Before(written) && !e.Fields.Under(p).Difference(projection.NewFieldSet(p)).Empty()
+		return !inVersionOf(obj)(e.Owner) && !e.Time.Before(written) &&
+			!e.Fields.Under(p).Difference(projection.NewFieldSet(p)).Empty()
 	})
 }
 

@@ -17,7 +17,8 @@ type EmptyField struct {
 
 // droppedEmpty returns the empty fields that were dropped from a manifest, except ignored ones and the status, which a
 // server ignores.
-func droppedEmpty(content map[string]any, adjustments []projection.Adjustment, ignored []projection.Path) (out []EmptyField) {
+func droppedEmpty(content map[string]any, adjustments []projection.Adjustment,
+	ignored []projection.Path) (out []EmptyField) {
 	manifest := projection.NewManifest(content, projection.FieldSet{})
 	isIgnored := func(pointer string) bool {
 		return slices.ContainsFunc(ignored, func(p projection.Path) bool {

@@ -28,7 +28,9 @@ type Rival struct {
 
 // String returns a sentence for people.
 func (r Rival) String() string {
-	return foreign.Textf("another tool applies under the same field manager, last at %s, or that apply was not recorded: these fields differ from the recorded ones: %s",
+	return foreign.Textf(
+		"another tool applies under the same field manager, last at %s, or that apply was not recorded: these fields "+
+			"differ from the recorded ones: %s",
 		r.Time.UTC().Format(time.RFC3339), projection.JoinPaths(r.Paths)).String()
 }
 
@@ -109,7 +111,8 @@ func (s *State) disagreementWithinSecond(owners fieldowner.Ownership, live map[s
 	isSameGeneration := was.generation != 0 && was.generation == generation
 	for _, d := range projection.Diff(prior.Applied, prior.Digested(projection.Project(live, prior.Applied.Fields))) {
 		isReadOtherwise := isSameGeneration && d.Path[0].Name() != "metadata" // not written since
-		if d.Op == projection.OpChange && own.Has(d.Path) && applied.Has(d.Path) && !was.unsure.Covers(d.Path) && !isReadOtherwise {
+		if d.Op == projection.OpChange && own.Has(d.Path) && applied.Has(d.Path) && !was.unsure.Covers(d.Path) &&
+			!isReadOtherwise {
 			paths = append(paths, d.Path)
 		}
 	}
@@ -123,7 +126,8 @@ func (s *State) newAppliedRecord(manifest, obj map[string]any, owners fieldowner
 		return nil
 	}
 	live := unstructured.Unstructured{Object: obj}
-	out := &appliedRecord{version: live.GetResourceVersion(), generation: live.GetGeneration(), others: s.othersDigest(obj)}
+	out := &appliedRecord{version: live.GetResourceVersion(), generation: live.GetGeneration(),
+		others: s.othersDigest(obj)}
 	own := s.shown(owners.Fields(s.applier().Is))
 	sent, stored := projection.NewManifest(manifest, own), projection.NewObject(obj, own)
 	var sure []projection.Path
@@ -142,7 +146,8 @@ func (s *State) newAppliedRecord(manifest, obj map[string]any, owners fieldowner
 // isKept reports whether the live object was written since then, and the entries of all others are unchanged.
 func (r *appliedRecord) isKept(of *State, live map[string]any) bool {
 	obj := unstructured.Unstructured{Object: live}
-	return obj.GetAPIVersion() == of.Identity.APIVersion && obj.GetResourceVersion() != r.version && of.othersDigest(live) == r.others
+	return obj.GetAPIVersion() == of.Identity.APIVersion && obj.GetResourceVersion() != r.version &&
+		of.othersDigest(live) == r.others
 }
 
 // othersDigest returns a digest of the entries of other managers than the applier, without those of subresources: a

@@ -23,7 +23,8 @@ func (e *Explanation) Same(other *Explanation) bool {
 func (e *Explanation) Within(other *Explanation) bool {
 	return within(e.Changes, other.Changes, Change.Same) && within(e.Ownership, other.Ownership, sameTransfer) &&
 		within(e.Dropped, other.Dropped, sameDropped) && within(e.Assigned, other.Assigned, projection.Path.Equal) &&
-		within(e.Unknown, other.Unknown, projection.Path.Equal) && within(e.Ignored, other.Ignored, sameIgnored) && sameRival(e.Rival, other.Rival)
+		within(e.Unknown, other.Unknown, projection.Path.Equal) && within(e.Ignored, other.Ignored, sameIgnored) &&
+		sameRival(e.Rival, other.Rival)
 }
 
 // within reports whether each of some items is the same as one of the others.

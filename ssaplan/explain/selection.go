@@ -36,7 +36,8 @@ func (s *selection) find(content map[string]any, patterns projection.Patterns) {
 			s.paths = append(s.paths, p)
 		}
 	}
-	s.unmatched = slices.DeleteFunc(s.unmatched, func(pattern projection.Pattern) bool { return slices.ContainsFunc(found, pattern.Match) })
+	s.unmatched = slices.DeleteFunc(s.unmatched,
+		func(pattern projection.Pattern) bool { return slices.ContainsFunc(found, pattern.Match) })
 }
 
 // asStored returns s with the paths that the server has for the fields.

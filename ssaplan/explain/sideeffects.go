@@ -104,7 +104,8 @@ func (c *comparison) movesOfLeft(own projection.FieldSet, changes []Change) (mov
 		return nil
 	}
 	all := own.Union(c.left)
-	for _, d := range projection.Diff(c.declaration.ProjectWith(c.Live, all), c.declaration.ProjectWith(c.Answer, all)) {
+	for _, d := range projection.Diff(c.declaration.ProjectWith(c.Live, all),
+		c.declaration.ProjectWith(c.Answer, all)) {
 		isKnown := func(other Change) bool { // in the same list, and not in a list inside of an item
 			return other.Op == d.Op && len(other.Path) == len(d.Path) && other.Path.HasPrefix(d.Path[:len(d.Path)-1])
 		}

@@ -22,7 +22,8 @@ func (s *State) Cleared(pattern projection.Pattern) bool {
 // remembers reports whether a pattern is among the stored ones, or has a position.
 func remembers(stored projection.Patterns, pattern projection.Pattern) bool {
 	remembered := projection.Patterns{pattern}.WithoutPositions()
-	return len(remembered) == 0 || slices.ContainsFunc(stored, func(p projection.Pattern) bool { return p.String() == pattern.String() })
+	return len(remembered) == 0 ||
+		slices.ContainsFunc(stored, func(p projection.Pattern) bool { return p.String() == pattern.String() })
 }
 
 // WithCleared returns s with the patterns of the fields to clear; see [State.Cleared].
@@ -45,7 +46,8 @@ func (s *State) Without(obj map[string]any, fields projection.FieldSet, patterns
 	out.items = s.items.Without(given)
 	if s.record != nil {
 		record := *s.record
-		record.unsure, out.record = record.unsure.Without(given).Union(given), &record // of which a leaf covers what is below it
+		// of which a leaf covers what is below it
+		record.unsure, out.record = record.unsure.Without(given).Union(given), &record
 	}
 	for p := range shown.All() {
 		if len(wholeAt(out.Applied.Fields, p)) < len(p) {

@@ -99,9 +99,12 @@ func (s State) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(stateJSON{
 		Items:     items,
-		Sensitive: unlessEmpty(s.sensitive), Filled: unlessEmpty(s.filled), Left: unlessEmpty(s.left), Ignored: s.ignored, Cleared: s.cleared, Time: s.time, Record: s.record.json(), Version: stateVersion, APIVersion: s.Identity.APIVersion, Kind: s.Identity.Kind, Namespace: s.Identity.Namespace,
-		Name: s.Identity.Name, UID: s.UID, Manager: s.Manager, Subresource: s.Subresource, Salt: s.salt, Digests: s.digests, Fields: s.Applied.Fields,
-		Applied: applied, Observed: observed, Unkept: s.unkept, Rest: s.rest, Adopted: s.Adopted, Stale: s.Stale,
+		Sensitive: unlessEmpty(s.sensitive), Filled: unlessEmpty(s.filled), Left: unlessEmpty(s.left),
+		Ignored: s.ignored, Cleared: s.cleared, Time: s.time, Record: s.record.json(), Version: stateVersion,
+		APIVersion: s.Identity.APIVersion, Kind: s.Identity.Kind, Namespace: s.Identity.Namespace,
+		Name: s.Identity.Name, UID: s.UID, Manager: s.Manager, Subresource: s.Subresource, Salt: s.salt,
+		Digests: s.digests, Fields: s.Applied.Fields, Applied: applied, Observed: observed, Unkept: s.unkept,
+		Rest: s.rest, Adopted: s.Adopted, Stale: s.Stale,
 	})
 }
 
@@ -120,7 +123,8 @@ func (s *State) UnmarshalJSON(data []byte) error {
 		return fmt.Errorf("explain: state: %w", err)
 	}
 	id := identity.Identity{APIVersion: in.APIVersion, Kind: in.Kind, Namespace: in.Namespace, Name: in.Name}
-	out := State{Identity: id, UID: in.UID, Manager: in.Manager, Subresource: in.Subresource, Adopted: in.Adopted, Stale: in.Stale}
+	out := State{Identity: id, UID: in.UID, Manager: in.Manager, Subresource: in.Subresource, Adopted: in.Adopted,
+		Stale: in.Stale}
 	out.salt, out.digests, out.time, out.record = in.Salt, in.Digests, in.Time, in.Record.record()
 	if in.Sensitive != nil {
 		out.sensitive = *in.Sensitive
@@ -160,7 +164,8 @@ func parseState(data []byte) (in stateJSON, err error) {
 		return in, errors.New("no version: is it a state of this package?")
 	}
 	if form.Version > stateVersion {
-		return in, fmt.Errorf("version %d, but this program reads versions up to %d: use a newer program", form.Version, stateVersion)
+		return in, fmt.Errorf("version %d, but this program reads versions up to %d: use a newer program", form.Version,
+			stateVersion)
 	}
 	if err := json.Unmarshal(data, &in); err != nil {
 		return in, err

@@ -21,15 +21,17 @@ func (c *comparison) update(e *Explanation) (err error) {
 	if c.clear != nil {
 		after := c.declaration
 		after.Fields = c.clear.shown(after.Fields)
-		c.edits = projection.Diff(c.clear.appliedTo(c.Answer).Without(c.left), c.clear.Digested(after.Project(c.Answer)))
+		c.edits = projection.Diff(c.clear.appliedTo(c.Answer).Without(c.left),
+			c.clear.Digested(after.Project(c.Answer)))
 	}
 	if e.Changes, err = c.changes(e); err != nil {
 		return err
 	}
 	e.Changes = c.markAssigned(e.Changes)
-	e.Dropped = slices.DeleteFunc(c.liveOwners.Dropped(c.owners, c.Live, c.Answer, c.applier()), func(d fieldowner.DroppedField) bool {
-		return d.Fate == fieldowner.FateRetained && c.left.Covers(d.Path)
-	})
+	e.Dropped = slices.DeleteFunc(c.liveOwners.Dropped(c.owners, c.Live, c.Answer, c.applier()),
+		func(d fieldowner.DroppedField) bool {
+			return d.Fate == fieldowner.FateRetained && c.left.Covers(d.Path)
+		})
 	e.Ownership = c.liveOwners.Transfers(c.owners, c.Live, c.Answer, c.applier())
 	if e.sameOwners = c.liveOwners.Equal(c.owners); e.sameOwners {
 		declared := c.owners.Fields(c.applier().Is)

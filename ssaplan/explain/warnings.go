@@ -23,7 +23,8 @@ func objectWarnings(in Input, rival *Rival) []foreign.Text {
 	live, answer := unstructured.Unstructured{Object: in.Live}, unstructured.Unstructured{Object: in.Answer}
 	var out []foreign.Text
 	if uid := string(live.GetUID()); in.Prior != nil && in.Prior.UID != "" && in.Prior.UID != uid {
-		out = append(out, foreign.Textf("%s: the object was re-created: its uid was %s and is %s", nameOf(in.Live), in.Prior.UID, uid))
+		out = append(out, foreign.Textf("%s: the object was re-created: its uid was %s and is %s", nameOf(in.Live),
+			in.Prior.UID, uid))
 	}
 	if live.GetDeletionTimestamp() != nil {
 		out = append(out, foreign.Textf("%s: is being deleted, and %s", nameOf(in.Live), fateOfDeleted(live, answer)))
@@ -59,8 +60,9 @@ func (c *comparison) unrecorded() []foreign.Text {
 	if n := recorded.Without(c.declared.Leaves()).Len(); n > 0 {
 		stay = foreign.Textf(". %d of them aren't in the manifest and stay", n)
 	}
-	return []foreign.Text{foreign.Textf("%s: has no managedFields, so the server records its fields for %q at this apply%s. "+
-		"Fields that are dropped from the manifest later stay, too, until %[2]q is adopted",
+	return []foreign.Text{foreign.Textf(
+		"%s: has no managedFields, so the server records its fields for %q at this apply%s. "+
+			"Fields that are dropped from the manifest later stay, too, until %[2]q is adopted",
 		nameOf(c.Live), fieldowner.BeforeFirstApply, stay)}
 }
 
@@ -72,13 +74,16 @@ func (in Input) ineffectiveWarnings(ineffective []projection.Ineffective) []fore
 	for _, i := range ineffective {
 		switch {
 		case i.Reason == projection.ReasonUntracked && i.Path.String() == atCreate:
-			out = append(out, foreign.Textf("%s: the server takes this only from the manifest of a new object: this one keeps what it has", i.Path))
+			out = append(out, foreign.Textf(
+				"%s: the server takes this only from the manifest of a new object: this one keeps what it has", i.Path))
 		case i.Reason == projection.ReasonUnrecorded:
-			out = append(out, foreign.Textf("%s: the server stores this without recording an owner: later edits of it aren't compared", i.Path))
+			out = append(out, foreign.Textf(
+				"%s: the server stores this without recording an owner: later edits of it aren't compared", i.Path))
 		case i.Reason == projection.ReasonOverridden:
 			out = append(out, foreign.Textf("%s: the server stores another value%s", i.Path, in.stored(i.Path)))
 		default:
-			out = append(out, foreign.Textf("%s: the server doesn't keep what the manifest has here (%s)", i.Path, i.Reason))
+			out = append(out, foreign.Textf("%s: the server doesn't keep what the manifest has here (%s)", i.Path,
+				i.Reason))
 		}
 	}
 	return out
@@ -96,7 +101,8 @@ func (in Input) stored(p projection.Path) string {
 	}
 	v, _ := projection.NewObject(answer.Object, set).Get(p)
 	items, isList := v.([]any)
-	if v == nil || !isScalar(v) && !isList || slices.ContainsFunc(items, func(item any) bool { return !isScalar(item) }) {
+	if v == nil || !isScalar(v) && !isList ||
+		slices.ContainsFunc(items, func(item any) bool { return !isScalar(item) }) {
 		return ""
 	}
 	text, _ := plainjson.Marshal(v)

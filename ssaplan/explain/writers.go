@@ -12,7 +12,8 @@ import (
 
 // writers returns which tools wrote to the live object, and what of theirs stays behind in the answer, but for fields
 // that are left to others or that the server would set again.
-func (in Input) writers(owners fieldowner.Ownership, answer map[string]any, left projection.FieldSet) []fieldowner.Writer {
+func (in Input) writers(owners fieldowner.Ownership, answer map[string]any,
+	left projection.FieldSet) []fieldowner.Writer {
 	if in.Live == nil {
 		return nil
 	}

@@ -53,7 +53,8 @@ func (w *booleanFinder) visit(n *goyaml.Node, at *place) {
 }
 
 func (w *booleanFinder) value(n *goyaml.Node, value bool, at *place) string {
-	if path := at.path(); w.secret && len(path) > 0 && (path[0] == projection.Field("data") || path[0] == projection.Field("stringData")) {
+	if path := at.path(); w.secret && len(path) > 0 &&
+		(path[0] == projection.Field("data") || path[0] == projection.Field("stringData")) {
 		return at.prefix() + "is read as a boolean; put it into quotes"
 	}
 	return at.prefix() + fmt.Sprintf("%s is read as %t; write %t, or put it into quotes", n.Value, value, value)

@@ -22,7 +22,8 @@ func checkKeys(root *goyaml.Node, start int) (merges bool, err error) {
 			}
 			name, _, valid := readKey(key)
 			if first := seen[name]; valid && first != nil {
-				return fmt.Errorf("line %d: %sthe key %q appears twice%s; keep one of them", start+key.Line-1, at.prefix(), shortened(name), spellings(first, key))
+				return fmt.Errorf("line %d: %sthe key %q appears twice%s; keep one of them", start+key.Line-1,
+					at.prefix(), shortened(name), spellings(first, key))
 			}
 			if valid {
 				seen[name] = key
@@ -51,7 +52,8 @@ func checkMerged(maps []*goyaml.Node, start int) error {
 				continue
 			}
 			if other, found := values[name]; found && other != value {
-				return fmt.Errorf("line %d: the key %q is written in two ways in maps that are merged; put it into quotes in all of them",
+				return fmt.Errorf(
+					"line %d: the key %q is written in two ways in maps that are merged; put it into quotes in all of them",
 					start+m.Content[i].Line-1, shortened(name))
 			}
 			values[name] = value

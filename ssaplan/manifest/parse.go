@@ -15,14 +15,16 @@ import (
 // Parse reads the documents of one file. Each becomes a manifest, a failure, or several of these if it is a list. A
 // document without content is skipped.
 func Parse(file string, stream []byte) (manifests []Manifest, failures []*Error) {
-	manifests, failures, _ = Read(file, bytes.NewReader(stream), func(Manifest) bool { return true }) // which doesn't fail
+	// which doesn't fail
+	manifests, failures, _ = Read(file, bytes.NewReader(stream), func(Manifest) bool { return true })
 	return manifests, failures
 }
 
 // Read does what [Parse] does, document by document. For manifests that aren't wanted, it returns only the identity and
 // the source, without Object and Warnings. So it needs memory only for the wanted manifests and the largest document.
 // err is the error of the stream; then no manifests are returned.
-func Read(file string, stream io.Reader, wanted func(Manifest) bool) (manifests []Manifest, failures []*Error, err error) {
+func Read(file string, stream io.Reader,
+	wanted func(Manifest) bool) (manifests []Manifest, failures []*Error, err error) {
 	p := parser{wanted: wanted}
 	source := Source{File: file}
 	for doc, err := range split(stream) {
@@ -119,7 +121,8 @@ var errNoItems = errors.New("items: expected a list of objects")
 // cloned returns an identity that keeps no document in memory.
 func cloned(id identity.Identity) identity.Identity {
 	return identity.Identity{
-		APIVersion: strings.Clone(id.APIVersion), Kind: strings.Clone(id.Kind), Namespace: strings.Clone(id.Namespace), Name: strings.Clone(id.Name),
+		APIVersion: strings.Clone(id.APIVersion), Kind: strings.Clone(id.Kind), Namespace: strings.Clone(id.Namespace),
+		Name: strings.Clone(id.Name),
 	}
 }
 

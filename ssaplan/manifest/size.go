@@ -14,8 +14,10 @@ const maxSize = 16 << 20
 
 var (
 	errTooLarge = fmt.Errorf("is larger than %d MiB; API servers accept objects up to 3 MiB", maxSize>>20)
-	errExpanded = fmt.Errorf("its anchors and aliases expand it to more than %d MiB; API servers accept objects up to 3 MiB", maxSize>>20)
-	errTooDeep  = fmt.Errorf("its anchors and aliases expand it to more than %d levels; write it without them", fastjson.Deepest)
+	errExpanded = fmt.Errorf(
+		"its anchors and aliases expand it to more than %d MiB; API servers accept objects up to 3 MiB", maxSize>>20)
+	errTooDeep = fmt.Errorf("its anchors and aliases expand it to more than %d levels; write it without them",
+		fastjson.Deepest)
 )
 
 // checkExpanded returns an error if a document grows too large or too deep by its aliases. The parsers don't count how

@@ -40,18 +40,22 @@ var (
 	parserText   = regexp.MustCompile(`yaml: (?:line (\d+): )?(.*)`)
 	duplicateKey = regexp.MustCompile(`line (\d+): key (.+) already set in map`)
 	// constant matches the texts of the YAML scanner and parser. Those of later stages can quote the document.
-	constant = regexp.MustCompile(`^(found|did not find|could not find) [^\n]*$|^[a-z ]+ are not allowed( in this context)?$|^exceeded max depth of \d+$`)
+	constant = regexp.MustCompile(
+		`^(found|did not find|could not find) [^\n]*$|^[a-z ]+ are not allowed( in this context)?$|^exceeded max depth of \d+$`)
 	// fromParser matches those whose line the parser counts from 0.
-	fromParser = regexp.MustCompile(`^did not find expected (key|node content|'-' indicator|',' or '.'|<document start>)$`)
+	fromParser = regexp.MustCompile(
+		`^did not find expected (key|node content|'-' indicator|',' or '.'|<document start>)$`)
 )
 
 // inOwnWords are starts of texts that go on with a quotation, and what to say instead.
 var inOwnWords = []struct{ text, problem string }{
-	{"yaml: unknown anchor", "refers with * to an anchor that it doesn't define; put the value into quotes if it is no alias"},
+	{"yaml: unknown anchor",
+		"refers with * to an anchor that it doesn't define; put the value into quotes if it is no alias"},
 	{"yaml: anchor", "has an anchor that contains itself"},
 	{"yaml: invalid map key", "has a map or list as a key; keys are strings"},
 	{"unsupported map key", "has null, a map or a list as a key; keys are strings"},
-	{"yaml: document contains excessive aliasing", "repeats too much by its anchors and aliases; write it down without them"},
+	{"yaml: document contains excessive aliasing",
+		"repeats too much by its anchors and aliases; write it down without them"},
 	{"yaml: cannot decode", "has a value that doesn't fit the tag in front of it"},
 	{"json: unsupported value", "has a number that JSON doesn't know, such as .inf or .nan"},
 }

@@ -83,17 +83,21 @@ func fillInKind(made *unstructured.Unstructured, object any, scheme *runtime.Sch
 func kindOf(object any, made *unstructured.Unstructured, scheme *runtime.Scheme) (schema.GroupVersionKind, error) {
 	typed, ok := object.(runtime.Object)
 	if !ok || scheme == nil {
-		return schema.GroupVersionKind{}, errors.New("has no apiVersion and kind; set them, or give the scheme of its type")
+		return schema.GroupVersionKind{},
+			errors.New("has no apiVersion and kind; set them, or give the scheme of its type")
 	}
 	known, _, err := scheme.ObjectKinds(typed)
 	if runtime.IsNotRegisteredError(err) {
-		return schema.GroupVersionKind{}, errors.New("has no apiVersion and kind, and the scheme doesn't know its type; set them, or add the type to the scheme")
+		return schema.GroupVersionKind{},
+			errors.New(
+				"has no apiVersion and kind, and the scheme doesn't know its type; set them, or add the type to the scheme")
 	} else if err != nil {
 		return schema.GroupVersionKind{}, err
 	}
 	var fit []schema.GroupVersionKind
 	for _, k := range known {
-		if version, kind := k.ToAPIVersionAndKind(); (made.GetAPIVersion() == "" || made.GetAPIVersion() == version) && (made.GetKind() == "" || made.GetKind() == kind) {
+		if version, kind := k.ToAPIVersionAndKind(); (made.GetAPIVersion() == "" || made.GetAPIVersion() == version) &&
+			(made.GetKind() == "" || made.GetKind() == kind) {
 			fit = append(fit, k)
 		}
 	}

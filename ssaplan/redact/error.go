@@ -58,7 +58,8 @@ func (g Redactor) quoted(err error) error {
 		return errors.New(e.Own)
 	case *secrecy.Reply:
 		if !isPlain(e.Err) {
-			return fmt.Errorf("%s (the answer is redacted, %s)", authresilience.Classify(e).Describe().Meaning, g.because())
+			return fmt.Errorf("%s (the answer is redacted, %s)", authresilience.Classify(e).Describe().Meaning,
+				g.because())
 		}
 	}
 	return nil
@@ -90,7 +91,8 @@ func isPlain(err error) bool {
 	case net.Error:
 		return e.Timeout()
 	}
-	for _, known := range []error{context.Canceled, context.DeadlineExceeded, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, http.ErrSchemeMismatch} {
+	for _, known := range []error{context.Canceled, context.DeadlineExceeded, io.EOF, io.ErrUnexpectedEOF,
+		net.ErrClosed, http.ErrSchemeMismatch} {
 		if errors.Is(err, known) {
 			return true
 		}

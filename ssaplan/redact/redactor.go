@@ -72,7 +72,8 @@ func For(patterns projection.Patterns, marks Marks, objects ...*unstructured.Uns
 // manifest and the live object; some may be nil. If there is such a field, the annotations are among them, because
 // tools keep copies of objects there. The fields that are sensitive in every object of the kind, such as the data of a
 // Secret, aren't among them.
-func Fields(patterns projection.Patterns, marks Marks, id identity.Identity, states ...*unstructured.Unstructured) projection.Patterns {
+func Fields(patterns projection.Patterns, marks Marks, id identity.Identity,
+	states ...*unstructured.Unstructured) projection.Patterns {
 	fields := slices.Concat(patterns.OfEveryItem(), marks(schema.FromAPIVersionAndKind(id.APIVersion, id.Kind)))
 	for _, state := range states {
 		if state == nil {
@@ -190,7 +191,8 @@ func (g Redactor) status(status metav1.Status) metav1.Status {
 	if status.Details != nil {
 		for _, cause := range answer.DistinctCauses(status.Details) {
 			field, said := g.field(cause.Field), answer.Phrase(cause)
-			out.Details.Causes = append(out.Details.Causes, metav1.StatusCause{Type: answer.KnownCause(cause.Type), Field: field, Message: said})
+			out.Details.Causes = append(out.Details.Causes,
+				metav1.StatusCause{Type: answer.KnownCause(cause.Type), Field: field, Message: said})
 			parts = append(parts, strings.Trim(field+": "+said, ": "))
 		}
 	}
@@ -199,7 +201,8 @@ func (g Redactor) status(status metav1.Status) metav1.Status {
 		parts = append(parts, path+": "+wanted)
 	}
 	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
-	out.Message = fmt.Sprintf("%s (HTTP %d; the server's message is redacted, %s)", foreign.Text(strings.Join(parts, "; ")), status.Code, g.because())
+	out.Message = fmt.Sprintf("%s (HTTP %d; the server's message is redacted, %s)",
+		foreign.Text(strings.Join(parts, "; ")), status.Code, g.because())
 	return out
 }
 
@@ -256,7 +259,8 @@ func (g Redactor) Verdict(verdict *immutability.Verdict) {
 		return
 	}
 	*verdict = immutability.Verdict{
-		Refusal: verdict.Refusal, Certainty: verdict.Certainty, Uncertain: verdict.Uncertain, Fields: g.causes(verdict.Fields), OfNew: g.causes(verdict.OfNew), Leftovers: verdict.Leftovers,
+		Refusal: verdict.Refusal, Certainty: verdict.Certainty, Uncertain: verdict.Uncertain,
+		Fields: g.causes(verdict.Fields), OfNew: g.causes(verdict.OfNew), Leftovers: verdict.Leftovers,
 		Remedy: verdict.Remedy, Hazards: verdict.Hazards, Evidence: verdict.Evidence,
 	}
 	verdict.Leftovers = slices.Clone(verdict.Leftovers)
@@ -265,7 +269,8 @@ func (g Redactor) Verdict(verdict *immutability.Verdict) {
 		verdict.Remedy = strings.ReplaceAll(verdict.Remedy, p.String(), g.path(p).String())
 	}
 	verdict.Uncertain, _, _ = strings.Cut(verdict.Uncertain, ": ") // where a server's words follow
-	for _, reply := range []*immutability.Answer{&verdict.Evidence.Create, &verdict.Evidence.Update, &verdict.Evidence.Merge, &verdict.Evidence.Whole} {
+	for _, reply := range []*immutability.Answer{&verdict.Evidence.Create, &verdict.Evidence.Update,
+		&verdict.Evidence.Merge, &verdict.Evidence.Whole} {
 		reply.Message, reply.Err = "", g.Unquoted(reply.Err)
 	}
 }

@@ -73,17 +73,20 @@ type Target interface {
 	// Live returns the object, nil if there is none.
 	Live(ctx context.Context) (*unstructured.Unstructured, error)
 	// Patch sends a JSON patch of the live object as a manager.
-	Patch(ctx context.Context, live *unstructured.Unstructured, patch []byte, manager string, dryRun ...string) (*unstructured.Unstructured, error)
+	Patch(ctx context.Context, live *unstructured.Unstructured, patch []byte, manager string,
+		dryRun ...string) (*unstructured.Unstructured, error)
 	// TryByRecord sends such a patch as a dry run, for an object that others write all the time. The patch must then be
 	// guarded by the old managedFields in place of the resourceVersion. TryByRecord returns the object as it is when
 	// the server answers (now), and what the server would make of it (made). Both have the same resourceVersion.
-	TryByRecord(ctx context.Context, live *unstructured.Unstructured, patch []byte, manager string) (now, made *unstructured.Unstructured, err error)
+	TryByRecord(ctx context.Context, live *unstructured.Unstructured, patch []byte, manager string) (now,
+		made *unstructured.Unstructured, err error)
 }
 
 // For returns the plan to release the object of a stored state. It reads the object and sends the release as a dry run,
 // so it writes nothing. If prior has no UID, the action is [ActionGone]. redactor returns the Redactor that redacts
 // sensitive values in messages of the server; see Planner.Redactor of package ssaplan.
-func For(ctx context.Context, target Target, prior *explain.State, redactor func(...*unstructured.Unstructured) redact.Redactor) (*Plan, error) {
+func For(ctx context.Context, target Target, prior *explain.State,
+	redactor func(...*unstructured.Unstructured) redact.Redactor) (*Plan, error) {
 	plan := &Plan{Object: prior.Identity, UID: prior.UID, Manager: prior.Manager, target: target, redactorOf: redactor}
 	plan.remembered = secrecy.Remembered(prior.Identity, prior.Applied.Object)
 	for attempts := applier.NewAttempts(ctx); ; plan.busy = true {
@@ -127,7 +130,8 @@ func (p *Plan) try(ctx context.Context) error {
 		}
 		return err
 	case slices.ContainsFunc(answer.Statuses(err), answer.NoDryRun):
-		p.Warnings = append(p.Warnings, foreign.Textf("unknown whether the server would release it: %v", p.redactor.Error(err)))
+		p.Warnings = append(p.Warnings,
+			foreign.Textf("unknown whether the server would release it: %v", p.redactor.Error(err)))
 	case applier.Denied(err):
 		p.Action, p.Refusal = ActionRefused, p.redactor.Error(err)
 	default:
@@ -211,7 +215,8 @@ func (p *Plan) compareValues(made *unstructured.Unstructured) error {
 	nothing.SetName(p.live.GetName())
 	nothing.SetNamespace(p.live.GetNamespace())
 	explained, err := explain.Apply(explain.Input{
-		Manifest: nothing.Object, Live: p.released, Answer: made.Object, Manager: p.Manager, Sensitive: p.redactor.Fields(p.live),
+		Manifest: nothing.Object, Live: p.released, Answer: made.Object, Manager: p.Manager,
+		Sensitive: p.redactor.Fields(p.live),
 	})
 	if err == nil {
 		p.Changes = explained.Changes
@@ -306,7 +311,8 @@ func (p *Plan) send(ctx context.Context) (*unstructured.Unstructured, error) {
 }
 
 func (p *Plan) failed(f *applier.Failure) *write.ApplyError {
-	return &write.ApplyError{Object: p.Object, Outcome: f.Outcome, Err: fmt.Errorf("%s: release: %w", p.Object, f.Err), Advice: f.Advice}
+	return &write.ApplyError{Object: p.Object, Outcome: f.Outcome, Err: fmt.Errorf("%s: release: %w", p.Object, f.Err),
+		Advice: f.Advice}
 }
 
 // Format prints [Plan.String] whatever the verb, so that no verb shows a secret.
@@ -336,6 +342,7 @@ func (p Plan) String() string {
 }
 
 var words = map[Action]string{
-	ActionRelease: "stays as it is, and these fields are given up", ActionNothing: "the manager owns none of its fields", ActionGone: "no longer exists",
+	ActionRelease: "stays as it is, and these fields are given up",
+	ActionNothing: "the manager owns none of its fields", ActionGone: "no longer exists",
 	ActionRefused: "the server rejects the release",
 }

@@ -69,7 +69,8 @@ func outline(e *explain.Explanation) explain.Explanation {
 	out.Before, out.After = e.Before.Redacted(), e.After.Redacted()
 	out.Generated, out.Ignored, out.Writers, out.Warnings = nil, nil, nil, nil
 	out.Changes = slices.DeleteFunc(slices.Clone(e.Changes), func(c explain.Change) bool {
-		return c.Cause == explain.CauseSideEffect && !e.After.Fields.Has(c.Path) // the server may override what is declared
+		// the server may override what is declared
+		return c.Cause == explain.CauseSideEffect && !e.After.Fields.Has(c.Path)
 	})
 	for i := range out.Changes {
 		if c := &out.Changes[i]; c.Sensitive {

@@ -49,7 +49,8 @@ type Remark struct {
 // [deletion.Plan.Notes].
 func Remarks(plan *ssaplan.Plan, prior *explain.State, goes ...string) []Remark {
 	lines := map[Topic][]string{
-		TopicDropped: Lines(plan.Dropped), TopicStays: Lines(staying(plan.Writers)), TopicManager: leavingManager(plan, prior),
+		TopicDropped: Lines(plan.Dropped), TopicStays: Lines(staying(plan.Writers)),
+		TopicManager: leavingManager(plan, prior),
 	}
 	if plan.Action != ssaplan.ActionCreate { // of which all is the manager's, and nobody's before
 		lines[TopicOwners] = Lines(plan.Ownership)
@@ -61,9 +62,11 @@ func Remarks(plan *ssaplan.Plan, prior *explain.State, goes ...string) []Remark 
 	}
 	var out []Remark
 	if plan.Replacement != nil {
-		out = append(out, Remark{plan.Replacement.Old, TopicReplace, fmt.Sprintf("will be deleted, and %s created", plan.Object), replacementLines(plan, goes)})
+		out = append(out, Remark{plan.Replacement.Old, TopicReplace,
+			fmt.Sprintf("will be deleted, and %s created", plan.Object), replacementLines(plan, goes)})
 	}
-	for _, topic := range []Topic{TopicOrder, TopicDrift, TopicSideEffect, TopicAdopted, TopicCleared, TopicDropped, TopicOwners, TopicStays} {
+	for _, topic := range []Topic{TopicOrder, TopicDrift, TopicSideEffect, TopicAdopted, TopicCleared, TopicDropped,
+		TopicOwners, TopicStays} {
 		if list := append(lines[topic], Lines(changes[topic])...); len(list) > 0 {
 			out = append(out, Remark{plan.Object, topic, string(topic), list})
 		}
@@ -87,7 +90,8 @@ func topicOf(change explain.Change) Topic {
 	case change.Cause == explain.CauseCleared:
 		return TopicCleared
 	}
-	return map[explain.Cause]Topic{explain.CauseDrifted: TopicDrift, explain.CauseSideEffect: TopicSideEffect}[change.Cause]
+	return map[explain.Cause]Topic{explain.CauseDrifted: TopicDrift,
+		explain.CauseSideEffect: TopicSideEffect}[change.Cause]
 }
 
 // staying returns the tools of which something stays behind.
@@ -106,7 +110,8 @@ func leavingManager(plan *ssaplan.Plan, prior *explain.State) []string {
 	if !slices.ContainsFunc(plan.Ownership, owns) {
 		return nil
 	}
-	return []string{fmt.Sprintf("%q still owns the fields that it applied, so a field that you remove from the manifest later stays in the object", foreign.Text(prior.Manager))}
+	return []string{fmt.Sprintf(
+		"%q still owns the fields that it applied, so a field that you remove from the manifest later stays in the object", foreign.Text(prior.Manager))}
 }
 
 // replacementLines tell why the object has to be replaced, and what goes with the old one.

@@ -173,7 +173,8 @@ func (s Shown) Check(now *ssaplan.Plan, reviewed Rows) error {
 		case before[row] != old:
 			changed = append(changed, row)
 		case owners[row] != s.Owners[row]:
-			changed = append(changed, fmt.Sprintf("%s is owned by %s", row, cmp.Or(owners[row], s.State.Manager+" alone")))
+			changed = append(changed,
+				fmt.Sprintf("%s is owned by %s", row, cmp.Or(owners[row], s.State.Manager+" alone")))
 		}
 	}
 	if len(changed) > 0 {

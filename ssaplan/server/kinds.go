@@ -59,7 +59,8 @@ func (m Mapped) find(kind schema.GroupVersionKind) (Kind, error) {
 	if err != nil {
 		return Kind{}, err
 	}
-	found := Kind{mapping.GroupVersionKind, mapping.Resource.Resource, mapping.Scope.Name() == meta.RESTScopeNameNamespace}
+	found := Kind{mapping.GroupVersionKind, mapping.Resource.Resource,
+		mapping.Scope.Name() == meta.RESTScopeNameNamespace}
 	if kind.Version != "" && found.Version != kind.Version { // a mapper of several versions may answer with another one
 		return Kind{}, &meta.NoKindMatchError{GroupKind: kind.GroupKind(), SearchedVersions: versions}
 	}
@@ -94,7 +95,8 @@ func ListMetadata(ctx context.Context, from ObjectLister, kind Kind, namespace s
 	page.ResourceVersion, page.Continue = list.GetResourceVersion(), list.GetContinue()
 	page.RemainingItemCount = list.GetRemainingItemCount()
 	for i, item := range list.Items {
-		head := map[string]any{"apiVersion": item.GetAPIVersion(), "kind": item.GetKind(), "metadata": item.Object["metadata"]}
+		head := map[string]any{"apiVersion": item.GetAPIVersion(), "kind": item.GetKind(),
+			"metadata": item.Object["metadata"]}
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(head, &page.Items[i]); err != nil {
 			return nil, fmt.Errorf("metadata: %w", err)
 		}

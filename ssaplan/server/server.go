@@ -81,13 +81,15 @@ type Response struct {
 // A Lister lists the metadata of objects.
 type Lister interface {
 	// List returns one page. An empty namespace means all namespaces. Only Limit and Continue of options are set.
-	List(ctx context.Context, kind Kind, namespace string, options metav1.ListOptions) (*metav1.PartialObjectMetadataList, error)
+	List(ctx context.Context, kind Kind, namespace string,
+		options metav1.ListOptions) (*metav1.PartialObjectMetadataList, error)
 }
 
 // An ObjectLister lists whole objects.
 type ObjectLister interface {
 	// ListObjects returns one page, as [Lister] does. Each object has its apiVersion and kind.
-	ListObjects(ctx context.Context, kind Kind, namespace string, options metav1.ListOptions) (*unstructured.UnstructuredList, error)
+	ListObjects(ctx context.Context, kind Kind, namespace string,
+		options metav1.ListOptions) (*unstructured.UnstructuredList, error)
 }
 
 // A Discoverer knows all kinds.

@@ -222,9 +222,11 @@ func (r *run) unfit(ctx context.Context, item *Item) error {
 	leftOut := func(reason string) error { return &LeftOutError{Object: item.Object, Reason: reason} }
 	switch {
 	case r.failedBefore(item) != "":
-		return &LeftOutError{Object: item.Object, Reason: fmt.Sprintf("it needs %s, which doesn't exist", item.After[0]), Because: item.After[0]}
+		return &LeftOutError{Object: item.Object,
+			Reason: fmt.Sprintf("it needs %s, which doesn't exist", item.After[0]), Because: item.After[0]}
 	case r.unusableBefore(item) != "":
-		return &LeftOutError{Object: item.Object, Reason: fmt.Sprintf("it needs %s: %s", item.After[0], r.unusableBefore(item)), Because: item.After[0]}
+		return &LeftOutError{Object: item.Object,
+			Reason: fmt.Sprintf("it needs %s: %s", item.After[0], r.unusableBefore(item)), Because: item.After[0]}
 	case item.refusal != nil:
 		return item.refusal
 	case item.Err != nil:
@@ -236,13 +238,16 @@ func (r *run) unfit(ctx context.Context, item *Item) error {
 	case item.Plan.Action == ssaplan.ActionNoOp:
 		return nil
 	}
-	if change, loses := r.lost[groupKind(r.requests[item.Number].Manifest)]; loses && r.failed[change.definition] != "" {
+	if change, loses := r.lost[groupKind(r.requests[item.Number].Manifest)]; loses &&
+		r.failed[change.definition] != "" {
 		of := r.objectOf(change.definition)
-		return &LeftOutError{Object: item.Object, Reason: fmt.Sprintf("it needs %s, which doesn't match the set", of), Because: of}
+		return &LeftOutError{Object: item.Object, Reason: fmt.Sprintf("it needs %s, which doesn't match the set", of),
+			Because: of}
 	}
 	if held := r.usesLeftOut(ctx, item.Number); len(held) > 0 {
 		of := r.resolve(ctx, held[0])
-		return &LeftOutError{Object: item.Object, Reason: fmt.Sprintf("it refers to %s, which doesn't match the set", of), Because: of}
+		return &LeftOutError{Object: item.Object,
+			Reason: fmt.Sprintf("it refers to %s, which doesn't match the set", of), Because: of}
 	}
 	return nil
 }

@@ -74,7 +74,8 @@ func (s *Set) look(ctx context.Context, i int, ready ReadyFunc) Readiness {
 // AwaitObject waits until an object is ready or has failed, as [Set.Await] does for a set. At the end of the time or of
 // ctx, the result is neither ready nor failed, and says what the object waited for last. After each read, waiting is
 // called with the reason why the object isn't ready. An object that doesn't exist yet is waited for, too.
-func AwaitObject(ctx context.Context, planner Planner, id identity.Identity, ready ReadyFunc, within time.Duration, waiting func(why string)) Readiness {
+func AwaitObject(ctx context.Context, planner Planner, id identity.Identity, ready ReadyFunc, within time.Duration,
+	waiting func(why string)) Readiness {
 	ctx, cancel := clock.WithTimeout(ctx, within)
 	defer cancel()
 	last := notLookedAt
@@ -93,7 +94,8 @@ func AwaitObject(ctx context.Context, planner Planner, id identity.Identity, rea
 var notLookedAt = Readiness{Why: "it wasn't looked at"}
 
 // lookAt reads an object and reports whether it exists, as far as that is known.
-func lookAt(ctx context.Context, planner Planner, id identity.Identity, ready ReadyFunc) (found Readiness, exists bool) {
+func lookAt(ctx context.Context, planner Planner, id identity.Identity,
+	ready ReadyFunc) (found Readiness, exists bool) {
 	reading, err := planner.Read(ctx, &explain.State{Identity: id})
 	switch {
 	case err != nil:

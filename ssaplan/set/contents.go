@@ -54,5 +54,6 @@ func (c *contents) named(refusal string) (numbers []int) {
 
 // needs returns the numbers of the objects of the set without which an object in a namespace can't exist.
 func (c *contents) needs(manifest *unstructured.Unstructured, namespace string) []int {
-	return c.Needs(identity.Identity{APIVersion: manifest.GetAPIVersion(), Kind: manifest.GetKind(), Namespace: namespace})
+	return c.Needs(identity.Identity{APIVersion: manifest.GetAPIVersion(), Kind: manifest.GetKind(),
+		Namespace: namespace})
 }

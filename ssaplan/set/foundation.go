@@ -29,7 +29,8 @@ func unusable(live *unstructured.Unstructured) string {
 	case isDefinition(live) && condition(live, "Established")["status"] != "True":
 		return "it isn't Established yet" + because(condition(live, "Established"))
 	}
-	if phase, _, _ := unstructured.NestedString(live.Object, "status", "phase"); !isDefinition(live) && phase != "Active" {
+	if phase, _, _ := unstructured.NestedString(live.Object, "status", "phase"); !isDefinition(live) &&
+		phase != "Active" {
 		return "it isn't Active yet"
 	}
 	return ""

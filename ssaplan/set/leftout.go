@@ -63,5 +63,6 @@ func (s *Set) isHeldBack(ctx context.Context, i int, seen map[int]bool) bool {
 
 // usesLeftOut returns the numbers of the objects that aren't carried out and to which an object refers.
 func (s *Set) usesLeftOut(ctx context.Context, i int) []int {
-	return slices.DeleteFunc(s.uses(ctx, i), func(used int) bool { return !s.isHeldBack(ctx, used, map[int]bool{i: true}) })
+	return slices.DeleteFunc(s.uses(ctx, i),
+		func(used int) bool { return !s.isHeldBack(ctx, used, map[int]bool{i: true}) })
 }

@@ -38,7 +38,8 @@ func (e *MissingError) Error() string {
 // IsFinal reports whether waiting is of no use, because a built-in kind is missing: only another version of Kubernetes
 // may have it.
 func (e *MissingError) IsFinal() bool {
-	return e.Deferral == ssaplan.DeferralTypeNotServed && kinds.IsBuiltin(map[string]any{"apiVersion": e.Object.APIVersion})
+	return e.Deferral == ssaplan.DeferralTypeNotServed &&
+		kinds.IsBuiltin(map[string]any{"apiVersion": e.Object.APIVersion})
 }
 
 // Missing returns the [MissingError] for a Deferred plan whose kind or namespace the server lacks; nil for any other

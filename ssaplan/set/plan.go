@@ -81,7 +81,8 @@ func (s *Set) warnOfLeftOut(ctx context.Context, item *Item) {
 		return
 	}
 	for _, i := range s.usesLeftOut(ctx, item.Number) {
-		item.Plan.Warnings = append(item.Plan.Warnings, foreign.Textf("is left out as long as %s is, which it refers to", s.resolve(ctx, i)))
+		item.Plan.Warnings = append(item.Plan.Warnings,
+			foreign.Textf("is left out as long as %s is, which it refers to", s.resolve(ctx, i)))
 	}
 }
 

@@ -48,7 +48,8 @@ func (s *Set) predict(ctx context.Context, item *Item) {
 }
 
 func waitingReason(item *Item) string {
-	return fmt.Sprintf("the server rejects it now: %s; it waits for %s of the same set", foreign.OfError(item.refusal), item.After[0])
+	return fmt.Sprintf("the server rejects it now: %s; it waits for %s of the same set", foreign.OfError(item.refusal),
+		item.After[0])
 }
 
 // planUpdate gives an item that is a replacement by the served CRD, but for fields that are refused, the plan of an
@@ -57,7 +58,8 @@ func waitingReason(item *Item) string {
 func (s *Set) planUpdate(ctx context.Context, item *Item, now *ssaplan.Plan, refused projection.Patterns) bool {
 	request := s.request(item.Number)
 	manifest, content := request.Manifest, request.Manifest.Object
-	declared, live := projection.NewObject(content, now.After.Fields), projection.NewObject(now.Live().Object, now.After.Fields)
+	declared, live := projection.NewObject(content, now.After.Fields),
+		projection.NewObject(now.Live().Object, now.After.Fields)
 	isOfAll := slices.ContainsFunc(now.Replacement.Fields, func(f immutability.Field) bool { return len(f.Path) == 0 })
 	fixed, paths := []explain.Change{}, []projection.Path{}
 	for _, change := range now.Changes {
@@ -75,7 +77,8 @@ func (s *Set) planUpdate(ctx context.Context, item *Item, now *ssaplan.Plan, ref
 	request.Manifest = &unstructured.Unstructured{Object: content}
 	tried := request
 	tried.Strip = slices.Concat(request.Strip, refused)
-	if plan, err := s.planner.Plan(ctx, tried); err != nil || plan.Action != ssaplan.ActionUpdate && plan.Action != ssaplan.ActionNoOp {
+	if plan, err := s.planner.Plan(ctx, tried); err != nil || plan.Action != ssaplan.ActionUpdate &&
+		plan.Action != ssaplan.ActionNoOp {
 		return false
 	}
 	plan, err := s.tryPart(ctx, request, refused)
@@ -96,14 +99,16 @@ const mostRefused = 16
 
 // refusedFields returns the fields of a manifest that the server refuses because no schema has them, of which it names
 // one at a time, or for their values. Rest is the plan of the others, nil if there is none.
-func (s *Set) refusedFields(ctx context.Context, item *Item) (fields projection.Patterns, rest *ssaplan.Plan, err error) {
+func (s *Set) refusedFields(ctx context.Context,
+	item *Item) (fields projection.Patterns, rest *ssaplan.Plan, err error) {
 	request, refused := s.request(item.Number), item.Err
 	for range mostRefused {
 		more, err := projection.ParsePatterns(fieldsOf(refused)...)
 		if err != nil {
 			return nil, nil, err
 		}
-		more = slices.DeleteFunc(more, func(p projection.Pattern) bool { return isOneOf(fields, p) }) // which didn't help
+		// which didn't help
+		more = slices.DeleteFunc(more, func(p projection.Pattern) bool { return isOneOf(fields, p) })
 		if len(more) == 0 {
 			return fields, rest, nil
 		}
@@ -122,7 +127,8 @@ func fieldsOf(refused error) (fields []string) {
 		}
 		for _, cause := range answer.DistinctCauses(status.Details) {
 			switch cause.Type {
-			case metav1.CauseTypeFieldValueNotSupported, metav1.CauseTypeFieldValueInvalid, metav1.CauseTypeTypeInvalid, metav1.CauseTypeTooLong:
+			case metav1.CauseTypeFieldValueNotSupported, metav1.CauseTypeFieldValueInvalid, metav1.CauseTypeTypeInvalid,
+				metav1.CauseTypeTooLong:
 				if cause.Field != "" {
 					fields = append(fields, cause.Field)
 				}
@@ -141,7 +147,8 @@ const placeholder = `metadata.annotations["ssaplan/set"]`
 
 // tryPart returns the plan of an object that is going to be asked for later: what is known without the fields that the
 // server refuses today, or what the manifest declares.
-func (s *Set) tryPart(ctx context.Context, request ssaplan.Request, refused projection.Patterns) (*ssaplan.Plan, error) {
+func (s *Set) tryPart(ctx context.Context, request ssaplan.Request,
+	refused projection.Patterns) (*ssaplan.Plan, error) {
 	hidden, err := projection.ParsePattern(placeholder)
 	if err != nil {
 		return nil, err
@@ -204,7 +211,8 @@ func wholeOrField(p projection.Path, live *projection.Object) (paths []projectio
 
 // show adds changes to a plan, with the fields as they are after them, in place of what it says of these fields.
 func (item *Item) show(changes []explain.Change, after projection.Projection) {
-	item.Plan.Changes = slices.DeleteFunc(item.Plan.Changes, func(c explain.Change) bool { return after.Fields.Covers(c.Path) })
+	item.Plan.Changes = slices.DeleteFunc(item.Plan.Changes,
+		func(c explain.Change) bool { return after.Fields.Covers(c.Path) })
 	item.Plan.Changes = append(item.Plan.Changes, changes...)
 	slices.SortStableFunc(item.Plan.Changes, func(a, b explain.Change) int { return a.Path.Compare(b.Path) })
 	item.Plan.After = with(item.Plan.After, after)

@@ -47,7 +47,8 @@ func (s *Set) regarded(ctx context.Context, item *Item) (numbers []int) {
 	namespace := s.resolve(ctx, item.Number).Namespace
 	class := authresilience.Classify(item.Err)
 	switch class {
-	case authresilience.ClassQuota, authresilience.ClassLimitRange, authresilience.ClassAdmission: // of a Secret, the server doesn't say which one
+	// of a Secret, the server doesn't say which one
+	case authresilience.ClassQuota, authresilience.ClassLimitRange, authresilience.ClassAdmission:
 		numbers = s.in(ctx, namespace, s.contents.limits)
 	}
 	switch class {
@@ -70,7 +71,8 @@ func (s *Set) regarded(ctx context.Context, item *Item) (numbers []int) {
 func (s *Set) cause(item *Item) (number int, ok bool) {
 	class := authresilience.Classify(item.Err)
 	switch class {
-	case authresilience.ClassInvalid, authresilience.ClassInvalidManifest, authresilience.ClassBadRequest, authresilience.ClassTypeNotServed:
+	case authresilience.ClassInvalid, authresilience.ClassInvalidManifest, authresilience.ClassBadRequest,
+		authresilience.ClassTypeNotServed:
 		if number, ok := s.contents.Serves(item.Object); ok {
 			return number, s.items[number].changes()
 		}
@@ -79,7 +81,8 @@ func (s *Set) cause(item *Item) (number int, ok bool) {
 		return 0, false // a server asks no webhook and no policy about these; what it says names the object's own
 	}
 	switch class {
-	case authresilience.ClassWebhook, authresilience.ClassWebhookUnreachable, authresilience.ClassPolicy, authresilience.ClassAdmission,
+	case authresilience.ClassWebhook, authresilience.ClassWebhookUnreachable, authresilience.ClassPolicy,
+		authresilience.ClassAdmission,
 		authresilience.ClassForbidden, authresilience.ClassInvalid:
 		return s.firstToChange(s.contents.named(item.Err.Error()))
 	}

@@ -239,7 +239,8 @@ func (r *Removal) inUse(ctx context.Context, item *RemovalItem) string {
 	}
 	for _, count := range item.Plan.Contents.Counts {
 		kind := schema.GroupKind{Group: count.Group, Kind: count.Kind}
-		if foreigners := count.Objects - r.within(object, kind) - kinds.OfNamespace(kind.String()); count.OrMore || foreigners > 0 && !r.isMade(object, kind) {
+		if foreigners := count.Objects - r.within(object, kind) - kinds.OfNamespace(kind.String()); count.OrMore ||
+			foreigners > 0 && !r.isMade(object, kind) {
 			return fmt.Sprintf("it holds objects outside of the set: %d %s", foreigners, kind)
 		}
 	}
@@ -267,14 +268,16 @@ func isAmong(contents *deletion.Contents, id identity.Identity) bool {
 	kind := schema.GroupKind{Group: id.Group(), Kind: id.Kind}
 	return slices.ContainsFunc(contents.Counts, func(count deletion.Count) bool {
 		return count.Group == kind.Group && count.Kind == kind.Kind
-	}) || slices.ContainsFunc(contents.Uncounted, func(uncounted deletion.Uncounted) bool { return uncounted.What == kind.String() })
+	}) || slices.ContainsFunc(contents.Uncounted,
+		func(uncounted deletion.Uncounted) bool { return uncounted.What == kind.String() })
 }
 
 // within returns how many of the members of a kind are in a namespace, or are defined by a definition, and not removed
 // yet.
 func (r *Removal) within(object *unstructured.Unstructured, kind schema.GroupKind) (n int) {
 	for i, member := range r.members {
-		if id := member.Object; id.Group() == kind.Group && id.Kind == kind.Kind && (isDefinition(object) || id.Namespace == object.GetName()) {
+		if id := member.Object; id.Group() == kind.Group && id.Kind == kind.Kind &&
+			(isDefinition(object) || id.Namespace == object.GetName()) {
 			if shown := r.shown[i]; shown != nil && shown.Deletes() {
 				n++
 			}

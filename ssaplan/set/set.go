@@ -101,7 +101,8 @@ func New(planner Planner, requests []ssaplan.Request, options Options) *Set {
 	if options.Waiting == nil {
 		options.Waiting = func(identity.Identity, string) {}
 	}
-	s := &Set{planner: planner, requests: requests, options: options, names: map[ssaplan.Deferral][]string{}, seen: map[int]Readiness{}, lost: map[schema.GroupKind]lost{}}
+	s := &Set{planner: planner, requests: requests, options: options, names: map[ssaplan.Deferral][]string{},
+		seen: map[int]Readiness{}, lost: map[schema.GroupKind]lost{}}
 	s.applied = make([]bool, len(requests))
 	s.objects = make([]identity.Identity, len(requests))
 	s.items, s.shown = make([]*Item, len(requests)), make([]*Item, len(requests))

@@ -24,7 +24,8 @@ type ChangedError struct {
 }
 
 func (e *ChangedError) Error() string {
-	return fmt.Sprintf("%s: the plan changed since it was shown; now %s (%s): review the new plan", e.Now.Object, e.Now.Action, foreign.Text(e.Now.Reason))
+	return fmt.Sprintf("%s: the plan changed since it was shown; now %s (%s): review the new plan", e.Now.Object,
+		e.Now.Action, foreign.Text(e.Now.Reason))
 }
 
 // WriteOutcome is used by [write.OutcomeOf].
@@ -54,7 +55,8 @@ func (s *Set) isAsShown(item *Item, now *ssaplan.Plan) bool {
 // isPartOf reports whether an update does no more to an object than a replacement of the same one would have done: all
 // values become what they would have become, but the object stays, with what others gave it.
 func isPartOf(shown, now *ssaplan.Plan) bool {
-	if shown.Replacement.Old != now.Object || now.Live() == nil || string(now.Live().GetUID()) != shown.Replacement.UID {
+	if shown.Replacement.Old != now.Object || now.Live() == nil ||
+		string(now.Live().GetUID()) != shown.Replacement.UID {
 		return false
 	}
 	return !slices.ContainsFunc(now.Changes, func(change explain.Change) bool {
@@ -88,18 +90,21 @@ func declaredIn(plan *ssaplan.Plan) map[string]any {
 // same changes have other paths: then the objects before and after the change are compared.
 func doesAsShown(shown, now *ssaplan.Plan) bool {
 	switch {
-	case now.Explanation.Same(&shown.Explanation), now.Action == ssaplan.ActionUpdate && now.Explanation.Within(&shown.Explanation):
+	case now.Explanation.Same(&shown.Explanation), now.Action == ssaplan.ActionUpdate &&
+		now.Explanation.Within(&shown.Explanation):
 		return true
 	case now.Action != ssaplan.ActionUpdate || !losersAreKnown(shown, now):
 		return false
 	}
-	return reflect.DeepEqual(contentOf(shown.Live()), contentOf(now.Live())) && reflect.DeepEqual(contentOf(shown.Result()), contentOf(now.Result()))
+	return reflect.DeepEqual(contentOf(shown.Live()), contentOf(now.Live())) &&
+		reflect.DeepEqual(contentOf(shown.Result()), contentOf(now.Result()))
 }
 
 // losersAreKnown reports whether all who lose a field were shown to lose one.
 func losersAreKnown(shown, now *ssaplan.Plan) bool {
 	known := func(owner fieldowner.Owner) bool {
-		return slices.ContainsFunc(shown.Ownership, func(t fieldowner.Transfer) bool { return slices.ContainsFunc(t.Owners, owner.Is) })
+		return slices.ContainsFunc(shown.Ownership,
+			func(t fieldowner.Transfer) bool { return slices.ContainsFunc(t.Owners, owner.Is) })
 	}
 	return !slices.ContainsFunc(now.Ownership, func(t fieldowner.Transfer) bool {
 		return slices.ContainsFunc(t.Owners, func(owner fieldowner.Owner) bool { return !known(owner) })
@@ -130,20 +135,23 @@ func fulfils(now *ssaplan.Plan, item *Item) bool {
 	return !slices.ContainsFunc(now.Changes, func(change explain.Change) bool {
 		isConverted := item.isConverted && change.Cause == explain.CauseSideEffect
 		// The manifest itself shows what it no longer declares.
-		return change.Cause != explain.CauseDropped && !isConverted && !showed(item.Plan, change) && !isDefault(item.Plan, change)
+		return change.Cause != explain.CauseDropped && !isConverted && !showed(item.Plan, change) &&
+			!isDefault(item.Plan, change)
 	})
 }
 
 // unshown returns what an update does that wasn't shown of an object which couldn't be asked for.
 func unshown(item *Item, now *ssaplan.Plan) (changes []explain.Change) {
-	if item == nil || item.Plan == nil || item.Plan.Action != ssaplan.ActionDeferred || now.Action != ssaplan.ActionUpdate {
+	if item == nil || item.Plan == nil || item.Plan.Action != ssaplan.ActionDeferred ||
+		now.Action != ssaplan.ActionUpdate {
 		return nil
 	}
 	after := projection.NewObject(item.Plan.After.Object, item.Plan.After.Fields)
 	for _, change := range now.Changes {
 		v, isDeclared := after.Get(change.Path)
 		isDeclared = isDeclared && change.Op != projection.OpRemove && reflect.DeepEqual(v, change.After)
-		if !isDeclared && !slices.ContainsFunc(item.Plan.Changes, func(c explain.Change) bool { return doesSame(c, change) }) {
+		if !isDeclared && !slices.ContainsFunc(item.Plan.Changes,
+			func(c explain.Change) bool { return doesSame(c, change) }) {
 			changes = append(changes, change)
 		}
 	}
@@ -156,7 +164,8 @@ func showed(shown *ssaplan.Plan, change explain.Change) bool {
 		slices.ContainsFunc(shown.Unknown, func(path projection.Path) bool { return change.Path.HasPrefix(path) }) {
 		return true
 	}
-	return change.Op != projection.OpRemove && len(shown.Unknown) == 0 && shown.After.Fields.Leaves().Covers(change.Path) && isFrom(shown, change)
+	return change.Op != projection.OpRemove && len(shown.Unknown) == 0 &&
+		shown.After.Fields.Leaves().Covers(change.Path) && isFrom(shown, change)
 }
 
 // isDefault reports whether a change is one that the server adds to a part of the object which the manifest adds, as it

@@ -132,7 +132,8 @@ func (o *order) behindReferred(requests []ssaplan.Request, c *contents) {
 // a manifest without a namespace may be in any. A definition or a namespace comes first, whatever it refers to: others
 // can't exist without it, and a definition works without the Service of its conversion until a version needs that.
 // Within has the numbers by kind, name and namespace, as each of many namespaces may have an object of the same name.
-func (c *contents) refersTo(i int, manifest *unstructured.Unstructured, within map[kinds.Reference][]int) (numbers []int) {
+func (c *contents) refersTo(i int, manifest *unstructured.Unstructured,
+	within map[kinds.Reference][]int) (numbers []int) {
 	if manifest == nil || len(c.referred) == 0 || isFoundation(manifest) {
 		return nil
 	}

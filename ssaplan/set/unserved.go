@@ -44,7 +44,8 @@ func (s *Set) preview(item *Item, definition int) {
 	}
 	predicted, err := s.options.Preview(s.requests[definition].Manifest, s.requests[item.Number].Manifest)
 	if err != nil {
-		item.Plan, item.Err = nil, fmt.Errorf("%s: predicted from %s of the same set: %w", item.Object, s.objectOf(definition), err)
+		item.Plan, item.Err = nil,
+			fmt.Errorf("%s: predicted from %s of the same set: %w", item.Object, s.objectOf(definition), err)
 		item.After, item.after = nil, nil
 		return
 	}
@@ -61,7 +62,8 @@ func defaults(manifest, predicted *unstructured.Unstructured) (changes []explain
 	if err != nil {
 		return nil // managedFields that can't be read, which no manifest has
 	}
-	for _, d := range projection.Diff(projection.Project(manifest.Object, fields), projection.Project(predicted.Object, fields)) {
+	for _, d := range projection.Diff(projection.Project(manifest.Object, fields),
+		projection.Project(predicted.Object, fields)) {
 		changes = append(changes, explain.Change{Difference: d, Cause: explain.CauseSideEffect})
 	}
 	return changes
@@ -81,7 +83,8 @@ func (s *Set) compareOldVersion(ctx context.Context, item *Item, definition int)
 	case converts(crd.Plan.Live()) || converts(crd.Plan.Result()):
 		item.isConverted = true
 		item.Plan.Warnings = append(item.Plan.Warnings, foreign.Textf(
-			"values of other fields are unknown until the server serves the version and converts objects of %s", crd.Object))
+			"values of other fields are unknown until the server serves the version and converts objects of %s",
+			crd.Object))
 	default:
 		version = item.Object.Group() + "/" + version
 		if !s.tryOldVersion(ctx, item, version) {

@@ -87,7 +87,8 @@ type usage struct {
 }
 
 // of returns the objects of the set and those of others that refer to a member.
-func (u *usage) of(ctx context.Context, member identity.Identity, others []identity.Identity) (users []identity.Identity) {
+func (u *usage) of(ctx context.Context, member identity.Identity,
+	others []identity.Identity) (users []identity.Identity) {
 	asked := map[identity.Identity]bool{member: true}
 	look := func(id identity.Identity, read func() user) {
 		if mayUse(id, member) && !asked[id] && u.look(id, read).uses(member) {
@@ -174,7 +175,8 @@ func (u *usage) among(ctx context.Context, objects []identity.Identity, order []
 	for _, i := range order {
 		ids[i] = resolved(ctx, u.planner, objects[i])
 		kind := kindOf(ids[i])
-		byKind[kind], byName[kinds.Reference{Kind: kind, Namespace: ids[i].Namespace, Name: ids[i].Name}] = append(byKind[kind], i), i
+		byKind[kind], byName[kinds.Reference{Kind: kind, Namespace: ids[i].Namespace, Name: ids[i].Name}] = append(
+			byKind[kind], i), i
 	}
 	users := make([][]int, len(objects))
 	for _, j := range order {
@@ -193,7 +195,8 @@ func (u *usage) among(ctx context.Context, objects []identity.Identity, order []
 		}
 		for _, reference := range user.refers {
 			for _, namespace := range []string{cmp.Or(reference.Namespace, ids[j].Namespace), ""} {
-				if i, exists := byName[kinds.Reference{Kind: reference.Kind, Namespace: namespace, Name: reference.Name}]; exists {
+				if i, exists := byName[kinds.Reference{Kind: reference.Kind, Namespace: namespace,
+					Name: reference.Name}]; exists {
 					candidates = append(candidates, i)
 				}
 			}

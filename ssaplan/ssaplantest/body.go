@@ -33,10 +33,12 @@ func (c *call) address(obj *unstructured.Unstructured) error {
 		}
 	}
 	if name := obj.GetName(); name != "" && c.Name != "" && name != c.Name {
-		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", name, c.Name))
+		return apierrors.NewBadRequest(
+			fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", name, c.Name))
 	}
 	if namespace := obj.GetNamespace(); namespace != "" && c.Namespace != "" && namespace != c.Namespace {
-		return apierrors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
+		return apierrors.NewBadRequest(
+			"the namespace of the provided object does not match the namespace sent on the request")
 	}
 	obj.SetNamespace(c.Namespace)
 	if c.Name != "" {

@@ -34,7 +34,8 @@ func results(t reflect.Type) func(yield func(reflect.Type, reflect.Method) bool)
 	return func(yield func(reflect.Type, reflect.Method) bool) {
 		for i := range t.NumMethod() {
 			method := t.Method(i)
-			if method.Type.NumOut() == 1 && method.Type.Out(0).Kind() == reflect.Interface && !yield(method.Type.Out(0), method) {
+			if method.Type.NumOut() == 1 && method.Type.Out(0).Kind() == reflect.Interface &&
+				!yield(method.Type.Out(0), method) {
 				return
 			}
 		}
@@ -59,7 +60,8 @@ func builtinKind(access reflect.Type) (Kind, bool) {
 	_, status := access.MethodByName("UpdateStatus")
 	out := Kind{GroupVersionKind: kinds[0], StatusSubresource: status, builtin: true}
 	if _, ok := access.MethodByName("GetScale"); ok {
-		out.ScaleSubresource = &Scale{SpecReplicasPath: ".spec.replicas", StatusReplicasPath: ".status.replicas", LabelSelectorPath: ".spec.selector"}
+		out.ScaleSubresource = &Scale{SpecReplicasPath: ".spec.replicas", StatusReplicasPath: ".status.replicas",
+			LabelSelectorPath: ".spec.selector"}
 	}
 	return out, true
 }

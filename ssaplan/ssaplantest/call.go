@@ -25,8 +25,10 @@ type call struct {
 // start finds out what a request is for.
 func (c *cluster) start(r message) (*call, error) {
 	kind, served := c.kinds[r.Resource]
-	if !served || r.Verb != "list" && kind.ClusterScoped != (r.Namespace == "") || kind.ClusterScoped && r.Namespace != "" {
-		return nil, apierrors.NewGenericServerResponse(http.StatusNotFound, r.Verb, r.Resource.GroupResource(), r.Name, "404 page not found", 0, true)
+	if !served || r.Verb != "list" && kind.ClusterScoped != (r.Namespace == "") || kind.ClusterScoped &&
+		r.Namespace != "" {
+		return nil, apierrors.NewGenericServerResponse(http.StatusNotFound, r.Verb, r.Resource.GroupResource(), r.Name,
+			"404 page not found", 0, true)
 	}
 	out := &call{cluster: c, message: r, kind: kind}
 	if !kind.serves(r.Subresource) {

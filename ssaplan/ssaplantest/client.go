@@ -52,7 +52,8 @@ func (r resourceClient) request(verb, name string, subresources []string) (messa
 	return out, nil
 }
 
-func (r resourceClient) Get(ctx context.Context, name string, _ metav1.GetOptions, subresources ...string) (*unstructured.Unstructured, error) {
+func (r resourceClient) Get(ctx context.Context, name string, _ metav1.GetOptions,
+	subresources ...string) (*unstructured.Unstructured, error) {
 	request, err := r.request("get", name, subresources)
 	if err != nil {
 		return nil, err
@@ -60,19 +61,22 @@ func (r resourceClient) Get(ctx context.Context, name string, _ metav1.GetOption
 	return r.server.handle(ctx, request)
 }
 
-func (r resourceClient) Create(ctx context.Context, obj *unstructured.Unstructured, options metav1.CreateOptions, subresources ...string) (*unstructured.Unstructured, error) {
+func (r resourceClient) Create(ctx context.Context, obj *unstructured.Unstructured, options metav1.CreateOptions,
+	subresources ...string) (*unstructured.Unstructured, error) {
 	sent := message{validation: options.FieldValidation, wrong: validation.ValidateCreateOptions(&options)}
 	sent.FieldManager, sent.DryRun = options.FieldManager, len(options.DryRun) > 0
 	return r.write(ctx, "create", obj, sent, subresources)
 }
 
-func (r resourceClient) Update(ctx context.Context, obj *unstructured.Unstructured, options metav1.UpdateOptions, subresources ...string) (*unstructured.Unstructured, error) {
+func (r resourceClient) Update(ctx context.Context, obj *unstructured.Unstructured, options metav1.UpdateOptions,
+	subresources ...string) (*unstructured.Unstructured, error) {
 	sent := message{validation: options.FieldValidation, wrong: validation.ValidateUpdateOptions(&options)}
 	sent.FieldManager, sent.DryRun = options.FieldManager, len(options.DryRun) > 0
 	return r.write(ctx, "update", obj, sent, subresources)
 }
 
-func (r resourceClient) UpdateStatus(ctx context.Context, obj *unstructured.Unstructured, options metav1.UpdateOptions) (*unstructured.Unstructured, error) {
+func (r resourceClient) UpdateStatus(ctx context.Context, obj *unstructured.Unstructured,
+	options metav1.UpdateOptions) (*unstructured.Unstructured, error) {
 	return r.Update(ctx, obj, options, "status")
 }
 
@@ -93,7 +97,8 @@ func (r resourceClient) write(
 	return r.server.handle(ctx, request)
 }
 
-func (r resourceClient) Patch(ctx context.Context, name string, form types.PatchType, data []byte, options metav1.PatchOptions, subresources ...string) (*unstructured.Unstructured, error) {
+func (r resourceClient) Patch(ctx context.Context, name string, form types.PatchType, data []byte,
+	options metav1.PatchOptions, subresources ...string) (*unstructured.Unstructured, error) {
 	request, err := r.request("patch", name, subresources)
 	if err != nil {
 		return nil, err
@@ -104,7 +109,8 @@ func (r resourceClient) Patch(ctx context.Context, name string, form types.Patch
 	return r.server.handle(ctx, request)
 }
 
-func (r resourceClient) Apply(ctx context.Context, name string, obj *unstructured.Unstructured, options metav1.ApplyOptions, subresources ...string) (*unstructured.Unstructured, error) {
+func (r resourceClient) Apply(ctx context.Context, name string, obj *unstructured.Unstructured,
+	options metav1.ApplyOptions, subresources ...string) (*unstructured.Unstructured, error) {
 	body, err := json.Marshal(obj.Object)
 	if err != nil {
 		return nil, err
@@ -112,11 +118,13 @@ func (r resourceClient) Apply(ctx context.Context, name string, obj *unstructure
 	return r.Patch(ctx, name, types.ApplyPatchType, body, options.ToPatchOptions(), subresources...)
 }
 
-func (r resourceClient) ApplyStatus(ctx context.Context, name string, obj *unstructured.Unstructured, options metav1.ApplyOptions) (*unstructured.Unstructured, error) {
+func (r resourceClient) ApplyStatus(ctx context.Context, name string, obj *unstructured.Unstructured,
+	options metav1.ApplyOptions) (*unstructured.Unstructured, error) {
 	return r.Apply(ctx, name, obj, options, "status")
 }
 
-func (r resourceClient) Delete(ctx context.Context, name string, options metav1.DeleteOptions, subresources ...string) error {
+func (r resourceClient) Delete(ctx context.Context, name string, options metav1.DeleteOptions,
+	subresources ...string) error {
 	request, err := r.request("delete", name, subresources)
 	if err != nil {
 		return err

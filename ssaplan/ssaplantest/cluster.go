@@ -180,7 +180,8 @@ func (c *cluster) remove(k key) error {
 	c.version++
 	switch k.resource {
 	case namespaces.GroupResource():
-		maps.DeleteFunc(c.objects, func(other key, _ *unstructured.Unstructured) bool { return other.namespace == k.name })
+		maps.DeleteFunc(c.objects,
+			func(other key, _ *unstructured.Unstructured) bool { return other.namespace == k.name })
 	case definitions.resource().GroupResource():
 		return c.unserve(gone)
 	}
@@ -196,7 +197,8 @@ func (c *cluster) unserve(definition *unstructured.Unstructured) error {
 	left := maps.Clone(c.kinds)
 	for _, kind := range kinds {
 		delete(left, kind.resource())
-		maps.DeleteFunc(c.objects, func(k key, _ *unstructured.Unstructured) bool { return k.resource == kind.resource().GroupResource() })
+		maps.DeleteFunc(c.objects,
+			func(k key, _ *unstructured.Unstructured) bool { return k.resource == kind.resource().GroupResource() })
 	}
 	return c.serve(left)
 }

@@ -13,8 +13,9 @@ import (
 
 // definitions is the kind CustomResourceDefinition.
 var definitions = Kind{
-	GroupVersionKind: schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"},
-	Resource:         "customresourcedefinitions", ClusterScoped: true, StatusSubresource: true,
+	GroupVersionKind: schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1",
+		Kind: "CustomResourceDefinition"},
+	Resource: "customresourcedefinitions", ClusterScoped: true, StatusSubresource: true,
 }
 
 // KindsOf returns the kinds that a CustomResourceDefinition of apiextensions.k8s.io/v1 defines, one for each version
@@ -84,7 +85,8 @@ func (k Kind) definition(known *unstructured.Unstructured) (*unstructured.Unstru
 			return nil, nil
 		}
 		others, _, _ := unstructured.NestedSlice(known.Object, "spec", "versions") // as it was made here
-		versions = append(slices.DeleteFunc(others, func(v any) bool { return v.(map[string]any)["name"] == k.Version }), version)
+		versions = append(slices.DeleteFunc(others,
+			func(v any) bool { return v.(map[string]any)["name"] == k.Version }), version)
 	}
 	scope := "Namespaced"
 	if k.ClusterScoped {
@@ -95,7 +97,8 @@ func (k Kind) definition(known *unstructured.Unstructured) (*unstructured.Unstru
 	initialize(obj, definitions)
 	obj.Object["spec"] = map[string]any{
 		"group": k.Group, "scope": scope, "versions": versions,
-		"names": map[string]any{"plural": k.Resource, "singular": strings.ToLower(k.Kind), "kind": k.Kind, "listKind": k.Kind + "List"},
+		"names": map[string]any{"plural": k.Resource, "singular": strings.ToLower(k.Kind), "kind": k.Kind,
+			"listKind": k.Kind + "List"},
 	}
 	return obj, establish(obj)
 }
@@ -106,13 +109,15 @@ func (k Kind) asVersion() (any, error) {
 	if schema == nil {
 		schema = map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}
 	}
-	version := map[string]any{"name": k.Version, "served": true, "storage": true, "schema": map[string]any{"openAPIV3Schema": schema}}
+	version := map[string]any{"name": k.Version, "served": true, "storage": true,
+		"schema": map[string]any{"openAPIV3Schema": schema}}
 	subresources := map[string]any{}
 	if k.StatusSubresource {
 		subresources["status"] = map[string]any{}
 	}
 	if scale := k.ScaleSubresource; scale != nil {
-		paths := map[string]any{"specReplicasPath": scale.SpecReplicasPath, "statusReplicasPath": scale.StatusReplicasPath}
+		paths := map[string]any{"specReplicasPath": scale.SpecReplicasPath,
+			"statusReplicasPath": scale.StatusReplicasPath}
 		if scale.LabelSelectorPath != "" {
 			paths["labelSelectorPath"] = scale.LabelSelectorPath
 		}
@@ -136,7 +141,9 @@ func establish(definition *unstructured.Unstructured) error {
 		return err
 	}
 	return unstructured.SetNestedSlice(definition.Object, []any{
-		map[string]any{"type": "NamesAccepted", "status": "True", "reason": "NoConflicts", "message": "no conflicts found"},
-		map[string]any{"type": "Established", "status": "True", "reason": "InitialNamesAccepted", "message": "the initial names have been accepted"},
+		map[string]any{"type": "NamesAccepted", "status": "True", "reason": "NoConflicts",
+			"message": "no conflicts found"},
+		map[string]any{"type": "Established", "status": "True", "reason": "InitialNamesAccepted",
+			"message": "the initial names have been accepted"},
 	}, "status", "conditions")
 }

@@ -9,7 +9,8 @@ import (
 )
 
 // newFieldManager returns the field manager that API servers use, for a kind in its version.
-func newFieldManager(kind Kind, subresource string, converter managedfields.TypeConverter) (*managedfields.FieldManager, error) {
+func newFieldManager(kind Kind, subresource string,
+	converter managedfields.TypeConverter) (*managedfields.FieldManager, error) {
 	if kind.builtin {
 		return managedfields.NewDefaultFieldManager(converter, versions{}, nothing{}, nothing{},
 			kind.GroupVersionKind, kind.GroupVersion(), subresource, nil)

@@ -36,7 +36,8 @@ type Kind struct {
 var scaleKind = Kind{
 	GroupVersionKind: schema.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"}, builtin: true,
 	Schema: map[string]any{"properties": map[string]any{
-		"spec": map[string]any{"type": "object", "properties": map[string]any{"replicas": map[string]any{"type": "integer"}}},
+		"spec": map[string]any{"type": "object",
+			"properties": map[string]any{"replicas": map[string]any{"type": "integer"}}},
 		"status": map[string]any{"type": "object", "properties": map[string]any{
 			"replicas": map[string]any{"type": "integer"}, "selector": map[string]any{"type": "string"},
 		}},

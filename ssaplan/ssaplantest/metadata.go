@@ -38,7 +38,8 @@ func omitZero(scale *unstructured.Unstructured) {
 func initialize(obj *unstructured.Unstructured, kind Kind) {
 	obj.SetUID(uuid.NewUUID())
 	obj.SetCreationTimestamp(now())
-	for _, name := range []string{"resourceVersion", "generation", "selfLink", "deletionTimestamp", "deletionGracePeriodSeconds"} {
+	for _, name := range []string{"resourceVersion", "generation", "selfLink", "deletionTimestamp",
+		"deletionGracePeriodSeconds"} {
 		unstructured.RemoveNestedField(obj.Object, "metadata", name)
 	}
 	if kind.countsGenerations() {

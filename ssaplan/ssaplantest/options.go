@@ -7,7 +7,8 @@ import (
 )
 
 // optionKinds are the kinds of the options of a request, by its verb.
-var optionKinds = map[string]string{"create": "CreateOptions", "update": "UpdateOptions", "patch": "PatchOptions", "delete": "DeleteOptions"}
+var optionKinds = map[string]string{"create": "CreateOptions", "update": "UpdateOptions", "patch": "PatchOptions",
+	"delete": "DeleteOptions"}
 
 // checkOptions checks the options of a write.
 func (m message) checkOptions() error {

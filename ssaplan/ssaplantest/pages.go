@@ -15,7 +15,8 @@ import (
 
 // list returns a page of the objects that are selected, in the order of their namespaces and names. All pages of a list
 // are of the same version of the cluster.
-func (c *call) list(options metav1.ListOptions, selected func(*unstructured.Unstructured) bool) (*unstructured.UnstructuredList, error) {
+func (c *call) list(options metav1.ListOptions,
+	selected func(*unstructured.Unstructured) bool) (*unstructured.UnstructuredList, error) {
 	at := past{c.cluster.version, c.cluster.objects}
 	var after string
 	if options.Continue != "" {
@@ -81,8 +82,9 @@ func (c *cluster) resume(text string) (past, string, error) {
 	}
 	i := slices.IndexFunc(c.past, func(p past) bool { return p.version == t.Version })
 	if i < 0 {
-		return past{}, "", apierrors.NewResourceExpired("The provided continue parameter is too old to display a consistent list result. " +
-			"You must start a new list without the continue parameter.")
+		return past{}, "", apierrors.NewResourceExpired(
+			"The provided continue parameter is too old to display a consistent list result. " +
+				"You must start a new list without the continue parameter.")
 	}
 	return c.past[i], t.After, nil
 }

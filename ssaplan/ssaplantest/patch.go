@@ -83,7 +83,8 @@ func jsonPatch(object, patch map[string]any) (map[string]any, error) {
 	for _, op := range operations {
 		fields, _ := op.(map[string]any)
 		if !edit(projection.NewObject(object, projection.FieldSet{}), fields) {
-			return nil, apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", schema.GroupResource{}, "", "", 0, false)
+			return nil, apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", schema.GroupResource{},
+				"", "", 0, false)
 		}
 	}
 	return object, nil

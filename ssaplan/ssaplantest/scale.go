@@ -57,7 +57,8 @@ func (c *call) change() (*unstructured.Unstructured, error) {
 		return c.decoded(c.body, c.refuseScale)
 	}
 	if uid := written.GetUID(); c.kind.builtin && uid != "" && uid != live.GetUID() {
-		return nil, apierrors.NewConflict(schema.GroupResource{Group: c.Resource.Group, Resource: c.Resource.Resource + "/scale"}, c.Name,
+		return nil, apierrors.NewConflict(
+			schema.GroupResource{Group: c.Resource.Group, Resource: c.Resource.Resource + "/scale"}, c.Name,
 			fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", uid, live.GetUID()))
 	}
 	changed := live.DeepCopy()
@@ -110,8 +111,11 @@ func (c *call) scaleOf(obj *unstructured.Unstructured) (*unstructured.Unstructur
 
 // refuseScale is the answer to an apply of the scale of a custom resource, which no server can do.
 func (c *call) refuseScale(scale *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	return nil, fmt.Errorf("failed to convert new object (%s/%s; %s) to proper version: request to convert CR to an invalid group/version: %s",
-		scale.GetNamespace(), scale.GetName(), scaleKind.GroupVersionKind, scaleKind.GroupVersion())
+	return nil,
+		fmt.Errorf(
+			"failed to convert new object (%s/%s; %s) to proper version: request to convert CR to an invalid "+
+				"group/version: %s",
+			scale.GetNamespace(), scale.GetName(), scaleKind.GroupVersionKind, scaleKind.GroupVersion())
 }
 
 // has reports whether an object has the field of a path.

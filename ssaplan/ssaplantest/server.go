@@ -38,7 +38,8 @@ func NewServer(options Options) (*Server, error) {
 	if err := s.Register(options.Kinds...); err != nil {
 		return nil, err
 	}
-	for _, name := range append([]string{"default", "kube-system", "kube-public", "kube-node-lease"}, options.Namespaces...) {
+	for _, name := range append([]string{"default", "kube-system", "kube-public", "kube-node-lease"},
+		options.Namespaces...) {
 		cluster.addNamespace(name)
 	}
 	return s, nil

@@ -14,7 +14,8 @@ import (
 )
 
 // errModified is what a server says of a resourceVersion that is not the object's.
-var errModified = errors.New("the object has been modified; please apply your changes to the latest version and try again")
+var errModified = errors.New(
+	"the object has been modified; please apply your changes to the latest version and try again")
 
 // insert stores an object that doesn't exist.
 func (c *call) insert(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
@@ -45,7 +46,8 @@ func (c *call) replace(live, obj *unstructured.Unstructured) (*unstructured.Unst
 	}
 	obj.SetUID(live.GetUID())
 	obj.SetResourceVersion(live.GetResourceVersion())
-	for _, name := range []string{"creationTimestamp", "generation", "selfLink", "deletionTimestamp", "deletionGracePeriodSeconds"} {
+	for _, name := range []string{"creationTimestamp", "generation", "selfLink", "deletionTimestamp",
+		"deletionGracePeriodSeconds"} {
 		copyField(obj, live, "metadata", name)
 	}
 	if err := c.checkFinalizers(live, obj); err != nil {
@@ -79,7 +81,9 @@ func (c *call) checkIdentity(live, obj *unstructured.Unstructured) error {
 	case uid == "" || uid == live.GetUID():
 		return nil
 	case c.Verb == "update":
-		return c.conflict(fmt.Errorf("StorageError: invalid object, Precondition failed: UID in precondition: %s, UID in object meta: %s", uid, live.GetUID()))
+		return c.conflict(fmt.Errorf(
+			"StorageError: invalid object, Precondition failed: UID in precondition: %s, UID in object meta: %s", uid,
+			live.GetUID()))
 	}
 	return c.invalid(field.Invalid(field.NewPath("metadata", "uid"), uid, "field is immutable"))
 }
@@ -89,7 +93,8 @@ func (c *call) checkFinalizers(live, obj *unstructured.Unstructured) error {
 	if live.GetDeletionTimestamp() == nil {
 		return nil
 	}
-	added := slices.DeleteFunc(obj.GetFinalizers(), func(f string) bool { return slices.Contains(live.GetFinalizers(), f) })
+	added := slices.DeleteFunc(obj.GetFinalizers(),
+		func(f string) bool { return slices.Contains(live.GetFinalizers(), f) })
 	if len(added) == 0 {
 		return nil
 	}
@@ -161,11 +166,14 @@ func (c *call) checkPreconditions(p *metav1.Preconditions, live *unstructured.Un
 	switch {
 	case p == nil:
 	case p.UID != nil && *p.UID != live.GetUID():
-		return apierrors.NewConflict(subject, c.Name, fmt.Errorf("the UID in the precondition (%s) does not match the UID in record (%s). "+
-			"The object might have been deleted and then recreated", *p.UID, live.GetUID()))
+		return apierrors.NewConflict(subject, c.Name,
+			fmt.Errorf("the UID in the precondition (%s) does not match the UID in record (%s). "+
+				"The object might have been deleted and then recreated", *p.UID, live.GetUID()))
 	case p.ResourceVersion != nil && *p.ResourceVersion != live.GetResourceVersion():
-		return apierrors.NewConflict(subject, c.Name, fmt.Errorf("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). "+
-			"The object might have been modified", *p.ResourceVersion, live.GetResourceVersion()))
+		return apierrors.NewConflict(subject, c.Name,
+			fmt.Errorf(
+				"the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). "+
+					"The object might have been modified", *p.ResourceVersion, live.GetResourceVersion()))
 	}
 	return nil
 }

@@ -20,7 +20,9 @@ import (
 // says what follows from such a field.
 func (c *call) checkBody(obj *unstructured.Unstructured) error {
 	return c.report(c.dropUnknown(obj), func(err error) error {
-		return apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", c.kind.Kind, c.kind.Version, c.kind.Kind, err))
+		return apierrors.NewBadRequest(
+			fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", c.kind.Kind, c.kind.Version, c.kind.Kind,
+				err))
 	})
 }
 
@@ -34,7 +36,8 @@ func (c *call) checkPatched(obj *unstructured.Unstructured) error {
 		problems = append(problems, errors.New(problem))
 	}
 	return c.report(append(problems, c.dropUnknown(obj)...), func(err error) error {
-		return apierrors.NewInvalid(schema.GroupKind{}, "", field.ErrorList{field.Invalid(field.NewPath("patch"), string(c.body), err.Error())})
+		return apierrors.NewInvalid(schema.GroupKind{}, "",
+			field.ErrorList{field.Invalid(field.NewPath("patch"), string(c.body), err.Error())})
 	})
 }
 
@@ -92,7 +95,8 @@ func (c *call) report(problems []error, refuse func(error) error) error {
 
 // lines returns the lines of an error about YAML, without the heading; of another error, the text.
 func lines(text string) []string {
-	for _, heading := range []string{"yaml: unmarshal errors:\n", "error converting YAML to JSON: yaml: unmarshal errors:\n"} {
+	for _, heading := range []string{"yaml: unmarshal errors:\n",
+		"error converting YAML to JSON: yaml: unmarshal errors:\n"} {
 		if rest, ok := strings.CutPrefix(text, heading); ok {
 			var out []string
 			for _, line := range strings.Split(rest, "\n") {

@@ -52,7 +52,8 @@ func (c *call) update(obj *unstructured.Unstructured) (*unstructured.Unstructure
 	}
 	if !c.kind.builtin && obj.GetResourceVersion() == "" {
 		missing := field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update")
-		return nil, apierrors.NewInvalid(schema.GroupKind{Group: c.kind.Group, Kind: c.kind.Resource}, c.Name, field.ErrorList{missing})
+		return nil, apierrors.NewInvalid(schema.GroupKind{Group: c.kind.Group, Kind: c.kind.Resource}, c.Name,
+			field.ErrorList{missing})
 	}
 	updated, err := c.track(live, c.part(live, obj))
 	if err != nil {
@@ -72,7 +73,8 @@ func (c *call) apply(obj *unstructured.Unstructured) (*unstructured.Unstructured
 	case live == nil && c.Subresource != "":
 		return nil, c.notFound()
 	case live == nil && obj.GetUID() != "":
-		return nil, c.conflict(fmt.Errorf("uid mismatch: the provided object specified uid %s, and no existing object was found", obj.GetUID()))
+		return nil, c.conflict(fmt.Errorf(
+			"uid mismatch: the provided object specified uid %s, and no existing object was found", obj.GetUID()))
 	case live == nil:
 		base = empty(c.kind.GroupVersionKind)
 	}

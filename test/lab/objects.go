@@ -41,7 +41,8 @@ func (c *Cluster) Patch(
 	t testing.TB, manager string, manifest *unstructured.Unstructured, patch string, subresources ...string,
 ) {
 	t.Helper()
-	_, err := c.Resource(t, manifest).Patch(context.Background(), manifest.GetName(), types.MergePatchType, []byte(patch),
+	_, err := c.Resource(t, manifest).Patch(context.Background(), manifest.GetName(), types.MergePatchType,
+		[]byte(patch),
 		metav1.PatchOptions{FieldManager: manager}, subresources...)
 	require.NoError(t, err, "%s %s", manifest.GetKind(), manifest.GetName())
 }

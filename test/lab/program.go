@@ -63,7 +63,8 @@ func program(folder string, flags []string) (path string, err error) {
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 		return "", err
 	}
-	build := exec.Command("go", append(append([]string{"build", "-buildvcs=false", "-ldflags=-s -w", "-o", path}, flags...), ".")...)
+	build := exec.Command("go",
+		append(append([]string{"build", "-buildvcs=false", "-ldflags=-s -w", "-o", path}, flags...), ".")...)
 	build.Dir, build.Env = folder, env
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building %s: %w\n%s", folder, err, out)

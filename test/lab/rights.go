@@ -17,7 +17,8 @@ import (
 func (c *Cluster) WaitAllowed(t testing.TB, user, verb, resource string) {
 	t.Helper()
 	of := schema.ParseGroupResource(resource)
-	review := Objectf(t, `{apiVersion: authorization.k8s.io/v1, kind: SubjectAccessReview, spec: {user: %q, resourceAttributes: {
+	review := Objectf(t,
+		`{apiVersion: authorization.k8s.io/v1, kind: SubjectAccessReview, spec: {user: %q, resourceAttributes: {
 		namespace: %q, verb: %q, group: %q, resource: %q}}}`, user, c.Namespace, verb, of.Group, of.Resource)
 	Eventually(t, user+" may "+verb+" "+resource, func() bool {
 		answer, err := c.Resource(t, review).Create(context.Background(), review, metav1.CreateOptions{})

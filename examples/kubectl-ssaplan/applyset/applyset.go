@@ -45,7 +45,8 @@ const (
 
 // ID returns the ID of the ApplySet with this parent. The version of the parent's kind doesn't matter.
 func ID(parent identity.Identity) string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{parent.Name, parent.Namespace, parent.Kind, parent.Group()}, ".")))
+	sum := sha256.Sum256([]byte(
+		strings.Join([]string{parent.Name, parent.Namespace, parent.Kind, parent.Group()}, ".")))
 	return "applyset-" + base64.RawURLEncoding.EncodeToString(sum[:]) + "-v1"
 }
 
@@ -81,7 +82,8 @@ func Read(live *unstructured.Unstructured, tooling string) (*Parent, error) {
 	kinds, hasKinds := annotations[kindsAnnotation]
 	switch {
 	case !isParent:
-		return nil, refuse("it exists but isn't an ApplySet: it lacks the annotation %s; choose another name", toolingAnnotation)
+		return nil, refuse("it exists but isn't an ApplySet: it lacks the annotation %s; choose another name",
+			toolingAnnotation)
 	case toolOf(theirs) != toolOf(tooling):
 		return nil, refuse("the ApplySet belongs to %s, and not to %s", toolOf(theirs), toolOf(tooling))
 	case labels[idLabel] != ID(id):
@@ -129,7 +131,8 @@ func (p Parent) With(members []identity.Identity) Parent {
 			namespaces[id.Namespace] = true
 		}
 	}
-	p.Kinds = slices.SortedFunc(maps.Keys(kinds), func(a, b schema.GroupKind) int { return strings.Compare(a.String(), b.String()) })
+	p.Kinds = slices.SortedFunc(maps.Keys(kinds),
+		func(a, b schema.GroupKind) int { return strings.Compare(a.String(), b.String()) })
 	p.Namespaces = slices.Sorted(maps.Keys(namespaces))
 	return p
 }
@@ -145,7 +148,8 @@ func (p Parent) Manifest() *unstructured.Unstructured {
 	obj.SetNamespace(p.Object.Namespace)
 	obj.SetLabels(map[string]string{idLabel: ID(p.Object)})
 	obj.SetAnnotations(map[string]string{
-		toolingAnnotation: p.Tooling, kindsAnnotation: strings.Join(kinds, ","), namespacesAnnotation: strings.Join(p.Namespaces, ","),
+		toolingAnnotation: p.Tooling, kindsAnnotation: strings.Join(kinds, ","),
+		namespacesAnnotation: strings.Join(p.Namespaces, ","),
 	})
 	return obj
 }

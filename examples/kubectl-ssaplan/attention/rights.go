@@ -110,7 +110,8 @@ func webhookRights(object map[string]any) (out []right) {
 			resources = append(resources, words(at(rule, "resources"))...)
 		}
 		slices.Sort(resources)
-		out = append(out, right{"a webhook that fails closed", fmt.Sprintf("%v, for %s", at(hook, "name"), strings.Join(slices.Compact(resources), ", "))})
+		out = append(out, right{"a webhook that fails closed",
+			fmt.Sprintf("%v, for %s", at(hook, "name"), strings.Join(slices.Compact(resources), ", "))})
 	}
 	return out
 }

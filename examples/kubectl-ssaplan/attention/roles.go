@@ -16,7 +16,8 @@ const every = "*"
 // covers reports whether who has g has the other grant, too.
 func (g grant) covers(other grant) bool {
 	has := func(a, b string) bool { return a == b || a == every }
-	return has(g.group, other.group) && has(g.resource, other.resource) && has(g.verb, other.verb) && (g.name == "" || g.name == other.name)
+	return has(g.group, other.group) && has(g.resource, other.resource) && has(g.verb, other.verb) &&
+		(g.name == "" || g.name == other.name)
 }
 
 // grants returns what the rules of a role allow.
@@ -103,8 +104,10 @@ func (g grant) at() string {
 var (
 	dangerousVerbs     = []string{every, "escalate", "bind", "impersonate"}
 	dangerousResources = []string{
-		every, "secrets", "pods/exec", "pods/attach", "serviceaccounts/token", "nodes/proxy", "roles", "clusterroles", "rolebindings",
-		"clusterrolebindings", "mutatingwebhookconfigurations", "validatingwebhookconfigurations", "certificatesigningrequests/approval",
+		every, "secrets", "pods/exec", "pods/attach", "serviceaccounts/token", "nodes/proxy", "roles", "clusterroles",
+		"rolebindings",
+		"clusterrolebindings", "mutatingwebhookconfigurations", "validatingwebhookconfigurations",
+		"certificatesigningrequests/approval",
 	}
 )
 

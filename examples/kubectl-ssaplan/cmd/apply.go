@@ -102,7 +102,9 @@ func (o *options) runApply(ctx context.Context, yes bool) error {
 		return err
 	}
 	if !yes && !o.canAsk() {
-		return errors.New("apply: can't ask for confirmation: standard input is no terminal, or holds the manifests; use --yes to apply without asking")
+		return errors.New(
+			"apply: can't ask for confirmation: standard input is no terminal, or holds the manifests; use --yes to " +
+				"apply without asking")
 	}
 	planning, err := o.plan(ctx)
 	if err != nil {
@@ -119,7 +121,8 @@ func (o *options) runApply(ctx context.Context, yes bool) error {
 		}
 		return planning.carryOut(ctx, yes)
 	}
-	if !yes && (planning.writes() || planning.prunes()) { // who is asked has to see the plan, and a program is told in the end
+	// who is asked has to see the plan, and a program is told in the end
+	if !yes && (planning.writes() || planning.prunes()) {
 		fmt.Fprint(o.ErrOut, textFor(o.ErrOut).Report(planning.report())+"\n")
 	}
 	if o.output == outputLines {
@@ -203,7 +206,8 @@ func (p *planning) writes() bool {
 			return false
 		}
 		plan := item.Plan
-		return plan.Action == ssaplan.ActionCreate || plan.Action == ssaplan.ActionUpdate || p.replaces(plan) || len(item.After) > 0
+		return plan.Action == ssaplan.ActionCreate || plan.Action == ssaplan.ActionUpdate || p.replaces(plan) ||
+			len(item.After) > 0
 	})
 }
 
@@ -352,7 +356,8 @@ func planToReview(err error) *ssaplan.Plan {
 }
 
 func resultOf(plan *ssaplan.Plan, outcome write.Outcome, message string) render.Result {
-	return render.Result{Object: plan.Object, Subresource: plan.Subresource, Action: plan.Action, Outcome: outcome, Message: message}
+	return render.Result{Object: plan.Object, Subresource: plan.Subresource, Action: plan.Action, Outcome: outcome,
+		Message: message}
 }
 
 // add keeps the result of a manifest, and prints it at once if it was asked for as a line.
@@ -412,8 +417,10 @@ var leftOut = []struct {
 	action ssaplan.Action
 	text   string
 }{
-	{behindFailure, "behind a failed object: correct it, and apply again; --keep-going applies the objects that don't need it"},
-	{ssaplan.ActionConflict, "in conflict: leave the fields to their managers, or take them over with --force-conflicts"},
+	{behindFailure,
+		"behind a failed object: correct it, and apply again; --keep-going applies the objects that don't need it"},
+	{ssaplan.ActionConflict,
+		"in conflict: leave the fields to their managers, or take them over with --force-conflicts"},
 	{ssaplan.ActionDeferred, "deferred: apply again once what they wait for is there"},
 	{ssaplan.ActionReplace, "to be replaced: --replace deletes the old object and creates the new one"},
 }
@@ -431,7 +438,8 @@ func (p *planning) applied(plan *ssaplan.Plan) {
 		fmt.Fprintf(p.ErrOut, "deleted %s\ncreated %s\n", old, plan.Object)
 		return
 	}
-	verb := map[ssaplan.Action]string{ssaplan.ActionCreate: "created", ssaplan.ActionUpdate: "updated", ssaplan.ActionReplace: "replaced"}[plan.Action]
+	verb := map[ssaplan.Action]string{ssaplan.ActionCreate: "created", ssaplan.ActionUpdate: "updated",
+		ssaplan.ActionReplace: "replaced"}[plan.Action]
 	if verb != "" {
 		fmt.Fprintf(p.ErrOut, "%s %s\n", verb, render.Target(plan))
 	}
@@ -445,7 +453,9 @@ func (p *planning) intend(ctx context.Context) error {
 	var entries []statefile.Entry
 	for _, item := range p.items {
 		if item != nil && item.Err == nil && (item.Plan.Action == ssaplan.ActionCreate || len(item.After) > 0) {
-			entries = append(entries, statefile.Entry{Source: p.manifests[item.Number].Source.Key(), State: &explain.State{Identity: item.Object}})
+			entries = append(entries,
+				statefile.Entry{Source: p.manifests[item.Number].Source.Key(),
+					State: &explain.State{Identity: item.Object}})
 		}
 	}
 	return p.journal.Intend(ctx, entries)

@@ -51,7 +51,8 @@ func (p *planning) openApplySet(ctx context.Context) (err error) {
 	if a.client, err = dynamic.NewForConfig(p.cluster.config); err != nil {
 		return err
 	}
-	a.planner, err = newPlanner(p.cluster.config, ssaplan.Options{FieldManager: p.manager + "-applyset", ThrottleRetries: throttleRetries})
+	a.planner, err = newPlanner(p.cluster.config,
+		ssaplan.Options{FieldManager: p.manager + "-applyset", ThrottleRetries: throttleRetries})
 	if err != nil {
 		return err
 	}
@@ -133,7 +134,8 @@ func (a *applySet) write(ctx context.Context, parent applyset.Parent) error {
 
 // isHome reports whether a manifest is that of the parent's namespace.
 func (a *applySet) isHome(manifest *unstructured.Unstructured) bool {
-	return manifest.GetAPIVersion() == "v1" && manifest.GetKind() == "Namespace" && manifest.GetName() == a.parent.Object.Namespace
+	return manifest.GetAPIVersion() == "v1" && manifest.GetKind() == "Namespace" &&
+		manifest.GetName() == a.parent.Object.Namespace
 }
 
 // stages returns those of a set: the namespace of its parent comes before all that the parent has to tell of.
@@ -142,7 +144,8 @@ func (a *applySet) stages() []set.Stage {
 }
 
 // left returns the members that are none of the manifests, and why each that can't be the tool's own is kept.
-func (a *applySet) left(ctx context.Context, all []manifest.Manifest, namespace string) (entries []statefile.Entry, keep []string, err error) {
+func (a *applySet) left(ctx context.Context, all []manifest.Manifest,
+	namespace string) (entries []statefile.Entry, keep []string, err error) {
 	stays := map[identity.Identity]bool{}
 	for _, m := range all {
 		stays[input.Key(m.Identity, namespace)] = true
@@ -164,7 +167,8 @@ func (a *applySet) left(ctx context.Context, all []manifest.Manifest, namespace 
 			for _, member := range members.Items {
 				id := identityOf(&member)
 				if !stays[input.Key(id, namespace)] {
-					entries = append(entries, statefile.Entry{State: &explain.State{Identity: id, UID: string(member.GetUID())}})
+					entries = append(entries,
+						statefile.Entry{State: &explain.State{Identity: id, UID: string(member.GetUID())}})
 					keep = append(keep, a.notOurs(&member))
 				}
 			}
@@ -189,7 +193,8 @@ func (a *applySet) namespaces(mapping *meta.RESTMapping) []string {
 // it.
 func (a *applySet) notOurs(obj *unstructured.Unstructured) string {
 	if owners := obj.GetOwnerReferences(); len(owners) > 0 {
-		return fmt.Sprintf("it belongs to %s %s, which may have given it the label", foreign.Text(owners[0].Kind), foreign.Text(owners[0].Name))
+		return fmt.Sprintf("it belongs to %s %s, which may have given it the label", foreign.Text(owners[0].Kind),
+			foreign.Text(owners[0].Name))
 	}
 	label, err := projection.ParsePath(fmt.Sprintf("metadata.labels[%q]", applyset.PartOfLabel))
 	if err != nil {
@@ -223,7 +228,8 @@ func (p *planning) widen(ctx context.Context) error {
 	if slices.ContainsFunc(p.manifests, func(m manifest.Manifest) bool { return p.applySet.isHome(m.Object) }) {
 		return nil
 	}
-	return fmt.Errorf("--applyset: namespace %q: doesn't exist, and the manifests don't have it", foreign.Text(p.applySet.parent.Object.Namespace))
+	return fmt.Errorf("--applyset: namespace %q: doesn't exist, and the manifests don't have it",
+		foreign.Text(p.applySet.parent.Object.Namespace))
 }
 
 // widenLate does what widen does once the namespace of the parent is there, before anything else is applied.
@@ -287,7 +293,9 @@ func keeping(members []set.Member, keep []string) []set.Member {
 func (o *options) validateApplySet() error {
 	switch {
 	case o.prune && o.state == "" && o.applyset == "" || o.prune && o.subresource != "":
-		return errors.New("--prune: deletes what a state file or an ApplySet remembers; name one with --state or --applyset, and no --subresource")
+		return errors.New(
+			"--prune: deletes what a state file or an ApplySet remembers; name one with --state or --applyset, and " +
+				"no --subresource")
 	case o.applyset != "" && o.subresource != "":
 		return errors.New("--applyset: only of objects themselves; leave it out with --subresource")
 	}

@@ -36,7 +36,8 @@ type cluster struct {
 // target names the cluster, the namespace for manifests that name none, and the field manager.
 func (c *cluster) target(manager string) render.Destination {
 	return render.Destination{
-		Context: c.context, Server: authresilience.RedactAddress(c.config.Host).String(), Namespace: c.namespace, FieldManager: manager,
+		Context: c.context, Server: authresilience.RedactAddress(c.config.Host).String(), Namespace: c.namespace,
+		FieldManager: manager,
 	}
 }
 
@@ -112,7 +113,8 @@ func findCluster(ctx context.Context, flags *genericclioptions.ConfigFlags) (*cl
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("%s: interrupted while reading it", name)
 	default:
-		return nil, fmt.Errorf("%s: can't be read: nothing came for %v; name another file with --kubeconfig", name, kubeconfigPatience)
+		return nil, fmt.Errorf("%s: can't be read: nothing came for %v; name another file with --kubeconfig", name,
+			kubeconfigPatience)
 	}
 }
 
@@ -168,7 +170,8 @@ func checkContext(flags *genericclioptions.ConfigFlags, raw api.Config, access c
 	}
 	where := kubeconfigName(access)
 	if len(raw.Clusters) == 0 {
-		return fmt.Errorf("%s: no cluster is configured there; name a file with --kubeconfig or KUBECONFIG, or a cluster with --server", where)
+		return fmt.Errorf(
+			"%s: no cluster is configured there; name a file with --kubeconfig or KUBECONFIG, or a cluster with --server", where)
 	}
 	name := contextOf(flags, raw)
 	known := strings.Join(slices.Sorted(maps.Keys(raw.Contexts)), ", ")

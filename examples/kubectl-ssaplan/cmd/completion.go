@@ -56,14 +56,20 @@ kubectl-ssaplan completion fish | source`,
 // complete tells the shell the values of the flags that a command has. config is nil if it needs no cluster.
 func complete(c *cobra.Command, config *genericclioptions.ConfigFlags, outputs []string) {
 	values := map[string]completer{
-		"output": fixed(outputs), "filename": files, "kustomize": folders, "from": files, "to": files, "field-manager": fixed(nil), "ignore": fixed(nil), "adopt": fixed([]string{"auto", fieldowner.ClientSideApply}), "clear": fixed([]string{"auto"}), "lost-version": fixed(nil), "existing": fixed(existingNames()), "like": fixed(toolNames()),
+		"output": fixed(outputs), "filename": files, "kustomize": folders, "from": files, "to": files,
+		"field-manager": fixed(nil), "ignore": fixed(nil), "adopt": fixed([]string{"auto", fieldowner.ClientSideApply}),
+		"clear": fixed([]string{"auto"}), "lost-version": fixed(nil), "existing": fixed(existingNames()),
+		"like":        fixed(toolNames()),
 		"subresource": fixed([]string{"status", "scale"}),
 	}
 	if config != nil {
-		values["context"] = configured(config, func(k api.Config) []string { return slices.Sorted(maps.Keys(k.Contexts)) })
+		values["context"] = configured(config,
+			func(k api.Config) []string { return slices.Sorted(maps.Keys(k.Contexts)) })
 		values["contexts"] = values["context"]
-		values["cluster"] = configured(config, func(k api.Config) []string { return slices.Sorted(maps.Keys(k.Clusters)) })
-		values["user"] = configured(config, func(k api.Config) []string { return slices.Sorted(maps.Keys(k.AuthInfos)) })
+		values["cluster"] = configured(config,
+			func(k api.Config) []string { return slices.Sorted(maps.Keys(k.Clusters)) })
+		values["user"] = configured(config,
+			func(k api.Config) []string { return slices.Sorted(maps.Keys(k.AuthInfos)) })
 		values["namespace"] = namespaces(config)
 	}
 	for flag, value := range values {
@@ -124,7 +130,8 @@ func listNamespaces(ctx context.Context, config *genericclioptions.ConfigFlags) 
 	if err != nil {
 		return nil, err
 	}
-	list, err := client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}).List(ctx, metav1.ListOptions{})
+	list, err := client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}).List(ctx,
+		metav1.ListOptions{})
 	if err != nil {
 		return nil, err
 	}

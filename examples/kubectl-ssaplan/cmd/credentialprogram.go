@@ -39,7 +39,8 @@ func redactWords(ctx context.Context, config *rest.Config) {
 // the terminal. A client takes [os.Stderr] for the program when it is made; no one else writes to that any more.
 func (w *programWords) redact(config *rest.Config) {
 	program := config.ExecProvider
-	if program == nil || program.InteractiveMode != api.NeverExecInteractiveMode && term.IsTerminal(int(os.Stdin.Fd())) {
+	if program == nil || program.InteractiveMode != api.NeverExecInteractiveMode &&
+		term.IsTerminal(int(os.Stdin.Fd())) {
 		return
 	}
 	w.once.Do(func() {

@@ -64,7 +64,9 @@ func (o *options) runDelete(ctx context.Context, yes, dryRun bool) error {
 		}
 	}
 	if !yes && !dryRun && !o.canAsk() {
-		return errors.New("delete: can't ask for confirmation: standard input is no terminal, or holds the manifests; use --yes to delete without asking")
+		return errors.New(
+			"delete: can't ask for confirmation: standard input is no terminal, or holds the manifests; use --yes to " +
+				"delete without asking")
 	}
 	p := &planning{options: o}
 	entries, err := p.remembered(ctx)

@@ -35,7 +35,10 @@ kubectl ssaplan explain -f status.json
 kubectl apply --server-side -f app.yaml 2>&1 | kubectl ssaplan explain -f -`,
 		Annotations: map[string]string{exitCodes: usualExitCodes, environment: colorEnvironment},
 		Args:        cobra.NoArgs,
-		RunE:        func(c *cobra.Command, _ []string) error { return explainSaved(c.Context(), streams, file, output) },
+		RunE: func(c *cobra.Command,
+			_ []string) error {
+			return explainSaved(c.Context(), streams, file, output)
+		},
 	}
 	c.Flags().StringVarP(&file, "filename", "f", "", "`FILE` with the saved error, or \"-\" for standard input")
 	c.Flags().StringVarP(&output, "output", "o", "text", "output `FORMAT`: "+strings.Join(readOutputs, ", "))
@@ -71,7 +74,8 @@ func readSaved(ctx context.Context, stdin io.Reader, file string) (saved.Error, 
 		return found, fmt.Errorf("%s: %w", shownFile(file), err)
 	}
 	if found.Status.Status == metav1.StatusSuccess {
-		return found, fmt.Errorf("%s: the status says %s, so there is no error to explain", shownFile(file), metav1.StatusSuccess)
+		return found, fmt.Errorf("%s: the status says %s, so there is no error to explain", shownFile(file),
+			metav1.StatusSuccess)
 	}
 	return found, nil
 }

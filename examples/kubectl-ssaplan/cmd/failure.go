@@ -60,7 +60,8 @@ func saysWhatToDo(err error) bool {
 	var refused *immutability.RefusedError
 	var stopped *write.ReplaceError
 	var failed *write.ApplyError
-	return errors.As(err, &stopped) || errors.As(err, &failed) && failed.Advice != "" || errors.As(err, &refused) && refused.Verdict.Remedy != ""
+	return errors.As(err, &stopped) || errors.As(err, &failed) && failed.Advice != "" || errors.As(err, &refused) &&
+		refused.Verdict.Remedy != ""
 }
 
 // clusterFailure is that of the connection as a whole, for which left manifests were not planned.
@@ -81,7 +82,8 @@ func clusterFailure(host string, err error, left int) render.Failure {
 func concernsCluster(err error) bool {
 	switch authresilience.Classify(err) {
 	case authresilience.ClassAuthentication, authresilience.ClassAnonymous, authresilience.ClassCredentialPlugin,
-		authresilience.ClassConfiguration, authresilience.ClassTLS, authresilience.ClassConnection, authresilience.ClassTimeout,
+		authresilience.ClassConfiguration, authresilience.ClassTLS, authresilience.ClassConnection,
+		authresilience.ClassTimeout,
 		authresilience.ClassUnexpectedResponse:
 		return true
 	}

@@ -31,12 +31,14 @@ const (
 // flagGroups are the sections of flags, by their names. Those in more are rarely needed: only --help=all lists them.
 // Flags that are in no group are listed as options.
 var flagGroups = []struct{ title, common, more string }{
-	{"Manifests", "filename kustomize recursive selector include exclude", "hooks allow-missing subresource from to shard"},
+	{"Manifests", "filename kustomize recursive selector include exclude",
+		"hooks allow-missing subresource from to shard"},
 	{"Fields and owners", "field-manager force-conflicts ignore adopt", "clear existing like lost-version"},
 	{"State and pruning", "state applyset prune", "prune-adopted prune-contents applyset-tooling memory"},
 	{"Execution", "yes dry-run plan replace keep-going wait timeout", "ready digest"},
 	{"Output", "output verbose sensitive out show-secrets", "out-secrets show-values-of show-server-text"},
-	{"Cluster", "namespace context kubeconfig", `contexts server user cluster token as as-group as-uid cache-dir certificate-authority
+	{"Cluster", "namespace context kubeconfig",
+		`contexts server user cluster token as as-group as-uid cache-dir certificate-authority
 		client-certificate client-key tls-server-name insecure-skip-tls-verify disable-compression request-timeout`},
 }
 
@@ -141,7 +143,8 @@ func flagSections(c *cobra.Command, width int, all bool) (sections []helpSection
 				flags.AddFlag(flag)
 			}
 		}
-		usages := strings.ReplaceAll("\n"+flags.FlagUsagesWrapped(width), "\n"+indent, "\n") // pflag indents them already
+		// pflag indents them already
+		usages := strings.ReplaceAll("\n"+flags.FlagUsagesWrapped(width), "\n"+indent, "\n")
 		sections = append(sections, helpSection{title, usages})
 	}
 	for _, group := range flagGroups {

@@ -66,7 +66,8 @@ func (r *reading) runImport(ctx context.Context, args []string, showSecrets bool
 		return err
 	}
 	if !imported.Sensitive.Empty() && !showSecrets {
-		return fmt.Errorf("%s: its manifest holds secret values; print them with --show-secrets", imported.State.Identity)
+		return fmt.Errorf("%s: its manifest holds secret values; print them with --show-secrets",
+			imported.State.Identity)
 	}
 	if target := r.cluster.target(manager); r.output == "json" { // which has no comments
 		fmt.Fprintf(r.ErrOut, "Target: %s\n", target)

@@ -46,7 +46,8 @@ func kubeconfigProblem(access clientcmd.ConfigAccess, err error) error {
 			return fmt.Errorf("kubeconfig %s: can't be read: %w", file, cause.Err)
 		default:
 			if _, err := clientcmd.Load(text); err != nil {
-				return fmt.Errorf("kubeconfig %s: %s; correct the file, or name another one with --kubeconfig", file, misreading(text, err))
+				return fmt.Errorf("kubeconfig %s: %s; correct the file, or name another one with --kubeconfig", file,
+					misreading(text, err))
 			}
 		}
 	}

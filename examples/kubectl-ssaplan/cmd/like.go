@@ -20,8 +20,9 @@ type habits struct {
 	manager string
 	force   bool
 	adopt   []string // managers whose fields it takes over before it applies
-	late    bool     // after a first apply, which still has conflicts with them, it takes over from who updated what it keeps
-	keep    string   // what of these it leaves where it is
+	// after a first apply, which still has conflicts with them, it takes over from who updated what it keeps
+	late bool
+	keep string // what of these it leaves where it is
 }
 
 // tools are the habits of those of --like.
@@ -33,11 +34,14 @@ type habits struct {
 var tools = map[string]habits{
 	"kubectl": {manager: "kubectl", late: true, keep: lastApplied},
 	"flux": {manager: "kustomize-controller", force: true, adopt: []string{
-		"kubectl", fieldowner.ClientSideApply, "kubectl-annotate", "kubectl-create", "kubectl-edit", "kubectl-label", "kubectl-last-applied", "kubectl-patch",
-		"kubectl-replace", "kubectl-rollout", "kubectl-run", "kubectl-scale", "kubectl-set", "kubectl-taint", fieldowner.BeforeFirstApply, "kustomize-controller",
+		"kubectl", fieldowner.ClientSideApply, "kubectl-annotate", "kubectl-create", "kubectl-edit", "kubectl-label",
+		"kubectl-last-applied", "kubectl-patch",
+		"kubectl-replace", "kubectl-rollout", "kubectl-run", "kubectl-scale", "kubectl-set", "kubectl-taint",
+		fieldowner.BeforeFirstApply, "kustomize-controller",
 	}},
-	"argocd": {manager: "argocd-controller", force: true, adopt: []string{fieldowner.ClientSideApply}, late: true, keep: lastApplied},
-	"helm":   {manager: "helm", adopt: []string{"helm"}},
+	"argocd": {manager: "argocd-controller", force: true, adopt: []string{fieldowner.ClientSideApply}, late: true,
+		keep: lastApplied},
+	"helm": {manager: "helm", adopt: []string{"helm"}},
 }
 
 // lastApplied is the annotation of kubectl's client-side apply, which kubectl goes on writing under a name of its own.
@@ -55,7 +59,8 @@ func (o *options) takeHabits(flags *pflag.FlagSet) (err error) {
 	case !known:
 		return fmt.Errorf("--like %s: the tools are %s", o.like, strings.Join(toolNames(), ", "))
 	case o.out != "" || o.state != "" || o.applyset != "":
-		return fmt.Errorf("--like: what %s is going to do isn't applied here; leave --out, --state and --applyset out", o.like)
+		return fmt.Errorf("--like: what %s is going to do isn't applied here; leave --out, --state and --applyset out",
+			o.like)
 	}
 	if !flags.Changed("field-manager") {
 		o.manager = tool.manager

@@ -53,7 +53,8 @@ func writeManual(c *cobra.Command, folder string) (pages int, err error) {
 // manualPage returns the help of a command in the language of man.
 func manualPage(c *cobra.Command, name string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, ".TH %s 1 \"\" \"kubectl ssaplan\"\n.SH NAME\n%s \\- %s\n", strings.ToUpper(name), roff(name), roff(c.Short))
+	fmt.Fprintf(&b, ".TH %s 1 \"\" \"kubectl ssaplan\"\n.SH NAME\n%s \\- %s\n", strings.ToUpper(name), roff(name),
+		roff(c.Short))
 	for _, s := range helpSections(c, minHelpWidth, true) {
 		fmt.Fprintf(&b, ".SH %s\n.nf\n", strings.ToUpper(roff(s.title)))
 		for line := range strings.SplitSeq(s.body, "\n") {

@@ -106,7 +106,8 @@ const outputDiff = "diff"
 const outputLines = "jsonl"
 
 func newOptions(streams genericiooptions.IOStreams) *options {
-	return &options{IOStreams: streams, config: genericclioptions.NewConfigFlags(false), outputs: outputs} // false: plan goes from context to context
+	// false: plan goes from context to context
+	return &options{IOStreams: streams, config: genericclioptions.NewConfigFlags(false), outputs: outputs}
 }
 
 // addSourceFlags adds the flags that name the manifests.
@@ -194,7 +195,8 @@ func (o *options) validate() (err error) {
 	case len(o.clear) > 0 && o.subresource != "":
 		return errors.New("--clear: only of objects themselves; leave it out with --subresource")
 	case len(o.lostVersions) > 0 && o.subresource != "":
-		return errors.New("--lost-version: only of objects themselves; apply the object with it first, without --subresource")
+		return errors.New(
+			"--lost-version: only of objects themselves; apply the object with it first, without --subresource")
 	case existingRules[o.existing] == "":
 		return fmt.Errorf("--existing %s: the rules are %s", o.existing, strings.Join(existingNames(), ", "))
 	case o.manager == "":
@@ -207,7 +209,8 @@ func (o *options) validate() (err error) {
 		return fmt.Errorf("--shard: %w", err)
 	}
 	if o.shard != "" && (o.state != "" || o.applyset != "") {
-		return errors.New("--shard: a shard can't know which objects were removed from the set; leave --state and --applyset out")
+		return errors.New(
+			"--shard: a shard can't know which objects were removed from the set; leave --state and --applyset out")
 	}
 	if err := o.validateUpgrade(); err != nil {
 		return err
@@ -240,9 +243,9 @@ func (o *options) validate() (err error) {
 func (o *options) request(manifest *unstructured.Unstructured) ssaplan.Request {
 	named := withoutAuto(o.adopt)
 	return ssaplan.Request{
-		Manifest: manifest, Subresource: o.subresource, Ignore: o.patterns, Adopt: named, AdoptTools: len(named) < len(o.adopt),
-		Existing: existingRules[o.existing], GiveUp: o.keep, LostVersions: o.lostVersions,
-		Clear: o.cleared, ClearBlocking: len(withoutAuto(o.clear)) < len(o.clear),
+		Manifest: manifest, Subresource: o.subresource, Ignore: o.patterns, Adopt: named,
+		AdoptTools: len(named) < len(o.adopt), Existing: existingRules[o.existing], GiveUp: o.keep,
+		LostVersions: o.lostVersions, Clear: o.cleared, ClearBlocking: len(withoutAuto(o.clear)) < len(o.clear),
 	}
 }
 

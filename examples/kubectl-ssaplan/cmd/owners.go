@@ -79,7 +79,8 @@ func typeAndName(args []string) (typ, name string, err error) {
 	if len(args) == 1 {
 		parts = strings.Split(args[0], "/")
 	}
-	if len(parts) != 2 || parts[0] == "" || parts[1] == "" || strings.ContainsAny(parts[0], ",/") || strings.Contains(parts[1], "/") {
+	if len(parts) != 2 || parts[0] == "" || parts[1] == "" || strings.ContainsAny(parts[0], ",/") ||
+		strings.Contains(parts[1], "/") {
 		return "", "", errors.New("name one object as TYPE/NAME or TYPE NAME, such as deploy/web")
 	}
 	return parts[0], parts[1], nil

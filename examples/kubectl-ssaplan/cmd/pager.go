@@ -41,7 +41,8 @@ func throughPager(out *os.File, text string) bool {
 		return false
 	}
 	program := exec.Command(words[0], words[1:]...)
-	program.Stdin, program.Stdout, program.Stderr, program.Env = strings.NewReader(text), out, os.Stderr, pagerEnvironment()
+	program.Stdin, program.Stdout, program.Stderr, program.Env = strings.NewReader(text), out, os.Stderr,
+		pagerEnvironment()
 	interrupts := make(chan os.Signal, 1) // those are for the pager as well, which has to be left as it wants
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)

@@ -99,7 +99,8 @@ kubectl ssaplan plan -f app.yaml --force-conflicts=false`,
 	c.Flags().StringVar(&o.from, "from", "", "`DIR` or file with the manifests before an upgrade; with --to")
 	c.Flags().StringVar(&o.to, "to", "", "`DIR` or file with the manifests after the upgrade")
 	c.Flags().StringVar(&o.like, "like", "",
-		"plan what `TOOL` would do: "+strings.Join(toolNames(), ", ")+"; sets --field-manager, --force-conflicts and --adopt unless you do")
+		"plan what `TOOL` would do: "+strings.Join(toolNames(),
+			", ")+"; sets --field-manager, --force-conflicts and --adopt unless you do")
 	c.Flags().StringVar(&o.out, "out", "", "save the plan in `FILE`, for apply --plan")
 	c.Flags().BoolVar(&o.outSecrets, "out-secrets", false,
 		"also save manifests with secrets, so that apply --plan doesn't need -f")

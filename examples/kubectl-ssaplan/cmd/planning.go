@@ -59,7 +59,8 @@ func (o *options) plan(ctx context.Context) (*planning, error) {
 }
 
 func (o *options) newPlanning() *planning {
-	return &planning{options: o, at: map[int]int{}, left: map[ssaplan.Action]int{}, asPlanned: map[*ssaplan.Plan]*ssaplan.Plan{}}
+	return &planning{options: o, at: map[int]int{}, left: map[ssaplan.Action]int{},
+		asPlanned: map[*ssaplan.Plan]*ssaplan.Plan{}}
 }
 
 // planRead plans every object that was read.
@@ -155,7 +156,8 @@ func (p *planning) prepare(ctx context.Context) (err error) {
 	p.fail(inputFailures(errs)...)
 	if !p.readsSaved() { // those of other shards, which only had to be told from these
 		p.toldShard, p.reading = p.reading.Told(p.cluster.namespace), nil
-		unique = slices.Clone(slices.DeleteFunc(unique, func(m manifest.Manifest) bool { return m.Object == nil })) // which lets go of their memory
+		// which lets go of their memory
+		unique = slices.Clone(slices.DeleteFunc(unique, func(m manifest.Manifest) bool { return m.Object == nil }))
 	}
 	p.all, p.manifests = unique, p.part.Of(p.choose(ctx, slices.Clone(unique)), p.cluster.namespace)
 	p.matches = p.memory.Match(p.run())
@@ -187,7 +189,8 @@ func (p *planning) planAll(ctx context.Context) error {
 	if len(p.manifests) == 0 {
 		return nil
 	}
-	progress := p.newProgress(len(p.manifests), func() string { return render.Report{Plans: p.plans, Failures: p.failures}.Counts() })
+	progress := p.newProgress(len(p.manifests),
+		func() string { return render.Report{Plans: p.plans, Failures: p.failures}.Counts() })
 	defer progress.clear()
 	progress.show(0, time.Now())
 	requests := p.requests()
@@ -275,11 +278,13 @@ func (o *options) unmatchedAdopt(plan *ssaplan.Plan) (warnings []foreign.Text) {
 	for _, name := range withoutAuto(o.adopt) {
 		known := false
 		for _, operation := range []string{fieldowner.OperationApply, fieldowner.OperationUpdate} {
-			_, isTool := fieldowner.ToolOf(fieldowner.Owner{Manager: foreign.Text(name), Operation: operation}, fieldowner.Tools())
+			_, isTool := fieldowner.ToolOf(fieldowner.Owner{Manager: foreign.Text(name), Operation: operation},
+				fieldowner.Tools())
 			known = known || isTool
 		}
 		if !known && owners.Fields(fieldowner.By(name)).Empty() {
-			warnings = append(warnings, foreign.Textf("--adopt %s: the object has no fields of this manager (any more)", foreign.Text(name)))
+			warnings = append(warnings,
+				foreign.Textf("--adopt %s: the object has no fields of this manager (any more)", foreign.Text(name)))
 		}
 	}
 	return warnings
@@ -288,8 +293,8 @@ func (o *options) unmatchedAdopt(plan *ssaplan.Plan) (warnings []foreign.Text) {
 // setOptions returns how the manifests are planned and applied as a set.
 func (p *planning) setOptions() set.Options {
 	options := set.Options{
-		AllowMissing: p.allowMissing, KeepGoing: p.keepGoing, Replace: p.replace, Delete: p.replaceOptions(), Patience: p.timeout,
-		Preview: preview.Of, Unusable: p.sayUnusable, Waiting: p.newWaiting().show,
+		AllowMissing: p.allowMissing, KeepGoing: p.keepGoing, Replace: p.replace, Delete: p.replaceOptions(),
+		Patience: p.timeout, Preview: preview.Of, Unusable: p.sayUnusable, Waiting: p.newWaiting().show,
 	}
 	if p.applySet != nil {
 		options.Stages = p.applySet.stages()
@@ -334,7 +339,8 @@ func (p *planning) report() render.Report {
 	if p.toldShard != nil {
 		p.toldShard.Open = slices.ContainsFunc(p.items, isOpen)
 	}
-	r := render.Report{Target: p.target(), Shard: p.toldShard, Plans: p.plans, Failures: p.failures, Hooks: p.leftHooks, Results: p.results, Pruned: p.prune, Whole: p.verbose}
+	r := render.Report{Target: p.target(), Shard: p.toldShard, Plans: p.plans, Failures: p.failures, Hooks: p.leftHooks,
+		Results: p.results, Pruned: p.prune, Whole: p.verbose}
 	if p.removing != nil {
 		r.Removals = p.removing.shown()
 	}

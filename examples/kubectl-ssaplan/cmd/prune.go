@@ -45,7 +45,8 @@ func (p *planning) removalOptions(stay []manifest.Manifest) set.RemovalOptions {
 
 // planRemoval plans to delete objects that are remembered, but those for which there is a reason to keep them. The
 // error is that of a context that ended.
-func (p *planning) planRemoval(ctx context.Context, entries []statefile.Entry, stay []manifest.Manifest, keep ...string) (*removing, error) {
+func (p *planning) planRemoval(ctx context.Context, entries []statefile.Entry, stay []manifest.Manifest,
+	keep ...string) (*removing, error) {
 	members := make([]set.Member, len(entries))
 	for i, e := range entries {
 		members[i] = set.Member{Object: e.State.Identity, UID: e.State.UID, Adopted: e.State.Adopted, State: e.State}
@@ -77,7 +78,8 @@ func (r *removing) shown() (removals []render.Removal) {
 }
 
 // apply deletes, tells what it did, and has forgotten what isn't there any more. It reports whether all went well.
-func (r *removing) apply(ctx context.Context, journal *statefile.Journal, add func(render.Result)) (ok bool, err error) {
+func (r *removing) apply(ctx context.Context, journal *statefile.Journal,
+	add func(render.Result)) (ok bool, err error) {
 	ok = true
 	for result := range r.removal.Apply(ctx) {
 		id := result.Item.Member.Object

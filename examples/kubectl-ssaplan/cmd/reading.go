@@ -38,7 +38,8 @@ func (r *reading) addFlags(c *cobra.Command, outputs []string) {
 }
 
 // read finds the cluster, and imports the object that the user names from there.
-func (r *reading) read(ctx context.Context, find func(context.Context) (importid.ID, error)) (*explain.Imported, error) {
+func (r *reading) read(ctx context.Context,
+	find func(context.Context) (importid.ID, error)) (*explain.Imported, error) {
 	var err error
 	if r.cluster, err = findCluster(ctx, r.config); err != nil {
 		return nil, err

@@ -66,7 +66,9 @@ func (o *options) runRelease(ctx context.Context, yes, dryRun bool) error {
 		}
 	}
 	if !yes && !dryRun && !o.canAsk() {
-		return errors.New("release: can't ask for confirmation: standard input is no terminal, or holds the manifests; use --yes to release without asking")
+		return errors.New(
+			"release: can't ask for confirmation: standard input is no terminal, or holds the manifests; use --yes " +
+				"to release without asking")
 	}
 	p := &planning{options: o}
 	plans, err := p.toRelease(ctx)

@@ -44,7 +44,8 @@ func (o *options) remember(ctx context.Context, c *cluster) (*remembered, error)
 	if len(text) > 0 && !bytes.HasPrefix(text, []byte(`{"version":`)) {
 		return nil, fmt.Errorf("--memory %s: isn't a file of this program; name another one, or delete it", o.memory)
 	}
-	r := &remembered{ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: mostRemembered, Portable: true}), path, c.scope()}
+	r := &remembered{ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: mostRemembered, Portable: true}), path,
+		c.scope()}
 	_ = r.cache.Restore(bytes.NewReader(text), r.scope) // an error says that it is good for nothing
 	return r, nil
 }
@@ -53,7 +54,8 @@ func (o *options) remember(ctx context.Context, c *cluster) (*remembered, error)
 func (c *cluster) scope() string {
 	who := c.config.Impersonate
 	text, _ := json.Marshal([]any{ // texts
-		c.config.Host, c.config.CAData, c.config.CAFile, c.user, c.config.Username, c.config.CertData, c.config.CertFile, subjectOf(c.config.BearerToken),
+		c.config.Host, c.config.CAData, c.config.CAFile, c.user, c.config.Username, c.config.CertData,
+		c.config.CertFile, subjectOf(c.config.BearerToken),
 		who.UserName, who.UID, who.Groups, who.Extra,
 	})
 	sum := sha256.Sum256(text)

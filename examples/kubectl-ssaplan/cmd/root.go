@@ -90,7 +90,9 @@ kubectl ssaplan plan --help`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
 	})
-	root.AddCommand(newPlan(streams), newShow(streams), newApply(streams), newDelete(streams), newRelease(streams), newOwners(streams), newImport(streams), newExplain(streams), newCompletion(), newMan(streams), newVersion(streams))
+	root.AddCommand(newPlan(streams), newShow(streams), newApply(streams), newDelete(streams), newRelease(streams),
+		newOwners(streams), newImport(streams), newExplain(streams), newCompletion(), newMan(streams),
+		newVersion(streams))
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpFunc(showHelp)
 	addHelpFlag(root)

@@ -27,9 +27,11 @@ import (
 // lastingFlags are those that decide what a plan says. They are saved with it, and have the same values when it is
 // carried out.
 var lastingFlags = []string{
-	"subresource", "field-manager", "force-conflicts", "ignore", "adopt", "clear", "lost-version", "existing", "sensitive", "show-values-of",
+	"subresource", "field-manager", "force-conflicts", "ignore", "adopt", "clear", "lost-version", "existing",
+	"sensitive", "show-values-of",
 	"show-server-text", "state", "selector",
-	"include", "exclude", "applyset", "applyset-tooling", "prune", "prune-adopted", "prune-contents", "allow-missing", "hooks",
+	"include", "exclude", "applyset", "applyset-tooling", "prune", "prune-adopted", "prune-contents", "allow-missing",
+	"hooks",
 }
 
 // savedRun is what this program needs besides to make the plans of a saved plan again, and to show them.
@@ -50,7 +52,8 @@ type savedDocument struct {
 	Source   manifest.Source    `json:"source"`
 	Object   identity.Identity  `json:"object"`
 	Warnings []manifest.Warning `json:"warnings,omitempty"`
-	Plan     *int               `json:"plan,omitempty"` // its number among those that were reviewed; nil if it wasn't chosen
+	// its number among those that were reviewed; nil if it wasn't chosen
+	Plan *int `json:"plan,omitempty"`
 }
 
 // savedRemoval is an object that has left the set, and why it isn't deleted.
@@ -137,7 +140,9 @@ func (p *planning) save(ctx context.Context, flags *pflag.FlagSet) error {
 	}
 	say(p.ErrOut, fmt.Sprintf("saved the plan in %s, %s", p.out, savedplan.Digest(text)))
 	if leftOut > 0 {
-		say(p.ErrOut, fmt.Sprintf("manifests with secrets aren't in it (%d): to apply it, name the manifests once more, or save it with --out-secrets", leftOut))
+		say(p.ErrOut, fmt.Sprintf(
+			"manifests with secrets aren't in it (%d): to apply it, name the manifests once more, or save it with "+
+				"--out-secrets", leftOut))
 	}
 	return nil
 }
@@ -148,7 +153,8 @@ func (p *planning) toSave(ctx context.Context, flags *pflag.FlagSet) (saved *sav
 		return nil, 0, err
 	}
 	report := p.report()
-	run := savedRun{Flags: lasting(flags), Target: p.target(), Namespace: p.cluster.namespace, Enforced: p.cluster.enforced, Stages: report.Stages, Hooks: report.Hooks}
+	run := savedRun{Flags: lasting(flags), Target: p.target(), Namespace: p.cluster.namespace,
+		Enforced: p.cluster.enforced, Stages: report.Stages, Hooks: report.Hooks}
 	numbers := map[*ssaplan.Plan]int{}
 	manifests := map[*ssaplan.Plan]manifest.Manifest{}
 	for _, item := range p.items {
@@ -220,7 +226,8 @@ func (s *savedPlan) beside() map[*ssaplan.Plan]render.Beside {
 
 // report returns what was reviewed.
 func (s *savedPlan) report() render.Report {
-	r := render.Report{Target: s.run.Target, Stages: s.run.Stages, Hooks: s.run.Hooks, Pruned: slices.Equal(s.run.Flags["prune"], []string{"true"})}
+	r := render.Report{Target: s.run.Target, Stages: s.run.Stages, Hooks: s.run.Hooks,
+		Pruned: slices.Equal(s.run.Flags["prune"], []string{"true"})}
 	for _, reviewed := range s.Reviewed {
 		r.Plans = append(r.Plans, reviewed.Plan)
 	}
@@ -255,7 +262,8 @@ func (o *options) takeSaved(c *cobra.Command, path, digest string) (err error) {
 	for name, values := range o.saved.run.Flags {
 		flag := c.Flags().Lookup(name)
 		if !slices.Contains(lastingFlags, name) || flag == nil {
-			return fmt.Errorf("%s: the plan was made with --%s, which this program doesn't have; plan again", path, name)
+			return fmt.Errorf("%s: the plan was made with --%s, which this program doesn't have; plan again", path,
+				name)
 		}
 		if list, ok := flag.Value.(pflag.SliceValue); ok {
 			err = list.Replace(values)
@@ -276,7 +284,8 @@ func (o *options) takeSaved(c *cobra.Command, path, digest string) (err error) {
 func (o *options) takeNamespace(c *cluster) error {
 	run := o.saved.run
 	if *o.config.Namespace != "" && c.namespace != run.Namespace {
-		return fmt.Errorf("--namespace %s: %s was made for the namespace %q; leave the flag out, or plan again", c.namespace, o.saved.path, run.Namespace)
+		return fmt.Errorf("--namespace %s: %s was made for the namespace %q; leave the flag out, or plan again",
+			c.namespace, o.saved.path, run.Namespace)
 	}
 	c.namespace, c.enforced = run.Namespace, run.Enforced
 	return nil
@@ -291,7 +300,9 @@ func (s *savedPlan) complete() error {
 		}
 	}
 	if missing > 0 {
-		return fmt.Errorf("%s: manifests with secrets aren't in it (%d): name the manifests that were planned with -f or -k, too", s.path, missing)
+		return fmt.Errorf(
+			"%s: manifests with secrets aren't in it (%d): name the manifests that were planned with -f or -k, too",
+			s.path, missing)
 	}
 	return nil
 }
@@ -355,7 +366,8 @@ func (p *planning) asReviewed(ctx context.Context) error {
 	if len(now) > 0 {
 		fmt.Fprint(p.ErrOut, "\nWhat would be done now:\n\n"+textFor(p.ErrOut).Plans(now)+"\n")
 	}
-	return fmt.Errorf("nothing was applied: not as it was reviewed: %d of %d objects; plan again", len(differences), all)
+	return fmt.Errorf("nothing was applied: not as it was reviewed: %d of %d objects; plan again", len(differences),
+		all)
 }
 
 // differences returns in what the plans are others than those that were reviewed.
@@ -370,11 +382,13 @@ func (p *planning) differences() (found []difference, err error) {
 		changed := (*ssaplan.ChangedError)(nil)
 		switch {
 		case was == nil:
-			found = append(found, difference{what: fmt.Sprintf("%s: wasn't reviewed", plan.Object), now: plan, isNew: true})
+			found = append(found, difference{what: fmt.Sprintf("%s: wasn't reviewed", plan.Object), now: plan,
+				isNew: true})
 		default:
 			if err := was.Check(p.asPlanned[plan]); errors.As(err, &changed) {
 				found = append(found, difference{what: fmt.Sprintf("%s: reviewed was %s: %s; now it is %s: %s%s",
-					plan.Object, was.Plan.Action, was.Plan.Reason, plan.Action, plan.Reason, otherParts(was.Plan, plan)), now: plan})
+					plan.Object, was.Plan.Action, was.Plan.Reason, plan.Action, plan.Reason,
+					otherParts(was.Plan, plan)), now: plan})
 			} else if err != nil {
 				return nil, err
 			}
@@ -382,7 +396,8 @@ func (p *planning) differences() (found []difference, err error) {
 	}
 	for _, was := range p.saved.Reviewed {
 		if reviewed[was.Plan.Object] != nil {
-			found = append(found, difference{what: fmt.Sprintf("%s: isn't among the manifests any more", was.Plan.Object)})
+			found = append(found, difference{what: fmt.Sprintf("%s: isn't among the manifests any more",
+				was.Plan.Object)})
 		}
 	}
 	return append(found, p.otherDeletions()...), nil
@@ -414,7 +429,8 @@ func otherParts(was, now *ssaplan.Plan) string {
 	if slices.Sort(names); len(names) > 0 {
 		return "; " + strings.Join(names, ", ") + " differ"
 	}
-	return "; the difference can't be shown: the object was re-created, the manifest changed, or a secret has another value"
+	return "; the difference can't be shown: the object was re-created, the manifest changed, or a secret has " +
+		"another value"
 }
 
 // otherDeletions returns in what deletions differ from those that were reviewed.
@@ -431,9 +447,11 @@ func (p *planning) otherDeletions() (found []difference) {
 			continue
 		}
 		if !slices.ContainsFunc(p.saved.Deletions, func(was *deletion.Plan) bool { return was.Covers(removal.Plan) }) {
-			isNew := !slices.ContainsFunc(p.saved.Deletions, func(was *deletion.Plan) bool { return was.Object == removal.Object })
+			isNew := !slices.ContainsFunc(p.saved.Deletions,
+				func(was *deletion.Plan) bool { return was.Object == removal.Object })
 			found = append(found, difference{
-				what: fmt.Sprintf("%s: would be deleted, which wasn't reviewed so: %s", removal.Object, removal.Plan.Reason), isNew: isNew,
+				what: fmt.Sprintf("%s: would be deleted, which wasn't reviewed so: %s", removal.Object,
+					removal.Plan.Reason), isNew: isNew,
 			})
 		}
 	}
@@ -442,9 +460,11 @@ func (p *planning) otherDeletions() (found []difference) {
 		switch {
 		case !was.Deletes():
 		case i < 0:
-			found = append(found, difference{what: fmt.Sprintf("%s: was to be deleted, and isn't remembered any more", was.Object)})
+			found = append(found, difference{what: fmt.Sprintf("%s: was to be deleted, and isn't remembered any more",
+				was.Object)})
 		case now[i].Kept != "":
-			found = append(found, difference{what: fmt.Sprintf("%s: was to be deleted, and now it would be kept: %s", was.Object, now[i].Kept)})
+			found = append(found, difference{what: fmt.Sprintf("%s: was to be deleted, and now it would be kept: %s",
+				was.Object, now[i].Kept)})
 		}
 	}
 	return found

@@ -22,8 +22,9 @@ kubectl ssaplan show upgrade.plan
 
 # as a page for the browser, if the file is the one that was planned
 kubectl ssaplan show upgrade.plan --digest sha256:… -o html > plan.html`,
-		Annotations: map[string]string{exitCodes: "0  success\n1  an error: the file can't be read, or was changed", environment: colorEnvironment},
-		Args:        cobra.ExactArgs(1),
+		Annotations: map[string]string{exitCodes: "0  success\n1  an error: the file can't be read, or was changed",
+			environment: colorEnvironment},
+		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := checkOutput(o.output, o.outputs); err != nil {
 				return err

@@ -36,7 +36,9 @@ func (o *options) validateUpgrade() error {
 	case len(o.files) > 0 || o.kustomization != "":
 		return errors.New("--from and --to: are all the manifests; leave -f and -k out")
 	case o.state != "" || o.applyset != "" || o.out != "" || o.shard != "" || o.subresource != "":
-		return errors.New("--from and --to: an upgrade is only planned; leave --state, --applyset, --out, --shard and --subresource out")
+		return errors.New(
+			"--from and --to: an upgrade is only planned; leave --state, --applyset, --out, --shard and " +
+				"--subresource out")
 	}
 	return nil
 }
@@ -94,7 +96,8 @@ func (u *upgrade) step(was, now *ssaplan.Plan) (*ssaplan.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", now.Object, err)
 	}
-	step := &ssaplan.Plan{Object: now.Object, Subresource: now.Subresource, Action: ssaplan.ActionNoOp, Requests: was.Requests + now.Requests}
+	step := &ssaplan.Plan{Object: now.Object, Subresource: now.Subresource, Action: ssaplan.ActionNoOp,
+		Requests: was.Requests + now.Requests}
 	hidden := slices.Concat(was.Sensitive(), now.Sensitive()).OfEveryItem()
 	fields = hidden.RedactedFields(fields)
 	always := was.After.Sensitive.Union(now.After.Sensitive)
@@ -114,7 +117,8 @@ func (u *upgrade) step(was, now *ssaplan.Plan) (*ssaplan.Plan, error) {
 	step.Action, step.Reason = ssaplan.ActionUpdate, "after --from"
 	step.Warnings = append(slices.Clone(now.Warnings), unasked)
 	if !told {
-		step.Warnings = append(step.Warnings, foreign.Text("the server can't plan it yet, so its defaults aren't known"))
+		step.Warnings = append(step.Warnings,
+			foreign.Text("the server can't plan it yet, so its defaults aren't known"))
 	}
 	return step, nil
 }
@@ -180,7 +184,8 @@ func (u *upgrade) planRemovals(ctx context.Context) error {
 		removal := render.Removal{Object: plan.Object}
 		if live := plan.Live(); live != nil {
 			var err error
-			removal.Plan, err = u.to.cluster.planner.PlanDelete(ctx, deletion.Request{Object: plan.Object, UID: string(live.GetUID())})
+			removal.Plan, err = u.to.cluster.planner.PlanDelete(ctx,
+				deletion.Request{Object: plan.Object, UID: string(live.GetUID())})
 			if err != nil {
 				return err
 			}

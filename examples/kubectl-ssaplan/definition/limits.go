@@ -145,7 +145,8 @@ func (c *comparison) combinations(path string, before, after map[string]any) {
 			if !reflect.DeepEqual(before[name], after[name]) {
 				c.add(Widens, path, "the words of %s", name)
 			}
-		case is == nil, name == "anyOf" && len(old) > 0 && len(missing(old, made)) == 0, name == "allOf" && len(missing(made, old)) == 0:
+		case is == nil, name == "anyOf" && len(old) > 0 && len(missing(old, made)) == 0, name == "allOf" &&
+			len(missing(made, old)) == 0:
 			c.add(Widens, path, "%s", name)
 		case was == nil:
 			c.add(Refuses, path, "%s", name)
@@ -178,7 +179,8 @@ func withoutWords(v any) any {
 
 // told are the names of which the comparison tells in one of its parts.
 var told = slices.Concat(checks, switches, words, []string{
-	"type", intOrString, preserves, "x-kubernetes-list-type", "x-kubernetes-map-type", listKeys, "default", "properties",
+	"type", intOrString, preserves, "x-kubernetes-list-type", "x-kubernetes-map-type", listKeys, "default",
+	"properties",
 	"additionalProperties", "items", "required", "enum", "nullable", validations, "allOf", "anyOf", "oneOf", "not",
 	"maximum", "maxLength", "maxItems", "maxProperties", "minimum", "minLength", "minItems", "minProperties",
 })

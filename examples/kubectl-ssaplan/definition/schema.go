@@ -133,7 +133,9 @@ func (c *comparison) merging(path string, before, after map[string]any) {
 	} {
 		was, is := stringOr(before[m.name], m.standard), stringOr(after[m.name], m.standard)
 		if was != is {
-			c.add(Loses, path, "%s %s instead of %s: the ownership of fields in stored objects changes, and applies may fail", m.name, is, was)
+			c.add(Loses, path,
+				"%s %s instead of %s: the ownership of fields in stored objects changes, and applies may fail", m.name,
+				is, was)
 		}
 	}
 	const listType = "x-kubernetes-list-type"

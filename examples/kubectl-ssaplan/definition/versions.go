@@ -17,7 +17,9 @@ func Compare(before, after []any) []Finding {
 	for _, name := range slices.Sorted(maps.Keys(old)) {
 		c.version = foreign.Text(name)
 		if made[name] == nil {
-			c.add(Loses, "", "the version is removed: requests for it fail, and nothing can be applied to objects whose managedFields name it")
+			c.add(Loses, "",
+				"the version is removed: requests for it fail, and nothing can be applied to objects whose "+
+					"managedFields name it")
 			continue
 		}
 		c.versions(old[name], made[name])
@@ -60,7 +62,8 @@ type comparison struct {
 }
 
 func (c *comparison) add(class Class, path, format string, args ...any) {
-	c.findings = append(c.findings, Finding{class, c.version, foreign.Text(path), foreign.Text(fmt.Sprintf(format, args...))})
+	c.findings = append(c.findings,
+		Finding{class, c.version, foreign.Text(path), foreign.Text(fmt.Sprintf(format, args...))})
 }
 
 // versions compares what two versions of one name have beside their schema, and the schemas.
@@ -117,7 +120,9 @@ func (c *comparison) stored(before, after map[string]map[string]any) {
 	was, is := storage(before), storage(after)
 	if was != is && was != "" && is != "" {
 		c.version = foreign.Text(is)
-		c.add(Loses, "", "objects are stored in this version instead of %s: fields that its schema lacks are removed when they are written", was)
+		c.add(Loses, "",
+			"objects are stored in this version instead of %s: fields that its schema lacks are removed when they "+
+				"are written", was)
 	}
 }
 

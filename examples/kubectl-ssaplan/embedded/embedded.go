@@ -67,7 +67,8 @@ func parse(text string) (d document, err error) {
 	if err := decoder.Decode(&root); err != nil {
 		return d, err
 	}
-	if len(root.Content) != 1 || !slices.Contains([]yaml.Kind{yaml.MappingNode, yaml.SequenceNode}, root.Content[0].Kind) {
+	if len(root.Content) != 1 ||
+		!slices.Contains([]yaml.Kind{yaml.MappingNode, yaml.SequenceNode}, root.Content[0].Kind) {
 		return d, errNotData
 	}
 	if err := decoder.Decode(&more); !errors.Is(err, io.EOF) {

@@ -50,7 +50,8 @@ func shownAddress(address string) (string, error) {
 }
 
 // fetch returns what read returns of what stands at an address.
-func fetch(ctx context.Context, client *http.Client, address string, read func(io.Reader) (part, error)) (found part, err error) {
+func fetch(ctx context.Context, client *http.Client, address string,
+	read func(io.Reader) (part, error)) (found part, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return found, err
@@ -61,7 +62,8 @@ func fetch(ctx context.Context, client *http.Client, address string, read func(i
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return found, fmt.Errorf("the server answered %d %s; check the address", answer.StatusCode, http.StatusText(answer.StatusCode))
+		return found, fmt.Errorf("the server answered %d %s; check the address", answer.StatusCode,
+			http.StatusText(answer.StatusCode))
 	}
 	return read(answer.Body)
 }
@@ -76,7 +78,8 @@ func addressProblem(err error) string {
 		return "the server didn't answer in time; try again, or check the address and the network"
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return "the answer broke off; try again"
-	case errors.As(err, &request) && strings.HasPrefix(request.Err.Error(), "failed to parse Location header "): // which it quotes
+	// which it quotes
+	case errors.As(err, &request) && strings.HasPrefix(request.Err.Error(), "failed to parse Location header "):
 		return "is redirected to what is no valid URL; check the address"
 	case errors.As(err, &request):
 		return fmt.Sprintf("can't be fetched: %v; check the address and the network", request.Err)

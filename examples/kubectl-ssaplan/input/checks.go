@@ -19,7 +19,8 @@ func Key(id identity.Identity, defaultNamespace string) identity.Identity {
 
 // Unique returns the manifests without those whose object stands in an earlier one already, and an error for each that
 // it left out.
-func Unique(manifests []manifest.Manifest, defaultNamespace string) (unique []manifest.Manifest, failures []*manifest.Error) {
+func Unique(manifests []manifest.Manifest,
+	defaultNamespace string) (unique []manifest.Manifest, failures []*manifest.Error) {
 	first := map[identity.Identity]manifest.Source{}
 	for _, m := range manifests {
 		key := Key(m.Identity, defaultNamespace)
@@ -36,10 +37,13 @@ func Unique(manifests []manifest.Manifest, defaultNamespace string) (unique []ma
 
 // InNamespace returns the manifests that may go to namespace, those that name it and those that name none, and an error
 // for each of the others.
-func InNamespace(manifests []manifest.Manifest, namespace string) (inside []manifest.Manifest, failures []*manifest.Error) {
+func InNamespace(manifests []manifest.Manifest,
+	namespace string) (inside []manifest.Manifest, failures []*manifest.Error) {
 	for _, m := range manifests {
 		if m.Identity.Namespace != "" && m.Identity.Namespace != namespace {
-			problem := fmt.Sprintf("metadata.namespace: %q is not the namespace that -n asks for, %q; leave out one of them", foreign.Text(m.Identity.Namespace), foreign.Text(namespace))
+			problem := fmt.Sprintf(
+				"metadata.namespace: %q is not the namespace that -n asks for, %q; leave out one of them",
+				foreign.Text(m.Identity.Namespace), foreign.Text(namespace))
 			failures = append(failures, &manifest.Error{Source: m.Source, Object: m.Identity, Problem: problem})
 			continue
 		}

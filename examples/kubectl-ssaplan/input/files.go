@@ -64,7 +64,8 @@ func (found part) unless(err error, file string) ([]manifest.Manifest, []*manife
 	return found.manifests, found.failures
 }
 
-func (from Sources) readFolder(ctx context.Context, folder string) (manifests []manifest.Manifest, failures []*manifest.Error) {
+func (from Sources) readFolder(ctx context.Context,
+	folder string) (manifests []manifest.Manifest, failures []*manifest.Error) {
 	files := 0
 	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		switch {
@@ -92,7 +93,8 @@ func (from Sources) readFolder(ctx context.Context, folder string) (manifests []
 		if !from.Recursive {
 			problem += "; -R looks into its folders, too"
 		}
-		failures = append(failures, &manifest.Error{Source: manifest.Source{File: filepath.Clean(folder)}, Problem: problem})
+		failures = append(failures,
+			&manifest.Error{Source: manifest.Source{File: filepath.Clean(folder)}, Problem: problem})
 	}
 	return manifests, failures
 }

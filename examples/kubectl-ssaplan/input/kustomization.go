@@ -61,13 +61,21 @@ var kustomizeTexts = []struct {
 	text    *regexp.Regexp
 	problem string
 }{
-	{regexp.MustCompile(`unable to find one of 'kustomization\.yaml'.* in directory '([^'\n]*)'`), `there is no kustomization.yaml in $1; name a folder that has one`},
-	{regexp.MustCompile(`(?:lstat|stat|open) ([^\n:]*): no such file or directory`), `there is no $1; check the paths in kustomization.yaml`},
-	{regexp.MustCompile(`file '([^'\n]*)' is not in or below '([^'\n]*)'`), `$1 is not in or below $2; kustomize reads nothing outside of a kustomization's folder`},
-	{regexp.MustCompile(`may not add resource with an already registered id: ([^\s'":]+)`), `the object $1 occurs twice; keep one of them`},
-	{regexp.MustCompile(`no resource matches strategic merge patch "([^"\n]*)"`), `no object matches the patch for $1; correct the patch's kind and name`},
-	{regexp.MustCompile(`(?:json: |invalid Kustomization: )*unknown field \\*"([A-Za-z0-9]+)\\*"`), `kustomization.yaml: there is no field $1; check its spelling`},
-	{regexp.MustCompile(`yaml: line \d+: (?:did not find|could not find|found|mapping values are not)[a-z ]* [^\n:'"]*`), `not valid YAML: $0`},
+	{regexp.MustCompile(`unable to find one of 'kustomization\.yaml'.* in directory '([^'\n]*)'`),
+		`there is no kustomization.yaml in $1; name a folder that has one`},
+	{regexp.MustCompile(`(?:lstat|stat|open) ([^\n:]*): no such file or directory`),
+		`there is no $1; check the paths in kustomization.yaml`},
+	{regexp.MustCompile(`file '([^'\n]*)' is not in or below '([^'\n]*)'`),
+		`$1 is not in or below $2; kustomize reads nothing outside of a kustomization's folder`},
+	{regexp.MustCompile(`may not add resource with an already registered id: ([^\s'":]+)`),
+		`the object $1 occurs twice; keep one of them`},
+	{regexp.MustCompile(`no resource matches strategic merge patch "([^"\n]*)"`),
+		`no object matches the patch for $1; correct the patch's kind and name`},
+	{regexp.MustCompile(`(?:json: |invalid Kustomization: )*unknown field \\*"([A-Za-z0-9]+)\\*"`),
+		`kustomization.yaml: there is no field $1; check its spelling`},
+	{regexp.MustCompile(
+		`yaml: line \d+: (?:did not find|could not find|found|mapping values are not)[a-z ]* [^\n:'"]*`),
+		`not valid YAML: $0`},
 }
 
 func kustomizeProblem(folder string, err error) string {
@@ -80,5 +88,6 @@ func kustomizeProblem(folder string, err error) string {
 			return string(k.text.ExpandString(nil, k.problem, text, m))
 		}
 	}
-	return "kustomize can't build it; kubectl kustomize " + strings.TrimSpace(folder) + " shows why, possibly with values of secrets"
+	return "kustomize can't build it; kubectl kustomize " + strings.TrimSpace(
+		folder) + " shows why, possibly with values of secrets"
 }

@@ -88,7 +88,8 @@ func (p *printer) cause(c explain.Change) string {
 		}
 	case explain.CauseDropped:
 		if c.Manager != "" {
-			return fmt.Sprintf("# not in the manifest; taken over from %q (%s%s)", c.Manager, operation(c), p.age(c.Time))
+			return fmt.Sprintf("# not in the manifest; taken over from %q (%s%s)", c.Manager, operation(c),
+				p.age(c.Time))
 		}
 		return "# no longer in the manifest"
 	case explain.CauseCleared:

@@ -82,7 +82,8 @@ func (t Text) Explanation(e Explanation) string {
 	}
 	p.prose(1, "", "", "to do: "+foreign.Visible(e.toDo()))
 	if e.Class.Degradable() {
-		p.prose(1, "", "", "if a read fails like this, the last known state of the object can be kept: the server said nothing about it")
+		p.prose(1, "", "",
+			"if a read fails like this, the last known state of the object can be kept: the server said nothing about it")
 	}
 	if e.Prose {
 		p.prose(1, "", "", "read from the text of the error, which has less in it than the status itself")
@@ -131,12 +132,17 @@ func (p *printer) verdict(v immutability.Verdict) {
 }
 
 var kindWords = map[immutability.Refusal]string{
-	immutability.RefusalImmutable:            "these fields can't change while the object exists; replacing it is not known to work",
-	immutability.RefusalDirectional:          "these fields can change in one direction only (a volume can grow, but not shrink); replacing the object loses the data that the rule protects",
-	immutability.RefusalInvalid:              "the manifest isn't accepted as it is; replacing the object doesn't help",
-	immutability.RefusalMergeLeftover:        "a field that the manifest doesn't mention is in the way; the object needn't be replaced",
-	immutability.RefusalMetadataPrecondition: "metadata of the manifest, such as uid or resourceVersion, doesn't match the live object; don't replace the object",
-	immutability.RefusalAdmissionDenied:      "an admission webhook, policy or plugin denied the request; don't replace the object to get around it",
+	immutability.RefusalImmutable: "these fields can't change while the object exists; replacing it is " +
+		"not known to work",
+	immutability.RefusalDirectional: "these fields can change in one direction only (a volume can grow, but " +
+		"not shrink); replacing the object loses the data that the rule protects",
+	immutability.RefusalInvalid: "the manifest isn't accepted as it is; replacing the object doesn't help",
+	immutability.RefusalMergeLeftover: "a field that the manifest doesn't mention is in the way; the object " +
+		"needn't be replaced",
+	immutability.RefusalMetadataPrecondition: "metadata of the manifest, such as uid or resourceVersion, doesn't " +
+		"match the live object; don't replace the object",
+	immutability.RefusalAdmissionDenied: "an admission webhook, policy or plugin denied the request; don't replace " +
+		"the object to get around it",
 }
 
 func verdictWords(v immutability.Verdict) string {

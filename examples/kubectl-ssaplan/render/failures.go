@@ -48,7 +48,8 @@ func (t Text) failuresOf(alike []Failure) (lines []string) {
 		}
 		names = append(names, foreign.Visible(f.Object.String()))
 	}
-	return []string{foreign.Visible(alike[0].Message) + fmt.Sprintf(" (the same of %d others: %s)", len(alike)-1, strings.Join(names, ", "))}
+	return []string{foreign.Visible(alike[0].Message) + fmt.Sprintf(" (the same of %d others: %s)", len(alike)-1,
+		strings.Join(names, ", "))}
 }
 
 // place is where a manifest stands: "app.yaml: document 4 (line 50): ".
@@ -66,10 +67,11 @@ func (f Failure) cause() string {
 	kind := schema.FromAPIVersionAndKind(id.APIVersion, id.Kind)
 	resource, _ := meta.UnsafeGuessKindToResource(kind) // a wrong guess leaves a message on its own
 	own := map[string]string{
-		kind.Version: "VERSION", kind.Group: "GROUP", kind.Kind: "KIND", resource.Resource: "RESOURCE", resource.GroupResource().String(): "RESOURCE",
-		id.Namespace: "NAMESPACE", id.Name: "NAME",
+		kind.Version: "VERSION", kind.Group: "GROUP", kind.Kind: "KIND", resource.Resource: "RESOURCE",
+		resource.GroupResource().String(): "RESOURCE", id.Namespace: "NAMESPACE", id.Name: "NAME",
 	}
-	return f.Class + "\x00" + word.ReplaceAllStringFunc(place.ReplaceAllString(f.Message, ""), func(found string) string {
-		return cmp.Or(own[found], found)
-	})
+	return f.Class + "\x00" + word.ReplaceAllStringFunc(place.ReplaceAllString(f.Message, ""),
+		func(found string) string {
+			return cmp.Or(own[found], found)
+		})
 }

@@ -62,7 +62,8 @@ func changeKey(c explain.Change) string {
 		return ""
 	}
 	return strings.Join([]string{
-		string(c.Op), c.Path.String(), inline(c.Before), inline(c.After), string(c.Cause), string(c.Manager), c.Operation,
+		string(c.Op), c.Path.String(), inline(c.Before), inline(c.After), string(c.Cause), string(c.Manager),
+		c.Operation,
 		string(c.Subresource), fmt.Sprint(c.Assigned),
 	}, "\x00")
 }
@@ -79,7 +80,8 @@ func (r repetition) sorted() []*group {
 		out = append(out, g)
 	}
 	slices.SortFunc(out, func(a, b *group) int {
-		return cmp.Or(cmp.Compare(len(b.plans), len(a.plans)), a.change.Path.Compare(b.change.Path), cmp.Compare(changeKey(a.change), changeKey(b.change)))
+		return cmp.Or(cmp.Compare(len(b.plans), len(a.plans)), a.change.Path.Compare(b.change.Path),
+			cmp.Compare(changeKey(a.change), changeKey(b.change)))
 	})
 	return out
 }
@@ -87,7 +89,8 @@ func (r repetition) sorted() []*group {
 // group says what many objects have in common, and which objects these are.
 func (t Text) group(g *group) string {
 	p := &printer{Text: t}
-	p.line(0, p.paint(yellow, symbolChange), "%s", p.paint(bold, fmt.Sprintf("%d objects", len(g.plans)))+"  the same change")
+	p.line(0, p.paint(yellow, symbolChange), "%s",
+		p.paint(bold, fmt.Sprintf("%d objects", len(g.plans)))+"  the same change")
 	p.change(g.change, foreign.Visible(g.change.Path.String()), 1)
 	p.prose(1, "", dim, "in "+t.names(g.plans))
 	return p.String()
@@ -111,7 +114,8 @@ func (t Text) names(plans []*ssaplan.Plan) string {
 func inOrder(plans []*ssaplan.Plan) []*ssaplan.Plan {
 	return slices.SortedStableFunc(slices.Values(plans), func(a, b *ssaplan.Plan) int {
 		x, y := a.Object, b.Object
-		return cmp.Or(cmp.Compare(x.Namespace, y.Namespace), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.APIVersion, y.APIVersion))
+		return cmp.Or(cmp.Compare(x.Namespace, y.Namespace), cmp.Compare(x.Kind, y.Kind),
+			cmp.Compare(x.APIVersion, y.APIVersion))
 	})
 }
 
@@ -124,7 +128,8 @@ type warned struct {
 // unchangedWarnings takes the plans apart that say nothing but warnings which many say.
 func unchangedWarnings(plans []*ssaplan.Plan) (out []warned) {
 	for _, plan := range plans {
-		if plan.Action != ssaplan.ActionNoOp || len(plan.Warnings) == 0 || slices.ContainsFunc(plan.Writers, leavesBehind) || len(plan.Ignored) > 0 {
+		if plan.Action != ssaplan.ActionNoOp || len(plan.Warnings) == 0 ||
+			slices.ContainsFunc(plan.Writers, leavesBehind) || len(plan.Ignored) > 0 {
 			continue
 		}
 		i := slices.IndexFunc(out, func(w warned) bool { return slices.Equal(w.warnings, plan.Warnings) })
@@ -139,7 +144,8 @@ func unchangedWarnings(plans []*ssaplan.Plan) (out []warned) {
 
 func (t Text) warned(w warned) string {
 	p := &printer{Text: t}
-	p.line(0, p.paint(dim, symbolNone), "%s", p.paint(dim, fmt.Sprintf("%d objects unchanged: %s", len(w.plans), t.names(w.plans))))
+	p.line(0, p.paint(dim, symbolNone), "%s",
+		p.paint(dim, fmt.Sprintf("%d objects unchanged: %s", len(w.plans), t.names(w.plans))))
 	for _, warning := range w.warnings {
 		p.prose(1, p.paint(yellow, SymbolWarning), "", "warning: "+warning.String())
 	}

@@ -28,9 +28,11 @@ func (t Text) hooks(hooks []Hook) string {
 		return ""
 	}
 	p := &printer{Text: t}
-	p.prose(0, "", bold, "Helm hooks, left out because Helm runs them separately (--hooks plans them like other objects):")
+	p.prose(0, "", bold,
+		"Helm hooks, left out because Helm runs them separately (--hooks plans them like other objects):")
 	for _, h := range hooks {
-		p.prose(0, p.paint(dim, symbolItem), "", fmt.Sprintf("%s  %s", foreign.Visible(h.Object.String()), foreign.Visible(h.When)))
+		p.prose(0, p.paint(dim, symbolItem), "",
+			fmt.Sprintf("%s  %s", foreign.Visible(h.Object.String()), foreign.Visible(h.When)))
 	}
 	return strings.TrimPrefix(p.String(), "  ")
 }

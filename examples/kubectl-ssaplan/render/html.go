@@ -24,7 +24,8 @@ var (
 	pageScript string
 
 	pageTemplate = template.Must(template.New("page").Parse(pageHTML))
-	pagePolicy   = fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; base-uri 'none'; form-action 'none'", hashed(pageScript), hashed(pageStyle))
+	pagePolicy   = fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; base-uri 'none'; form-action 'none'",
+		hashed(pageScript), hashed(pageStyle))
 )
 
 // hashed returns the name by which a policy allows a script or a style.
@@ -118,7 +119,8 @@ func (p *page) add(t Text, plans []*ssaplan.Plan) {
 	}
 	for _, found := range t.remarkable(plans) {
 		look := attentionLooks[found.kind]
-		p.Remarks = append(p.Remarks, remarkView{found.kind.String(), look.symbol, colorClasses[look.color], found.text, of(found.plans)})
+		p.Remarks = append(p.Remarks,
+			remarkView{found.kind.String(), look.symbol, colorClasses[look.color], found.text, of(found.plans)})
 	}
 	for _, g := range repeated(plans).sorted() {
 		p.Groups = append(p.Groups, groupView{t.changeView(g.change, nil), of(g.plans)})

@@ -59,8 +59,9 @@ func (t Text) object(plan *ssaplan.Plan, id string) *objectView {
 		namespace = "(cluster)"
 	}
 	o := &objectView{
-		ID: id, Action: string(plan.Action), Symbol: look.symbol, Class: colorClasses[look.color], Target: foreign.Visible(Target(plan)),
-		Kind: foreign.Visible(plan.Object.Kind), Namespace: foreign.Visible(namespace), Name: foreign.Visible(plan.Object.Name),
+		ID: id, Action: string(plan.Action), Symbol: look.symbol, Class: colorClasses[look.color],
+		Target: foreign.Visible(Target(plan)), Kind: foreign.Visible(plan.Object.Kind),
+		Namespace: foreign.Visible(namespace), Name: foreign.Visible(plan.Object.Name),
 		Headline: foreign.Visible(p.headline(plan)), Notes: t.notes(plan),
 	}
 	owners := t.owners(plan)
@@ -176,7 +177,8 @@ func (t Text) compare(view *changeView, c comparison) {
 	view.Head = classes(c.findings)
 	for _, f := range c.findings {
 		if f.Class != definition.Widens {
-			view.Findings = append(view.Findings, findingView{findingLooks[f.Class].class, findingLooks[f.Class].symbol + " " + f.String()})
+			view.Findings = append(view.Findings,
+				findingView{findingLooks[f.Class].class, findingLooks[f.Class].symbol + " " + f.String()})
 		}
 	}
 	for _, d := range c.differences {
@@ -185,7 +187,8 @@ func (t Text) compare(view *changeView, c comparison) {
 	view.Sides, view.Folded = t.sides(c), len(c.findings)+len(c.differences) > 0
 }
 
-var findingLooks = map[definition.Class]struct{ symbol, class string }{definition.Loses: {SymbolWarning, "bad"}, definition.Refuses: {symbolRejects, "care"}}
+var findingLooks = map[definition.Class]struct{ symbol, class string }{definition.Loses: {SymbolWarning, "bad"},
+	definition.Refuses: {symbolRejects, "care"}}
 
 // sides puts the lines of two values side by side, with three lines around those that change.
 func (t Text) sides(c comparison) (rows []sideView) {

@@ -14,7 +14,8 @@ import (
 const maxMarkdown = 65_536
 
 // diffLegend explains the marks in the first column of the diffs; see marks.
-const diffLegend = "\nIn the diffs, `+` is added, `-` is removed, and `!` changes, moves in its list, or is in conflict.\n"
+const diffLegend = "\nIn the diffs, `+` is added, `-` is removed, and `!` changes, moves in its list, or is in " +
+	"conflict.\n"
 
 // maxNote is more than the note about what was cut has.
 const maxNote = 200
@@ -86,7 +87,8 @@ func (s *section) String() string {
 	case !s.folds:
 		return fmt.Sprintf("\n%s%s\n\n%s", s.title, s.hidden(), fenced("", s.lines[:s.shown]))
 	}
-	return fmt.Sprintf("\n<details><summary>%s%s</summary>\n\n%s\n</details>\n", s.title, s.hidden(), fenced(s.language, s.lines[:s.shown]))
+	return fmt.Sprintf("\n<details><summary>%s%s</summary>\n\n%s\n</details>\n", s.title, s.hidden(),
+		fenced(s.language, s.lines[:s.shown]))
 }
 
 // hidden says how many lines aren't shown.
@@ -100,7 +102,8 @@ func (s *section) hidden() string {
 // cut decides what is shown of each section, so that together they have at most so many characters: first of those that
 // nobody may miss, and then of the others.
 func cut(sections []*section, room int) {
-	byRank := slices.SortedStableFunc(slices.Values(sections), func(a, b *section) int { return cmp.Compare(a.rank, b.rank) })
+	byRank := slices.SortedStableFunc(slices.Values(sections),
+		func(a, b *section) int { return cmp.Compare(a.rank, b.rank) })
 	others := slices.IndexFunc(byRank, func(s *section) bool { return s.rank > rankOpen })
 	if others < 0 {
 		others = len(byRank)

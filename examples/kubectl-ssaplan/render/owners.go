@@ -30,7 +30,9 @@ func (p *printer) conflicts(conflicts []fieldowner.Conflict, changes bool) {
 
 func (p *printer) conflictLines(conflicts []fieldowner.Conflict) {
 	for _, c := range conflicts {
-		p.prose(1, p.mark(red, symbolConflict), "", fmt.Sprintf("%s: owned by %s%s", foreign.Visible(c.Path.String()), foreign.Visible(c.Owner.String()), p.age(c.Time)))
+		p.prose(1, p.mark(red, symbolConflict), "",
+			fmt.Sprintf("%s: owned by %s%s", foreign.Visible(c.Path.String()), foreign.Visible(c.Owner.String()),
+				p.age(c.Time)))
 	}
 }
 
@@ -38,9 +40,10 @@ func (p *printer) conflictLines(conflicts []fieldowner.Conflict) {
 // no owner any more says nothing.
 func telling(plan *ssaplan.Plan) []fieldowner.Transfer {
 	return slices.DeleteFunc(slices.Clone(plan.Ownership), func(o fieldowner.Transfer) bool {
-		return o.Kind == fieldowner.TransferGivenUp && len(o.Owners) == 0 && slices.ContainsFunc(plan.Changes, func(c explain.Change) bool {
-			return c.Op == projection.OpRemove && o.Path.HasPrefix(c.Path)
-		})
+		return o.Kind == fieldowner.TransferGivenUp && len(o.Owners) == 0 &&
+			slices.ContainsFunc(plan.Changes, func(c explain.Change) bool {
+				return c.Op == projection.OpRemove && o.Path.HasPrefix(c.Path)
+			})
 	})
 }
 
@@ -79,7 +82,9 @@ func (p *printer) writers(writers []fieldowner.Writer) {
 		listed(p, w.Stays, func(path projection.Path) (string, projection.Path) { return fate, path })
 	}
 	if slices.ContainsFunc(writers, leavesBehind) {
-		p.prose(1, "", dim, "the manifest lacks these fields: --adopt auto takes over the fields of these tools, and removes those that the server doesn't keep")
+		p.prose(1, "", dim,
+			"the manifest lacks these fields: --adopt auto takes over the fields of these tools, and removes those "+
+				"that the server doesn't keep")
 	}
 }
 
@@ -103,7 +108,8 @@ func listed[T any](p *printer, items []T, tell func(T) (string, projection.Path)
 			more = fmt.Sprintf(" and %s", count(len(paths)-maxPaths, "more field", "more fields"))
 			paths = paths[:maxPaths]
 		}
-		p.prose(1, p.paint(cyan, symbolOwners), "", foreign.Visible(fate)+": "+foreign.Visible(strings.Join(paths, ", "))+more)
+		p.prose(1, p.paint(cyan, symbolOwners), "",
+			foreign.Visible(fate)+": "+foreign.Visible(strings.Join(paths, ", "))+more)
 	}
 }
 

@@ -87,7 +87,8 @@ type failureJSON struct {
 
 // JSON returns the report as JSON with a line for each plan, error and result.
 func (r Report) JSON() ([]byte, error) {
-	out := reportJSON{APIVersion: apiVersion, Target: r.target(), Shard: r.Shard, Plans: []*ssaplan.Plan{}, Unchanged: Unchanged{}, Errors: []failureJSON{}}
+	out := reportJSON{APIVersion: apiVersion, Target: r.target(), Shard: r.Shard, Plans: []*ssaplan.Plan{},
+		Unchanged: Unchanged{}, Errors: []failureJSON{}}
 	rest := r.Plans
 	for _, stage := range r.Stages {
 		before := len(out.Plans)

@@ -59,7 +59,8 @@ type resultJSON struct {
 
 func (r Result) json() resultJSON {
 	return resultJSON{
-		objectToJSON(r.Object), r.Subresource, r.Action, r.Outcome, r.ResourceVersion, r.Ready, foreign.Visible(r.Waits), r.Stage, r.Class, r.Message, r.Differences, r.Unshown,
+		objectToJSON(r.Object), r.Subresource, r.Action, r.Outcome, r.ResourceVersion, r.Ready,
+		foreign.Visible(r.Waits), r.Stage, r.Class, r.Message, r.Differences, r.Unshown,
 	}
 }
 

@@ -16,7 +16,8 @@ type comparison struct {
 	before, after any
 	versions      bool // whether they are the versions of a definition, which findings tell of
 	findings      []definition.Finding
-	differences   []projection.Difference // of data in texts, and of large maps and lists; none of what is compared by lines
+	// of data in texts, and of large maps and lists; none of what is compared by lines
+	differences []projection.Difference
 }
 
 // compared compares values that have more structure than a line. ok is false for others.
@@ -41,7 +42,8 @@ const largeData = 4096
 // isLarge reports whether two maps or lists are so large that their lines wouldn't tell where in them something
 // differs.
 func isLarge(before, after any) bool {
-	return hasLines(before) && hasLines(after) && !isMultiline(before) && !isMultiline(after) && len(inline(before))+len(inline(after)) > largeData
+	return hasLines(before) && hasLines(after) && !isMultiline(before) && !isMultiline(after) &&
+		len(inline(before))+len(inline(after)) > largeData
 }
 
 // lines returns the values as lines.

@@ -33,7 +33,8 @@ func (t Text) Summary(r Report) string {
 
 // Counts says how much there is of what: "3 to create, 1 to update; 1 error"; nothing if there is nothing.
 func (r Report) Counts() string {
-	groups := slices.DeleteFunc([]string{counts(r.Plans), r.removed(), r.leftHooks(), r.failed()}, func(group string) bool { return group == "" })
+	groups := slices.DeleteFunc([]string{counts(r.Plans), r.removed(), r.leftHooks(), r.failed()},
+		func(group string) bool { return group == "" })
 	return strings.Join(groups, "; ")
 }
 

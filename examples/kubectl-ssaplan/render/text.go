@@ -170,7 +170,8 @@ func (b *paragraphs) add(heading, block string) {
 }
 
 func (t Text) shows(plan *ssaplan.Plan) bool {
-	return plan.Action != ssaplan.ActionNoOp || len(plan.Warnings) > 0 || t.Verbose || slices.ContainsFunc(plan.Writers, leavesBehind)
+	return plan.Action != ssaplan.ActionNoOp || len(plan.Warnings) > 0 || t.Verbose ||
+		slices.ContainsFunc(plan.Writers, leavesBehind)
 }
 
 // block returns a line about the plan, and the lines below it; nothing if all that it says is in common with many.
@@ -260,7 +261,8 @@ func (p *printer) elsewhere(n int, more bool) {
 	switch {
 	case n == 0:
 	case more:
-		p.line(1, "", "%s", p.paint(dim, fmt.Sprintf("and %s shared by many objects, see above", count(n, "change", "changes"))))
+		p.line(1, "", "%s", p.paint(dim,
+			fmt.Sprintf("and %s shared by many objects, see above", count(n, "change", "changes"))))
 	default:
 		p.Reset()
 	}

@@ -31,7 +31,8 @@ func (u Unchanged) Objects() (ids []identity.Identity) {
 		for _, kind := range slices.Sorted(maps.Keys(u[namespace])) {
 			at := strings.LastIndex(kind, "/")
 			for _, name := range u[namespace][kind] {
-				ids = append(ids, identity.Identity{APIVersion: kind[:max(at, 0)], Kind: kind[at+1:], Namespace: namespace, Name: name})
+				ids = append(ids, identity.Identity{APIVersion: kind[:max(at, 0)], Kind: kind[at+1:],
+					Namespace: namespace, Name: name})
 			}
 		}
 	}
@@ -44,7 +45,8 @@ func isPlainNoOp(plan *ssaplan.Plan) bool {
 		return false
 	}
 	plain := &ssaplan.Plan{
-		Object: plan.Object, Action: plan.Action, Reason: plan.Reason, Requests: plan.Requests, Explanation: explain.Explanation{NoOp: true},
+		Object: plan.Object, Action: plan.Action, Reason: plan.Reason, Requests: plan.Requests,
+		Explanation: explain.Explanation{NoOp: true},
 	}
 	said, _ := json.Marshal(plan) // what can't be encoded has more to say
 	least, _ := json.Marshal(plain)

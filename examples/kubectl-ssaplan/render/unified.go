@@ -35,7 +35,8 @@ func (t Text) Unified(r Report) ([]byte, error) {
 	}
 	for _, removal := range r.Removals {
 		if r.Pruned && removal.Kept == "" {
-			fmt.Fprintf(&out, "diff -u -N LIVE/%[1]s MERGED/%[1]s\nOnly in LIVE: %[1]s, which is deleted\n", fileOf(removal.Object))
+			fmt.Fprintf(&out, "diff -u -N LIVE/%[1]s MERGED/%[1]s\nOnly in LIVE: %[1]s, which is deleted\n",
+				fileOf(removal.Object))
 		}
 	}
 	if out.Len() == 0 || r.Target == (Destination{}) {
@@ -79,8 +80,10 @@ func bothSides(plan *ssaplan.Plan) (before, after string, err error) {
 	if r := plan.Replacement; r != nil && r.Old != (identity.Identity{}) {
 		old = r.Old
 	}
-	if plan.Action != ssaplan.ActionCreate && plan.Deferral != ssaplan.DeferralTypeNotServed && plan.Deferral != ssaplan.DeferralNamespaceNotFound {
-		before, err = shownSide(old, plan.Before, plan.Changes, func(c explain.Change) (any, bool) { value, _ := c.Redacted(); return value, c.Op != projection.OpAdd })
+	if plan.Action != ssaplan.ActionCreate && plan.Deferral != ssaplan.DeferralTypeNotServed &&
+		plan.Deferral != ssaplan.DeferralNamespaceNotFound {
+		before, err = shownSide(old, plan.Before, plan.Changes,
+			func(c explain.Change) (any, bool) { value, _ := c.Redacted(); return value, c.Op != projection.OpAdd })
 	}
 	if err == nil {
 		after, err = shownSide(plan.Object, plan.After, plan.Changes, func(c explain.Change) (any, bool) {
@@ -92,14 +95,16 @@ func bothSides(plan *ssaplan.Plan) (before, after string, err error) {
 }
 
 // shownSide returns an object as YAML: the fields of the projection, and those of the changes.
-func shownSide(id identity.Identity, fields projection.Projection, changes []explain.Change, value func(explain.Change) (any, bool)) (string, error) {
+func shownSide(id identity.Identity, fields projection.Projection, changes []explain.Change,
+	value func(explain.Change) (any, bool)) (string, error) {
 	content := map[string]any{}
 	if shown := fields.Redacted().Object; shown != nil {
 		content = runtime.DeepCopyJSON(shown)
 	}
 	object := projection.NewObject(content, fields.Fields)
 	var unplaced []string // of lists that are taken as a whole here, and in the projection not
-	outermostFirst := slices.SortedStableFunc(slices.Values(changes), func(a, b explain.Change) int { return a.Path.Compare(b.Path) })
+	outermostFirst := slices.SortedStableFunc(slices.Values(changes),
+		func(a, b explain.Change) int { return a.Path.Compare(b.Path) })
 	for _, c := range outermostFirst {
 		v, there := value(c)
 		if !there || c.Assigned {

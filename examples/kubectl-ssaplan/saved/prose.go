@@ -16,18 +16,22 @@ import (
 
 // The sentences in which the API server and client-go say that an object was refused.
 var (
-	invalidSentence   = regexp.MustCompile(`(?s)(?:^|[\s:])([A-Za-z]+)((?:\.[a-z0-9-]+)*) ("(?:[^"\\]|\\.)*") is invalid: (.*)$`)
-	forbiddenSentence = regexp.MustCompile(`(?s)(?:^|[\s:])([a-z]+)((?:\.[a-z0-9-]+)*)(?: ("(?:[^"\\]|\\.)*") is forbidden: | is forbidden: User "(?:[^"\\]|\\.)*" cannot ).*$`)
-	webhookSentence   = regexp.MustCompile(`(?s)admission webhook "[^"]*" denied the request.*$`)
+	invalidSentence = regexp.MustCompile(
+		`(?s)(?:^|[\s:])([A-Za-z]+)((?:\.[a-z0-9-]+)*) ("(?:[^"\\]|\\.)*") is invalid: (.*)$`)
+	forbiddenSentence = regexp.MustCompile(
+		`(?s)(?:^|[\s:])([a-z]+)((?:\.[a-z0-9-]+)*)(?: ("(?:[^"\\]|\\.)*") is forbidden: | is forbidden: User "(?:[^"\\]|\\.)*" cannot ).*$`)
+	webhookSentence = regexp.MustCompile(`(?s)admission webhook "[^"]*" denied the request.*$`)
 
-	unauthorizedSentence = regexp.MustCompile(`^(?:[Ee]rror: )?(Unauthorized)$|You must be logged in to the server \(([^\n]+)\)`)
+	unauthorizedSentence = regexp.MustCompile(
+		`^(?:[Ee]rror: )?(Unauthorized)$|You must be logged in to the server \(([^\n]+)\)`)
 )
 
 // fromProse reads the sentence that comes first in text. What an earlier one quotes is its own.
 func fromProse(text string) (metav1.Status, bool) {
 	first := len(text)
 	var status metav1.Status
-	for _, read := range []func(string) (int, metav1.Status){webhookProse, forbiddenProse, invalidProse, conflictProse, unauthorizedProse} {
+	for _, read := range []func(string) (int,
+		metav1.Status){webhookProse, forbiddenProse, invalidProse, conflictProse, unauthorizedProse} {
 		if at, s := read(text); at >= 0 && at < first {
 			first, status = at, s
 		}
@@ -41,21 +45,29 @@ func fromProse(text string) (metav1.Status, bool) {
 // What kubectl prints of any other error of a server, with what it was about to do. A server that gives no reason has
 // none in brackets.
 var (
-	serverSentence = regexp.MustCompile(`Error from server(?: \(([A-Za-z]+)\))?: (?:error when [a-z ]+ "(?:[^"\\]|\\.)*": )?([^\n]+)`)
-	namedSentence  = regexp.MustCompile(`(?:^|\s)([a-z]+)((?:\.[a-z0-9-]+)*) ("(?:[^"\\]|\\.)*")`)
+	serverSentence = regexp.MustCompile(
+		`Error from server(?: \(([A-Za-z]+)\))?: (?:error when [a-z ]+ "(?:[^"\\]|\\.)*": )?([^\n]+)`)
+	namedSentence = regexp.MustCompile(`(?:^|\s)([a-z]+)((?:\.[a-z0-9-]+)*) ("(?:[^"\\]|\\.)*")`)
 )
 
 // codes are those of the reasons that servers have.
 var codes = map[metav1.StatusReason]int32{
-	metav1.StatusReasonUnknown: http.StatusInternalServerError, metav1.StatusReasonUnauthorized: http.StatusUnauthorized,
-	metav1.StatusReasonForbidden: http.StatusForbidden, metav1.StatusReasonNotFound: http.StatusNotFound,
-	metav1.StatusReasonAlreadyExists: http.StatusConflict, metav1.StatusReasonConflict: http.StatusConflict, metav1.StatusReasonGone: http.StatusGone,
-	metav1.StatusReasonInvalid: http.StatusUnprocessableEntity, metav1.StatusReasonServerTimeout: http.StatusInternalServerError,
-	metav1.StatusReasonTimeout: http.StatusGatewayTimeout, metav1.StatusReasonTooManyRequests: http.StatusTooManyRequests,
-	metav1.StatusReasonBadRequest: http.StatusBadRequest, metav1.StatusReasonMethodNotAllowed: http.StatusMethodNotAllowed,
-	metav1.StatusReasonNotAcceptable: http.StatusNotAcceptable, metav1.StatusReasonRequestEntityTooLarge: http.StatusRequestEntityTooLarge,
-	metav1.StatusReasonUnsupportedMediaType: http.StatusUnsupportedMediaType, metav1.StatusReasonInternalError: http.StatusInternalServerError,
-	metav1.StatusReasonExpired: http.StatusGone, metav1.StatusReasonServiceUnavailable: http.StatusServiceUnavailable,
+	metav1.StatusReasonUnknown:      http.StatusInternalServerError,
+	metav1.StatusReasonUnauthorized: http.StatusUnauthorized,
+	metav1.StatusReasonForbidden:    http.StatusForbidden, metav1.StatusReasonNotFound: http.StatusNotFound,
+	metav1.StatusReasonAlreadyExists: http.StatusConflict, metav1.StatusReasonConflict: http.StatusConflict,
+	metav1.StatusReasonGone: http.StatusGone, metav1.StatusReasonInvalid: http.StatusUnprocessableEntity,
+	metav1.StatusReasonServerTimeout:         http.StatusInternalServerError,
+	metav1.StatusReasonTimeout:               http.StatusGatewayTimeout,
+	metav1.StatusReasonTooManyRequests:       http.StatusTooManyRequests,
+	metav1.StatusReasonBadRequest:            http.StatusBadRequest,
+	metav1.StatusReasonMethodNotAllowed:      http.StatusMethodNotAllowed,
+	metav1.StatusReasonNotAcceptable:         http.StatusNotAcceptable,
+	metav1.StatusReasonRequestEntityTooLarge: http.StatusRequestEntityTooLarge,
+	metav1.StatusReasonUnsupportedMediaType:  http.StatusUnsupportedMediaType,
+	metav1.StatusReasonInternalError:         http.StatusInternalServerError,
+	metav1.StatusReasonExpired:               http.StatusGone,
+	metav1.StatusReasonServiceUnavailable:    http.StatusServiceUnavailable,
 }
 
 func serverProse(text string) (metav1.Status, bool) {
@@ -179,7 +191,8 @@ func groupOf(kind string) string {
 var causeTypes = func() map[string]metav1.CauseType {
 	types := map[string]metav1.CauseType{"Too few": "", "Too short": ""}
 	for _, known := range []field.ErrorType{
-		field.ErrorTypeNotFound, field.ErrorTypeRequired, field.ErrorTypeDuplicate, field.ErrorTypeInvalid, field.ErrorTypeNotSupported,
+		field.ErrorTypeNotFound, field.ErrorTypeRequired, field.ErrorTypeDuplicate, field.ErrorTypeInvalid,
+		field.ErrorTypeNotSupported,
 		field.ErrorTypeForbidden, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeInternal,
 	} {
 		types[known.String()] = metav1.CauseType(known)

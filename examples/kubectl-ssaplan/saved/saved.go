@@ -71,14 +71,16 @@ func Parse(data []byte) (Error, error) {
 	if len(data) == 0 {
 		return Error{}, errors.New("no API status: the input is empty")
 	}
-	return Error{}, errors.New("no API status found: neither a JSON object of kind Status, nor the text of a refused object")
+	return Error{}, errors.New(
+		"no API status found: neither a JSON object of kind Status, nor the text of a refused object")
 }
 
 // A Status in JSON has one of these keys: client-go drops the kind when it decodes one. In a quoted string they have
 // quotes with backslashes.
 var (
 	tellTales = []*regexp.Regexp{
-		regexp.MustCompile(`"kind"\s*:\s*"Status"`), regexp.MustCompile(`"ErrStatus"\s*:`), regexp.MustCompile(`"status"\s*:\s*"Failure"`),
+		regexp.MustCompile(`"kind"\s*:\s*"Status"`), regexp.MustCompile(`"ErrStatus"\s*:`),
+		regexp.MustCompile(`"status"\s*:\s*"Failure"`),
 	}
 	quotedTellTales = regexp.MustCompile(`\\"kind\\"\s*:\s*\\"Status\\"|\\"status\\"\s*:\s*\\"Failure\\"`)
 )

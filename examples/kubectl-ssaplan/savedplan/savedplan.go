@@ -121,7 +121,8 @@ func Decode(data []byte) (*Saved, error) {
 	case err != nil:
 		return nil, errors.New("not a saved plan")
 	case n != savedVersion:
-		return nil, fmt.Errorf("a saved plan of version %d, but this program reads version %d: plan again", n, savedVersion)
+		return nil, fmt.Errorf("a saved plan of version %d, but this program reads version %d: plan again", n,
+			savedVersion)
 	case string(digest) != Digest(body):
 		return nil, errors.New("the saved plan isn't as it was written: its content was cut or changed; plan again")
 	}

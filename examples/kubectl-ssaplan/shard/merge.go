@@ -57,7 +57,8 @@ func NewMerged() *Merged {
 	return &Merged{
 		Plans: []json.RawMessage{}, Unchanged: render.Unchanged{}, Errors: []json.RawMessage{},
 		Actions: map[ssaplan.Action]int{},
-		stages:  map[string][]json.RawMessage{}, planned: map[object]bool{}, seen: map[string]bool{}, shards: map[shardsOf]map[int]bool{},
+		stages:  map[string][]json.RawMessage{}, planned: map[object]bool{}, seen: map[string]bool{},
+		shards: map[shardsOf]map[int]bool{},
 	}
 }
 
@@ -73,7 +74,8 @@ func (m *Merged) Add(from io.Reader) error {
 	case part.APIVersion == "":
 		return errors.New("isn't what plan -o json writes: there is no apiVersion")
 	case decoder.More():
-		return errors.New("has several reports, as plan --contexts writes them: merge those of each context by themselves")
+		return errors.New(
+			"has several reports, as plan --contexts writes them: merge those of each context by themselves")
 	case m.APIVersion != "" && m.APIVersion != part.APIVersion:
 		return fmt.Errorf("is of %s, and others are of %s", part.APIVersion, m.APIVersion)
 	case m.APIVersion != "" && !m.Target.IsLike(part.Target):
@@ -179,7 +181,8 @@ func (m *Merged) Missing() (lines []string) {
 			}
 		}
 		if len(missing) > 0 {
-			lines = append(lines, strings.Join(missing, ", ")+": plan them from the same manifests as the others of their set")
+			lines = append(lines, strings.Join(missing,
+				", ")+": plan them from the same manifests as the others of their set")
 		}
 	}
 	slices.Sort(lines)

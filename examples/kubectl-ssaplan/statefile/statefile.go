@@ -25,7 +25,9 @@ const apiVersion = "ssaplan/v1"
 // mostBytes is up to how many bytes a state file or a journal has.
 const mostBytes = 512 << 20
 
-var errTooLarge = fmt.Errorf("would be larger than the %d MiB that are read again; remember parts of the set in files of their own", mostBytes>>20)
+var errTooLarge = fmt.Errorf(
+	"would be larger than the %d MiB that are read again; remember parts of the set in files of their own",
+	mostBytes>>20)
 
 // File is the content of a state file. The zero File remembers nothing.
 type File struct {
@@ -72,7 +74,8 @@ func read(path string) (File, error) {
 		return File{}, fmt.Errorf("not a state file: %w; name another one after --state", err)
 	}
 	if content.APIVersion != apiVersion {
-		return File{}, fmt.Errorf("apiVersion: expected %q, found %q; name another one after --state", apiVersion, content.APIVersion)
+		return File{}, fmt.Errorf("apiVersion: expected %q, found %q; name another one after --state", apiVersion,
+			content.APIVersion)
 	}
 	for i, e := range content.Objects {
 		if e.State == nil {
@@ -148,7 +151,8 @@ func (f File) Updated(r Run, matches []*Entry, applied []*explain.State) File {
 		listed[matches[i]] = true
 	}
 	for i := range f.objects {
-		if e := &f.objects[i]; !listed[e] && !(e.Intended && made[r.key(e.State.Identity)]) && !(used[e.Source] && r.isAbout(e)) {
+		if e := &f.objects[i]; !listed[e] && !(e.Intended && made[r.key(e.State.Identity)]) &&
+			!(used[e.Source] && r.isAbout(e)) {
 			out.objects = append(out.objects, *e)
 		}
 	}

@@ -64,7 +64,8 @@ func CheckOurs(file *os.File) error {
 	case isOthers(info):
 		return distrust("belongs to another user, who decides what it says; read it, and name a copy of your own")
 	case info.Mode()&others != 0 && runtime.GOOS != "windows":
-		return distrust(fmt.Sprintf("every user may write it (mode %v), and decide what it says; read it, and run chmod o-w", info.Mode()))
+		return distrust(fmt.Sprintf(
+			"every user may write it (mode %v), and decide what it says; read it, and run chmod o-w", info.Mode()))
 	}
 	return nil
 }

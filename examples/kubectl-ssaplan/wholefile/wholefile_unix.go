@@ -58,7 +58,8 @@ func checkReplace(path string) error {
 		return nil // there is none
 	}
 	folder, err := os.Stat(filepath.Dir(path))
-	if err != nil || folder.Mode()&fs.ModeSticky == 0 || os.Geteuid() == 0 || isOf(info, os.Geteuid()) || isOf(folder, os.Geteuid()) {
+	if err != nil || folder.Mode()&fs.ModeSticky == 0 || os.Geteuid() == 0 || isOf(info, os.Geteuid()) ||
+		isOf(folder, os.Geteuid()) {
 		return err
 	}
 	return &fs.PathError{Op: "write", Path: path, Err: errors.New("belongs to another user")}

@@ -97,7 +97,8 @@ func ingress(w *v1alpha1.Website) *networkingv1.IngressApplyConfiguration {
 	backend := networkingv1.IngressBackend().WithService(networkingv1.IngressServiceBackend().WithName(w.Name).
 		WithPort(networkingv1.ServiceBackendPort().WithName("http")))
 	path := networkingv1.HTTPIngressPath().WithPath("/").WithPathType("Prefix").WithBackend(backend)
-	rule := networkingv1.IngressRule().WithHost(w.Spec.Host).WithHTTP(networkingv1.HTTPIngressRuleValue().WithPaths(path))
+	rule := networkingv1.IngressRule().WithHost(w.Spec.Host).WithHTTP(
+		networkingv1.HTTPIngressRuleValue().WithPaths(path))
 	return networkingv1.Ingress(w.Name, w.Namespace).WithLabels(labels(w)).
 		WithSpec(networkingv1.IngressSpec().WithRules(rule))
 }

@@ -37,7 +37,8 @@ func NewManager(config *rest.Config, options ctrl.Options) (ctrl.Manager, error)
 	}
 	manager, err := ctrl.NewManager(config, options)
 	if err != nil {
-		return nil, fmt.Errorf("manager for %s: %w", authresilience.RedactAddress(config.Host), authresilience.Redact(err))
+		return nil, fmt.Errorf("manager for %s: %w", authresilience.RedactAddress(config.Host),
+			authresilience.Redact(err))
 	}
 	return manager, nil
 }

@@ -35,7 +35,8 @@ type Reconciler struct {
 func New(manager ctrl.Manager, options Options) (*Reconciler, error) {
 	kit, err := ctrlssaplan.New(manager, ctrlssaplan.Options{
 		FieldManager: FieldManager, Conditions: conditions,
-		NoOps: options.NoOps, Sensitive: options.Sensitive, RetryAfter: options.RetryAfter, ReplaceTimeout: options.ReplaceTimeout,
+		NoOps: options.NoOps, Sensitive: options.Sensitive, RetryAfter: options.RetryAfter,
+		ReplaceTimeout: options.ReplaceTimeout,
 	})
 	if err != nil {
 		return nil, err

@@ -72,7 +72,8 @@ func (r *objectResource) Update(ctx context.Context, req resource.UpdateRequest,
 // apply plans again, does what the plan says if that is what was reviewed, and fills in the computed attributes. It
 // returns what to remember, nil if nothing was applied. The UID is that of the object that the refresh found in its
 // place, if there was one.
-func (r *objectResource) apply(ctx context.Context, planned, prior *object, remembered *explain.State, uid string) (*explain.State, diag.Diagnostics) {
+func (r *objectResource) apply(ctx context.Context, planned, prior *object, remembered *explain.State,
+	uid string) (*explain.State, diag.Diagnostics) {
 	planner, err := r.planners.of(ctx, *planned)
 	if err != nil {
 		return nil, failed(wrongConfiguration, err)
@@ -88,9 +89,10 @@ func (r *objectResource) apply(ctx context.Context, planned, prior *object, reme
 	switch {
 	case err != nil:
 	case plan.Deferral == ssaplan.DeferralTypeNotServed, plan.Deferral == ssaplan.DeferralNamespaceNotFound:
-		err = fmt.Errorf("%s: %s: create that first, for example with depends_on\nTerraform applies ten resources at a time "+
-			"(-parallelism): what this one waits for may be next in line, if it is in the same for_each. "+
-			"The function manifest_stages splits manifests into two for_each", plan.Object, plan.Reason)
+		err = fmt.Errorf(
+			"%s: %s: create that first, for example with depends_on\nTerraform applies ten resources at a time "+
+				"(-parallelism): what this one waits for may be next in line, if it is in the same for_each. "+
+				"The function manifest_stages splits manifests into two for_each", plan.Object, plan.Reason)
 	case prior != nil:
 		err = planned.startsFrom(plan, *prior, remembered, uid)
 	case planned.TakenOver.IsUnknown():
@@ -143,7 +145,8 @@ func (o object) startsFrom(plan *ssaplan.Plan, prior object, state *explain.Stat
 // compare refuses an update in an apply whose object isn't what the refresh saw any more, before Terraform compares the
 // plans. What it started from is in no plan, so a plan without a refresh is refused for it, too.
 func (p *planning) compare(ctx context.Context, planner *ssaplan.Planner, plan *ssaplan.Plan) {
-	if p.prior == nil || p.renewed != "" || p.planners.refreshed.Load() || plan.Action == ssaplan.ActionReplace || p.diags.HasError() {
+	if p.prior == nil || p.renewed != "" || p.planners.refreshed.Load() || plan.Action == ssaplan.ActionReplace ||
+		p.diags.HasError() {
 		return
 	}
 	if err := p.planned.startsFrom(plan, *p.prior, p.state, p.uid); err != nil {
@@ -181,7 +184,8 @@ func (p *planning) comesLate(plan *ssaplan.Plan) bool {
 }
 
 // finish fills in the computed attributes, and returns what to remember of the object that was applied.
-func (o *object) finish(planner *ssaplan.Planner, applied *unstructured.Unstructured, plan *ssaplan.Plan) (*explain.State, diag.Diagnostics) {
+func (o *object) finish(planner *ssaplan.Planner, applied *unstructured.Unstructured,
+	plan *ssaplan.Plan) (*explain.State, diag.Diagnostics) {
 	state, err := plan.State(applied)
 	if err != nil {
 		return nil, failed("The object was applied, and can't be remembered", err)
@@ -203,7 +207,8 @@ func (o *object) finish(planner *ssaplan.Planner, applied *unstructured.Unstruct
 			lines[i] = d.String()
 		}
 		diags.AddWarning(fmt.Sprintf("%s: the server's result differs from its dry run", state.Identity),
-			strings.Join(lines, "\n")+"\nA webhook that sets another value each time does this, and one that acts only outside of dry runs.")
+			strings.Join(lines, "\n")+
+				"\nA webhook that sets another value each time does this, and one that acts only outside of dry runs.")
 	}
 	return state, diags
 }

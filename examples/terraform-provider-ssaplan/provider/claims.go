@@ -37,7 +37,8 @@ type refreshed struct {
 // plans a tainted object as a create, and tells nothing of the old one. What else would be made in its place, applied
 // by the same manager, is refused as a second resource for the same object.
 func (p *planning) old(id identity.Identity) *refreshed {
-	read, _ := p.planners.claims.read.Load(objectIn(p.planners.clusterOf(p.planned), id) + p.planned.FieldManager.ValueString())
+	read, _ := p.planners.claims.read.Load(
+		objectIn(p.planners.clusterOf(p.planned), id) + p.planned.FieldManager.ValueString())
 	found, _ := read.(*refreshed)
 	return found
 }
@@ -63,7 +64,8 @@ func (c *claims) lock(cluster types.Object, id identity.Identity) *doneTo {
 // or Terraform makes the new object before it destroys the old one. To let go of it is another matter if another
 // manager applied it.
 func (d *doneTo) isOf(uid string, o object) bool {
-	return d.madeAs != "" && d.madeAs == uid && (o.OnDestroy.ValueString() != release || d.by == o.FieldManager.ValueString())
+	return d.madeAs != "" && d.madeAs == uid &&
+		(o.OnDestroy.ValueString() != release || d.by == o.FieldManager.ValueString())
 }
 
 // claim notes what is planned, and plans taken_over and reviewed. The second half of a replacement claims nothing that
@@ -80,10 +82,12 @@ func (p *planning) claim(plan *ssaplan.Plan) error {
 	} else if p.state != nil {
 		return nil
 	}
-	if err := p.planners.claims.apply(p.planners.clusterOf(p.planned), plan.Object, manager, p.planned.isPatch()); err != nil {
+	if err := p.planners.claims.apply(p.planners.clusterOf(p.planned), plan.Object, manager,
+		p.planned.isPatch()); err != nil {
 		return err
 	}
-	if plan.Action == ssaplan.ActionReplace && p.prior != nil && p.prior.OnDestroy.ValueString() != release && p.state.Identity.Unversioned() != plan.Object.Unversioned() {
+	if plan.Action == ssaplan.ActionReplace && p.prior != nil && p.prior.OnDestroy.ValueString() != release &&
+		p.state.Identity.Unversioned() != plan.Object.Unversioned() {
 		return p.planners.claims.destroy(p.planners.clusterOf(*p.prior), p.state.Identity)
 	}
 	return nil
@@ -109,7 +113,9 @@ func (c *claims) apply(cluster types.Object, id identity.Identity, manager strin
 		return errDestroyed(id)
 	}
 	if c.applied[object+manager] {
-		return fmt.Errorf("%s: two resources of this configuration apply it as %q, and each would undo what the other does: keep one of them", id, foreign.Text(manager))
+		return fmt.Errorf(
+			"%s: two resources of this configuration apply it as %q, and each would undo what the other does: keep "+
+				"one of them", id, foreign.Text(manager))
 	}
 	if c.applied == nil {
 		c.applied = map[string]bool{}
@@ -119,7 +125,9 @@ func (c *claims) apply(cluster types.Object, id identity.Identity, manager strin
 		role, other = other, role
 	}
 	if c.applied[object+other] {
-		return fmt.Errorf("%s: one resource of this configuration creates it, and another one patches it: set the patched fields in the first one", id)
+		return fmt.Errorf(
+			"%s: one resource of this configuration creates it, and another one patches it: set the patched fields "+
+				"in the first one", id)
 	}
 	c.applied[object], c.applied[object+manager], c.applied[object+role] = true, true, true
 	return nil
@@ -141,9 +149,12 @@ func (c *claims) destroy(cluster types.Object, id identity.Identity) error {
 }
 
 func errDestroyed(id identity.Identity) error {
-	return fmt.Errorf("%s: one resource of this run destroys it, and another one applies it, so the object would be deleted in the end. "+
-		"If the resource has another name or for_each key now, add a moved block; if the object takes the name of an object that is destroyed, use two applies; "+
-		"if the state has a deposed object of the resource, run terraform state rm and terraform import; otherwise remove the old resource from the state", id)
+	return fmt.Errorf(
+		"%s: one resource of this run destroys it, and another one applies it, so the object would be deleted in the end. "+
+			"If the resource has another name or for_each key now, add a moved block; if the object takes the name "+
+			"of an object that is destroyed, use two applies; "+
+			"if the state has a deposed object of the resource, run terraform state rm and terraform import; "+
+			"otherwise remove the old resource from the state", id)
 }
 
 // objectIn returns what names an object, in whatever version. A cluster with a host is named by it, since a state lacks
@@ -171,18 +182,22 @@ func (p *planning) mayBeElsewhere(plan *ssaplan.Plan) string {
 	if p.prior != nil || live == nil || !takenOver(plan, p.planned.FieldManager.ValueString()).IsNull() {
 		return ""
 	}
-	return fmt.Sprintf("%q has applied it before: if another Terraform state has the object, the two undo each other, and a destroy "+
-		"of one deletes the object of both: then give this configuration a field_manager of its own. "+
-		"If only a create of this resource was interrupted, or a state was lost, go on", foreign.Text(p.planned.FieldManager.ValueString()))
+	return fmt.Sprintf(
+		"%q has applied it before: if another Terraform state has the object, the two undo each other, and a destroy "+
+			"of one deletes the object of both: then give this configuration a field_manager of its own. "+
+			"If only a create of this resource was interrupted, or a state was lost, go on",
+		foreign.Text(p.planned.FieldManager.ValueString()))
 }
 
 // refusesExisting refuses an object that is there already and was applied by the default field manager, which doesn't
 // tell one configuration from another. Those that others applied the Planner refuses.
 func (p *planning) refusesExisting(plan *ssaplan.Plan) bool {
 	why := p.mayBeElsewhere(plan)
-	refused := why != "" && p.planned.IfExists.ValueString() == refuse && p.planned.FieldManager.ValueString() == defaultFieldManager
+	refused := why != "" && p.planned.IfExists.ValueString() == refuse &&
+		p.planned.FieldManager.ValueString() == defaultFieldManager
 	if refused {
-		p.diags.AddError(fmt.Sprintf("%s: exists already", plan.Object), why+". If it is of this configuration, import it.")
+		p.diags.AddError(fmt.Sprintf("%s: exists already", plan.Object),
+			why+". If it is of this configuration, import it.")
 	}
 	return refused
 }

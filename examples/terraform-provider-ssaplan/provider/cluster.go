@@ -46,7 +46,8 @@ var clusterTexts = []struct {
 }{
 	{"host", "Address of the API server, `https://…`. Either this or `kubeconfig`.", false},
 	{"cluster_ca_certificate", "The PEM certificates of the authorities that sign the server's certificate.", false},
-	{"token", "Bearer token. The state stores it for a resource, but not for the provider. It never stores tokens that `exec` prints.", true},
+	{"token", "Bearer token. The state stores it for a resource, but not for the provider. It never stores tokens " +
+		"that `exec` prints.", true},
 	{"client_certificate", "A PEM client certificate.", false},
 	{"client_key", "The PEM key of `client_certificate`.", true},
 	{"kubeconfig", "The content of a kubeconfig, such as `file(\"~/.kube/config\")`.", true},
@@ -56,12 +57,13 @@ var clusterTexts = []struct {
 // What the attributes say of themselves.
 const (
 	resourceCluster = "The cluster of the object. Default: the `cluster` of the provider's configuration."
-	providerCluster = "The cluster of all resources without a `cluster`. Default: the current context of the files in the environment variable `KUBECONFIG`."
-	execProgram     = "A program that prints credentials. It runs when credentials are needed."
-	execVersion     = "Default: `client.authentication.k8s.io/v1`."
-	execCommand     = "The program."
-	execArgs        = "The arguments of the program."
-	execEnv         = "More environment variables for the program."
+	providerCluster = "The cluster of all resources without a `cluster`. Default: the current context of the files " +
+		"in the environment variable `KUBECONFIG`."
+	execProgram = "A program that prints credentials. It runs when credentials are needed."
+	execVersion = "Default: `client.authentication.k8s.io/v1`."
+	execCommand = "The program."
+	execArgs    = "The arguments of the program."
+	execEnv     = "More environment variables for the program."
 )
 
 // clusterAttribute is the same for the provider and all that it has. Its secrets are sensitive, and it isn't as a
@@ -69,23 +71,29 @@ const (
 // the order by chance, and takes another one for a change.
 func clusterAttribute(description string) schema.SingleNestedAttribute {
 	attributes := map[string]schema.Attribute{
-		"exec": schema.SingleNestedAttribute{Optional: true, MarkdownDescription: execProgram, Attributes: map[string]schema.Attribute{
-			"api_version": schema.StringAttribute{Optional: true, MarkdownDescription: execVersion},
-			"command":     schema.StringAttribute{Required: true, MarkdownDescription: execCommand},
-			"args":        schema.ListAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: execArgs},
-			"env":         schema.MapAttribute{Optional: true, Sensitive: true, ElementType: types.StringType, MarkdownDescription: execEnv},
-		}},
+		"exec": schema.SingleNestedAttribute{Optional: true, MarkdownDescription: execProgram,
+			Attributes: map[string]schema.Attribute{
+				"api_version": schema.StringAttribute{Optional: true, MarkdownDescription: execVersion},
+				"command":     schema.StringAttribute{Required: true, MarkdownDescription: execCommand},
+				"args": schema.ListAttribute{Optional: true, ElementType: types.StringType,
+					MarkdownDescription: execArgs},
+				"env": schema.MapAttribute{Optional: true, Sensitive: true, ElementType: types.StringType,
+					MarkdownDescription: execEnv},
+			}},
 	}
 	for _, text := range clusterTexts {
-		attributes[text.name] = schema.StringAttribute{Optional: true, Sensitive: text.secret, MarkdownDescription: text.description}
+		attributes[text.name] = schema.StringAttribute{Optional: true, Sensitive: text.secret,
+			MarkdownDescription: text.description}
 	}
 	return schema.SingleNestedAttribute{Optional: true, MarkdownDescription: description, Attributes: attributes}
 }
 
 // tokenWOAttribute is the token that is kept nowhere.
 func tokenWOAttribute() schema.StringAttribute {
-	return schema.StringAttribute{Optional: true, WriteOnly: true, MarkdownDescription: "The token of `cluster`. Neither plan nor state stores it, so it may be ephemeral, and a new token is no change. " +
-		"Refresh and destroy then use the `cluster` of the provider's configuration. Needs Terraform 1.11."}
+	return schema.StringAttribute{Optional: true, WriteOnly: true,
+		MarkdownDescription: "The token of `cluster`. Neither plan nor state stores it, so it may be ephemeral, and " +
+			"a new token is no change. " +
+			"Refresh and destroy then use the `cluster` of the provider's configuration. Needs Terraform 1.11."}
 }
 
 // isNamed reports whether a cluster says anything. What Terraform generates for an import says nothing.
@@ -211,9 +219,11 @@ func (e *execPlugin) provider(env map[string]string) *api.ExecConfig {
 func kubeconfigConfig(content, contextName string) (*rest.Config, error) {
 	loaded, err := clientcmd.Load([]byte(content))
 	if err != nil {
-		return nil, errors.New("cluster: kubeconfig can't be read: it has to be the content of a kubeconfig, not its path")
+		return nil,
+			errors.New("cluster: kubeconfig can't be read: it has to be the content of a kubeconfig, not its path")
 	}
-	config, err := clientcmd.NewNonInteractiveClientConfig(*loaded, contextName, &clientcmd.ConfigOverrides{}, nil).ClientConfig()
+	config, err := clientcmd.NewNonInteractiveClientConfig(*loaded, contextName, &clientcmd.ConfigOverrides{},
+		nil).ClientConfig()
 	if err != nil {
 		return nil, fmt.Errorf("cluster: kubeconfig: %w", authresilience.Redact(err))
 	}
@@ -224,10 +234,13 @@ func kubeconfigConfig(content, contextName string) (*rest.Config, error) {
 // leads to is an accident.
 func environmentConfig() (*rest.Config, error) {
 	if os.Getenv(clientcmd.RecommendedConfigPathEnvVar) == "" {
-		return nil, errors.New("neither the resource nor the provider has a cluster, and KUBECONFIG isn't set: name one, or set KUBECONFIG")
+		return nil,
+			errors.New(
+				"neither the resource nor the provider has a cluster, and KUBECONFIG isn't set: name one, or set KUBECONFIG")
 	}
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{}).ClientConfig()
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules,
+		&clientcmd.ConfigOverrides{}).ClientConfig()
 	if err != nil {
 		return nil, errors.New("the files that KUBECONFIG names can't be read, or have no current context")
 	}

@@ -21,8 +21,9 @@ import (
 )
 
 const (
-	liveObject  = "The import ID of the object, such as `shop/Deployment/web`."
-	redacted    = "Sensitive values, such as the data of a Secret, are `<redacted>`; the ephemeral resource `ssaplan_object` has them."
+	liveObject = "The import ID of the object, such as `shop/Deployment/web`."
+	redacted   = "Sensitive values, such as the data of a Secret, are `<redacted>`; the ephemeral resource " +
+		"`ssaplan_object` has them."
 	cantBeFound = "The object can't be read"
 )
 
@@ -45,7 +46,8 @@ func (d *objectData) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 		Attributes: map[string]schema.Attribute{
 			"id":      schema.StringAttribute{Required: true, MarkdownDescription: liveObject},
 			"cluster": clusterAttribute(resourceCluster),
-			"object":  schema.DynamicAttribute{Computed: true, MarkdownDescription: "The fields of the object, such as `object.status.loadBalancer`. " + redacted},
+			"object": schema.DynamicAttribute{Computed: true,
+				MarkdownDescription: "The fields of the object, such as `object.status.loadBalancer`. " + redacted},
 		},
 	}
 }
@@ -65,7 +67,8 @@ func (d *objectData) Read(ctx context.Context, req datasource.ReadRequest, resp 
 }
 
 // find returns the object of an import ID.
-func (p *planners) find(ctx context.Context, cluster types.Object, text string) (*ssaplan.Planner, *explain.Imported, error) {
+func (p *planners) find(ctx context.Context, cluster types.Object,
+	text string) (*ssaplan.Planner, *explain.Imported, error) {
 	id, err := importid.Parse(text)
 	if err != nil {
 		return nil, nil, err
@@ -98,12 +101,14 @@ func (d *objectsData) Schema(_ context.Context, _ datasource.SchemaRequest, resp
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "The live objects of a kind: all, or those that a selector finds.",
 		Attributes: map[string]schema.Attribute{
-			"api_version":    schema.StringAttribute{Required: true, MarkdownDescription: "Such as `apps/v1`."},
-			"kind":           schema.StringAttribute{Required: true, MarkdownDescription: "Such as `Deployment`."},
-			"namespace":      schema.StringAttribute{Optional: true, MarkdownDescription: "Default: all namespaces."},
-			"label_selector": schema.StringAttribute{Optional: true, MarkdownDescription: "Such as `app=web,tier!=cache`. Default: all objects."},
-			"cluster":        clusterAttribute(resourceCluster),
-			"objects":        schema.DynamicAttribute{Computed: true, MarkdownDescription: "A map from import ID to object, for `for_each`. " + redacted},
+			"api_version": schema.StringAttribute{Required: true, MarkdownDescription: "Such as `apps/v1`."},
+			"kind":        schema.StringAttribute{Required: true, MarkdownDescription: "Such as `Deployment`."},
+			"namespace":   schema.StringAttribute{Optional: true, MarkdownDescription: "Default: all namespaces."},
+			"label_selector": schema.StringAttribute{Optional: true,
+				MarkdownDescription: "Such as `app=web,tier!=cache`. Default: all objects."},
+			"cluster": clusterAttribute(resourceCluster),
+			"objects": schema.DynamicAttribute{Computed: true,
+				MarkdownDescription: "A map from import ID to object, for `for_each`. " + redacted},
 		},
 	}
 }
@@ -127,7 +132,8 @@ func (d *objectsData) Read(ctx context.Context, req datasource.ReadRequest, resp
 func (p *planners) query(ctx context.Context, data objectsDataModel) (map[string]any, error) {
 	names, err := p.list(ctx, data)
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", data.APIVersion.ValueString(), data.Kind.ValueString(), authresilience.Redact(err))
+		return nil, fmt.Errorf("%s %s: %w", data.APIVersion.ValueString(), data.Kind.ValueString(),
+			authresilience.Redact(err))
 	}
 	planner, err := p.of(ctx, anyObject(data.Cluster))
 	if err != nil {
@@ -160,7 +166,8 @@ func (p *planners) list(ctx context.Context, data objectsDataModel) (ids []impor
 		return nil, err
 	}
 	kind := kindschema.FromAPIVersionAndKind(data.APIVersion.ValueString(), data.Kind.ValueString())
-	mapping, err := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(served)).RESTMapping(kind.GroupKind(), kind.Version)
+	mapping, err := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(served)).RESTMapping(
+		kind.GroupKind(), kind.Version)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +182,8 @@ func (p *planners) list(ctx context.Context, data objectsDataModel) (ids []impor
 			return nil, err
 		}
 		for _, item := range page.Items {
-			ids = append(ids, importid.ID{Group: kind.Group, Version: kind.Version, Kind: kind.Kind, Namespace: item.Namespace, Name: item.Name})
+			ids = append(ids, importid.ID{Group: kind.Group, Version: kind.Version, Kind: kind.Kind,
+				Namespace: item.Namespace, Name: item.Name})
 		}
 		if options.Continue = page.Continue; options.Continue == "" {
 			return ids, nil

@@ -30,7 +30,8 @@ const planDestroyTimeout = 30 * time.Second
 
 // planDestroy warns of what goes with an object that is going to be destroyed, and of what keeps it from that. That it
 // can't be found out is a warning as well: whether the object can be destroyed shows when that is tried.
-func (r *objectResource) planDestroy(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+func (r *objectResource) planDestroy(ctx context.Context, req resource.ModifyPlanRequest,
+	resp *resource.ModifyPlanResponse) {
 	var prior object
 	resp.Diagnostics.Append(r.get(ctx, req.State, &prior)...)
 	state, diags := recall(ctx, req.Private)
@@ -60,17 +61,20 @@ func (r *objectResource) planDestroy(ctx context.Context, req resource.ModifyPla
 	if err == nil && prior.OnDestroy.ValueString() == release {
 		released, err := planner.PlanRelease(ctx, state)
 		if err != nil {
-			resp.Diagnostics.AddWarning(fmt.Sprintf("%s: unknown whether it can be released", state.Identity), detail(err))
+			resp.Diagnostics.AddWarning(fmt.Sprintf("%s: unknown whether it can be released", state.Identity),
+				detail(err))
 			return
 		}
 		warnOfRelease(released, &resp.Diagnostics)
 		return
 	}
 	if err == nil {
-		plan, err = planner.PlanDelete(ctx, deletion.Request{Object: state.Identity, UID: state.UID, Propagation: prior.propagation()})
+		plan, err = planner.PlanDelete(ctx,
+			deletion.Request{Object: state.Identity, UID: state.UID, Propagation: prior.propagation()})
 	}
 	if err != nil {
-		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: unknown which objects are deleted with it", state.Identity), detail(err))
+		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: unknown which objects are deleted with it", state.Identity),
+			detail(err))
 		return
 	}
 	notes := destroyNotes(plan)
@@ -78,7 +82,8 @@ func (r *objectResource) planDestroy(ctx context.Context, req resource.ModifyPla
 		notes = append(notes, wasTaken)
 	}
 	if len(notes) > 0 {
-		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: will be destroyed", plan.Object), strings.Join(review.Lines(notes), "\n"))
+		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: will be destroyed", plan.Object),
+			strings.Join(review.Lines(notes), "\n"))
 	}
 }
 
@@ -114,8 +119,10 @@ func destroyNotes(plan *deletion.Plan) (notes []line) {
 }
 
 // goesWith returns what is known of deleting the old object of a replacement.
-func goesWith(ctx context.Context, planner *ssaplan.Planner, r *ssaplan.Replacement, propagation metav1.DeletionPropagation) []string {
-	plan, err := planner.PlanDelete(ctx, deletion.Request{Object: r.Old, UID: r.UID, Propagation: propagation, Replaced: true})
+func goesWith(ctx context.Context, planner *ssaplan.Planner, r *ssaplan.Replacement,
+	propagation metav1.DeletionPropagation) []string {
+	plan, err := planner.PlanDelete(ctx,
+		deletion.Request{Object: r.Old, UID: r.UID, Propagation: propagation, Replaced: true})
 	if err != nil {
 		return []string{"unknown which objects are deleted with it: " + detail(err)}
 	}
@@ -157,12 +164,15 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 	done := r.planners.claims.lock(r.planners.clusterOf(prior), state.Identity)
 	defer done.Unlock()
 	if done.isOf(state.UID, prior) {
-		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: left as it is", state.Identity), "This run has applied it already, so it was updated in place, and isn't destroyed. "+
-			"With create_before_destroy no object can be replaced by one of the same name: remove that, also from what depends on the resource.")
+		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: left as it is", state.Identity),
+			"This run has applied it already, so it was updated in place, and isn't destroyed. "+
+				"With create_before_destroy no object can be replaced by one of the same name: remove that, also "+
+				"from what depends on the resource.")
 		return
 	}
 	if isForgotten {
-		done.notReplaced = fmt.Sprintf("%s: the plan to replace the object was made without a refresh: plan again", state.Identity)
+		done.notReplaced = fmt.Sprintf("%s: the plan to replace the object was made without a refresh: plan again",
+			state.Identity)
 	}
 	planner, err := r.planners.reaching(ctx, prior, state)
 	if err == nil { // in another cluster the object would be taken for gone
@@ -178,13 +188,15 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 		return
 	}
 	if err == nil {
-		err = planner.Delete(ctx, state, deletion.Options{Propagation: prior.propagation(), Warning: func(old identity.Identity, text foreign.Text) {
-			resp.Diagnostics.AddWarning(fmt.Sprintf("%s: warning", old), text.String())
-		}})
+		err = planner.Delete(ctx, state,
+			deletion.Options{Propagation: prior.propagation(), Warning: func(old identity.Identity, text foreign.Text) {
+				resp.Diagnostics.AddWarning(fmt.Sprintf("%s: warning", old), text.String())
+			}})
 	}
 	switch {
 	case errors.Is(err, write.ErrRecreated):
-		done.notReplaced = fmt.Sprintf("%s: the object was created or replaced after the plan was made: plan again", state.Identity)
+		done.notReplaced = fmt.Sprintf("%s: the object was created or replaced after the plan was made: plan again",
+			state.Identity)
 		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: left as it is", state.Identity), detail(err))
 	case authresilience.Classify(err) == authresilience.ClassTypeNotServed:
 		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: not deleted", state.Identity),
@@ -203,7 +215,8 @@ func (o object) inState() (*explain.State, error) {
 	if err != nil || o.UID.ValueString() == "" {
 		return nil, errNothingRemembered
 	}
-	return &explain.State{Identity: id.Identity(), UID: o.UID.ValueString(), Manager: o.FieldManager.ValueString(), Subresource: o.Subresource.ValueString()}, nil
+	return &explain.State{Identity: id.Identity(), UID: o.UID.ValueString(), Manager: o.FieldManager.ValueString(),
+		Subresource: o.Subresource.ValueString()}, nil
 }
 
 // howToUnprotect is what to do about an object that mustn't be deleted.
@@ -222,9 +235,11 @@ func (p *planners) onCredentials(prior object, err error) string {
 		return ""
 	}
 	if keepsNoToken(prior.Cluster) {
-		return "\nThe state has no credentials, since token_wo is kept nowhere. Give the provider's configuration a cluster with some."
+		return "\nThe state has no credentials, since token_wo is kept nowhere. Give the provider's configuration a " +
+			"cluster with some."
 	}
-	return "\nThe credentials are those in the state. Give the provider's configuration a cluster with others, or apply once with others in the resource."
+	return "\nThe credentials are those in the state. Give the provider's configuration a cluster with others, or " +
+		"apply once with others in the resource."
 }
 
 // letGo stops owning anything of the object, which stays.

@@ -17,11 +17,13 @@ func (e *objectEphemeral) Metadata(_ context.Context, req ephemeral.MetadataRequ
 
 func (e *objectEphemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "A live object, with the values of a Secret. It is read in each run, and neither plan nor state stores it. Needs Terraform 1.10.",
+		MarkdownDescription: "A live object, with the values of a Secret. It is read in each run, and neither plan " +
+			"nor state stores it. Needs Terraform 1.10.",
 		Attributes: map[string]schema.Attribute{
 			"id":      schema.StringAttribute{Required: true, MarkdownDescription: liveObject},
 			"cluster": clusterAttribute(resourceCluster),
-			"object":  schema.DynamicAttribute{Computed: true, Sensitive: true, MarkdownDescription: "The fields of the object, such as `object.data`."},
+			"object": schema.DynamicAttribute{Computed: true, Sensitive: true,
+				MarkdownDescription: "The fields of the object, such as `object.data`."},
 		},
 	}
 }

@@ -33,7 +33,8 @@ func (p *planning) explain(ctx context.Context, planner *ssaplan.Planner, plan *
 			remark.Text += "; set adopt = [\"auto\"] to take it over, which removes what the manifest lacks"
 		case review.TopicReplace:
 			if old := plan.Replacement.Old; old != plan.Object && old.Unversioned() == plan.Object.Unversioned() {
-				remark.Lines = append(remark.Lines, "set version_change = \"in_place\" to keep it, if the server has the same object under both versions")
+				remark.Lines = append(remark.Lines,
+					"set version_change = \"in_place\" to keep it, if the server has the same object under both versions")
 			}
 		}
 		p.notes = append(p.notes, remark)
@@ -55,7 +56,8 @@ func (p *planning) takesOver(plan *ssaplan.Plan, what string, because ...string)
 		if why := p.mayBeElsewhere(plan); why != "" {
 			because = append(because, why)
 		}
-		p.remark(plan.Object, what+", and will be taken over by this resource", append(because, review.Lines(changes)...)...)
+		p.remark(plan.Object, what+", and will be taken over by this resource",
+			append(because, review.Lines(changes)...)...)
 	}
 }
 

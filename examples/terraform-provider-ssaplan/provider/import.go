@@ -17,7 +17,8 @@ import (
 
 // ImportState takes an object into the state, with a manifest of the fields that the ID selects. Terraform tells
 // nothing but the ID, so the cluster is the provider's.
-func (r *objectResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+func (r *objectResource) ImportState(ctx context.Context, req resource.ImportStateRequest,
+	resp *resource.ImportStateResponse) {
 	imported, err := r.planners.importObject(ctx, req.ID)
 	if err != nil {
 		resp.Diagnostics.AddError("The object can't be imported", detail(err))
@@ -55,8 +56,9 @@ func (p *planners) importObject(ctx context.Context, text string) (*importedObje
 		return nil, err
 	}
 	planner, err := newPlanner(config, ssaplan.Options{
-		FieldManager: defaultFieldManager, RequireNamespace: true, Observe: logRequest, ThrottleRetries: throttleRetries,
-		ShowValuesOf: p.showValuesOf,
+		FieldManager: defaultFieldManager, RequireNamespace: true, Observe: logRequest,
+		ThrottleRetries: throttleRetries,
+		ShowValuesOf:    p.showValuesOf,
 	})
 	if err != nil {
 		return nil, err

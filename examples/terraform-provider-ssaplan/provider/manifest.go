@@ -26,7 +26,8 @@ func decodeManifest(text string) (manifest.Manifest, error) {
 	manifests, failures := manifest.Parse("yaml_body", []byte(text))
 	switch {
 	case len(manifests)+len(failures) > 1:
-		return manifest.Manifest{}, errors.New("holds more than one object: make a resource for each, for example with for_each")
+		return manifest.Manifest{},
+			errors.New("holds more than one object: make a resource for each, for example with for_each")
 	case len(failures) == 1:
 		return manifest.Manifest{}, errors.New(failures[0].Problem)
 	case len(manifests) == 0:
@@ -50,7 +51,8 @@ func precondition(manifest *unstructured.Unstructured, err error) string {
 	if !apierrors.IsConflict(err) || manifest.GetUID() == "" && manifest.GetResourceVersion() == "" {
 		return ""
 	}
-	return "\nThe manifest asks for the object as it was when its metadata.uid or metadata.resourceVersion was read: remove them."
+	return "\nThe manifest asks for the object as it was when its metadata.uid or metadata.resourceVersion was read: " +
+		"remove them."
 }
 
 // lostVersion says what to do if nothing can be applied to the object because of a version that is gone.
@@ -58,7 +60,8 @@ func lostVersion(err error) string {
 	if authresilience.Classify(err) != authresilience.ClassLostVersion {
 		return ""
 	}
-	return "\nName that version in lost_versions. Of a patch with a subresource, do that in a resource for the object itself."
+	return "\nName that version in lost_versions. Of a patch with a subresource, do that in a resource for the " +
+		"object itself."
 }
 
 // sameManifest reports whether two texts of yaml_body say the same, whatever their order of keys, comments and layout.
@@ -84,7 +87,8 @@ var errNotComparable = errors.New("the manifests can't be compared")
 
 // withPrior returns the manifest of the state and the present one, which are written in the same way, and the fields to
 // ignore.
-func (o object) withPrior(ctx context.Context, prior object) (before, now map[string]any, ignore projection.Patterns, err error) {
+func (o object) withPrior(ctx context.Context,
+	prior object) (before, now map[string]any, ignore projection.Patterns, err error) {
 	if o.isWriteOnly() || prior.isWriteOnly() || o.Object.IsNull() != prior.Object.IsNull() || len(o.unknown) > 0 {
 		return nil, nil, nil, errNotComparable
 	}
@@ -123,7 +127,8 @@ func (o *object) checkText(ctx context.Context) error {
 	}
 	m, err := o.manifest()
 	if err == nil && (!projection.Sensitive(m.Object.Object).Empty() || len(redact.SecretsInside(m.Object)) > 0) {
-		err = fmt.Errorf("%s: is shown in plans: write it as yaml_body, since it is a Secret, or has one", o.manifestPath())
+		err = fmt.Errorf("%s: is shown in plans: write it as yaml_body, since it is a Secret, or has one",
+			o.manifestPath())
 	}
 	return err
 }
@@ -144,7 +149,8 @@ func (o object) declared(ctx context.Context, plan *ssaplan.Plan) types.String {
 	if err != nil {
 		return types.StringUnknown()
 	}
-	if hidden = slices.Concat(hidden, redact.SecretsInside(m.Object)); len(hidden) > 0 { // tools keep copies in annotations
+	// tools keep copies in annotations
+	if hidden = slices.Concat(hidden, redact.SecretsInside(m.Object)); len(hidden) > 0 {
 		hidden = slices.Concat(hidden, annotations)
 	}
 	shown = shown.WithSensitive(hidden)

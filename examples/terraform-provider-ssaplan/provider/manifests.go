@@ -44,7 +44,8 @@ func splitManifests(text string) (split map[string]string, warnings []string, er
 }
 
 const (
-	splitText = "Splits YAML or JSON of one or many documents, and the lists in it, into a map from import ID to manifest, for `for_each`: adding or removing documents doesn't change the other keys."
+	splitText = "Splits YAML or JSON of one or many documents, and the lists in it, into a map from import ID to " +
+		"manifest, for `for_each`: adding or removing documents doesn't change the other keys."
 	splitKeys = "The manifests, by the import ID of their objects, such as `shop/apps/v1/Deployment/web`."
 )
 
@@ -57,10 +58,13 @@ func (manifestsData) Metadata(_ context.Context, req datasource.MetadataRequest,
 
 func (manifestsData) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: splitText + " Since Terraform 1.8, the function of the same name does this without a data source.",
+		MarkdownDescription: splitText +
+			" Since Terraform 1.8, the function of the same name does this without a data source.",
 		Attributes: map[string]schema.Attribute{
-			"content":   schema.StringAttribute{Required: true, MarkdownDescription: "The string, such as `file(\"all.yaml\")`."},
-			"manifests": schema.MapAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: splitKeys},
+			"content": schema.StringAttribute{Required: true,
+				MarkdownDescription: "The string, such as `file(\"all.yaml\")`."},
+			"manifests": schema.MapAttribute{Computed: true, ElementType: types.StringType,
+				MarkdownDescription: splitKeys},
 		},
 	}
 }
@@ -79,7 +83,8 @@ func (manifestsData) Read(ctx context.Context, req datasource.ReadRequest, resp 
 		return
 	}
 	if len(warnings) > 0 {
-		resp.Diagnostics.AddAttributeWarning(path.Root("content"), "The manifests could be read differently than you expect", strings.Join(warnings, "\n"))
+		resp.Diagnostics.AddAttributeWarning(path.Root("content"),
+			"The manifests could be read differently than you expect", strings.Join(warnings, "\n"))
 	}
 	data.Manifests = split
 	resp.Diagnostics.Append(resp.State.Set(ctx, data)...)
@@ -92,7 +97,8 @@ func (manifestsFunction) Metadata(_ context.Context, _ function.MetadataRequest,
 	resp.Name = "manifests"
 }
 
-func (manifestsFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
+func (manifestsFunction) Definition(_ context.Context, _ function.DefinitionRequest,
+	resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
 		Summary: "Splits a string into manifests", MarkdownDescription: splitText,
 		Parameters: []function.Parameter{textParameter}, Return: function.MapReturn{ElementType: types.StringType},
@@ -112,8 +118,10 @@ func (manifestsFunction) Run(ctx context.Context, req function.RunRequest, resp 
 	resp.Error = resp.Result.Set(ctx, split)
 }
 
-const stagesText = "Splits a string as the function `manifests` does, into two maps: `first` has the namespaces and CRDs, and `rest` has the other manifests. " +
-	"Let the resource with `rest` depend on the one with `first`: instances of one `for_each` can't depend on each other, and Terraform applies ten at a time, " +
+const stagesText = "Splits a string as the function `manifests` does, into two maps: `first` has the namespaces and " +
+	"CRDs, and `rest` has the other manifests. " +
+	"Let the resource with `rest` depend on the one with `first`: instances of one `for_each` can't depend on each " +
+	"other, and Terraform applies ten at a time, " +
 	"which may all wait for a namespace that comes after them."
 
 // stagesFunction is the function manifest_stages.
@@ -170,7 +178,9 @@ func (decodeFunction) Metadata(_ context.Context, _ function.MetadataRequest, re
 
 func (decodeFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
-		Summary: "Reads a manifest", MarkdownDescription: "Reads the manifest of one object like `yaml_body`: strictly, and with the booleans of Kubernetes. `yamlencode` does the opposite.",
+		Summary: "Reads a manifest",
+		MarkdownDescription: "Reads the manifest of one object like `yaml_body`: strictly, and with the booleans of " +
+			"Kubernetes. `yamlencode` does the opposite.",
 		Parameters: []function.Parameter{textParameter}, Return: function.DynamicReturn{},
 	}
 }

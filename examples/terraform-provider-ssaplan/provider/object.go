@@ -100,7 +100,8 @@ func computedCluster() schema.SingleNestedAttribute {
 }
 
 // configured adds what only the configuration has, and plans its cluster. Of two that name none the prior one stays.
-func (r *objectResource) configured(ctx context.Context, o *object, config tfsdk.Config, prior *object) diag.Diagnostics {
+func (r *objectResource) configured(ctx context.Context, o *object, config tfsdk.Config,
+	prior *object) diag.Diagnostics {
 	var given object
 	diags := r.get(ctx, config, &given)
 	reach, err := withToken(ctx, given.Cluster, given.TokenWO)
@@ -139,100 +140,159 @@ func (r *objectResource) Metadata(_ context.Context, req resource.MetadataReques
 
 func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		Version:             schemaVersion,
-		MarkdownDescription: "A Kubernetes object of any kind, applied by server-side apply. Each plan comes from a dry run of the API server.",
+		Version: schemaVersion,
+		MarkdownDescription: "A Kubernetes object of any kind, applied by server-side apply. Each plan comes from a " +
+			"dry run of the API server.",
 		Attributes: map[string]schema.Attribute{
 			"yaml_body": schema.StringAttribute{
 				Optional: true, Computed: true, Sensitive: true,
-				MarkdownDescription: "The whole manifest, one YAML document. It is sensitive, because it may be a Secret: plans show `manifest` and `fields` instead. The state has it in plain text. Comments, layout and the order of keys don't matter. Plain `y`, `yes`, `on` and the like are booleans, as everywhere in Kubernetes; a warning says where. A manifest of a namespaced kind without a namespace is applied to `default`.",
+				MarkdownDescription: "The whole manifest, one YAML document. It is sensitive, because it may be a " +
+					"Secret: plans show `manifest` and `fields` instead. The state has it in plain text. Comments, " +
+					"layout and the order of keys don't matter. Plain `y`, `yes`, `on` and the like are booleans, as " +
+					"everywhere in Kubernetes; a warning says where. A manifest of a namespaced kind without a " +
+					"namespace is applied to `default`.",
 			},
 			"yaml_body_wo": schema.StringAttribute{
 				Optional: true, WriteOnly: true,
-				MarkdownDescription: "The same as `yaml_body`, but write-only: neither plan nor state stores it, so it may contain ephemeral values. All its fields count as sensitive: plans show which fields change, without values. Needs Terraform 1.11.",
+				MarkdownDescription: "The same as `yaml_body`, but write-only: neither plan nor state stores it, so " +
+					"it may contain ephemeral values. All its fields count as sensitive: plans show which fields " +
+					"change, without values. Needs Terraform 1.11.",
 			},
 			"yaml_body_wo_version": schema.Int64Attribute{
-				Optional:            true,
-				MarkdownDescription: "A number for `yaml_body_wo`, required with it. The manifest is applied when this number changes, and when the object drifted. A change of the manifest alone is not applied, because Terraform doesn't store it.",
+				Optional: true,
+				MarkdownDescription: "A number for `yaml_body_wo`, required with it. The manifest is applied when " +
+					"this number changes, and when the object drifted. A change of the manifest alone is not " +
+					"applied, because Terraform doesn't store it.",
 			},
 			"object": schema.DynamicAttribute{
-				Optional:            true,
-				MarkdownDescription: "The whole manifest as a Terraform value, like in `kubernetes_manifest`. It replaces `yaml_body`. Plans show its fields: sensitive values are hidden, and unknown ones are `(known after apply)`. A field that is null counts as absent. Not for a Secret. Fields that derive from a sensitive value must be named in `sensitive_fields`.",
+				Optional: true,
+				MarkdownDescription: "The whole manifest as a Terraform value, like in `kubernetes_manifest`. It " +
+					"replaces `yaml_body`. Plans show its fields: sensitive values are hidden, and unknown ones are " +
+					"`(known after apply)`. A field that is null counts as absent. Not for a Secret. Fields that " +
+					"derive from a sensitive value must be named in `sensitive_fields`.",
 			},
 			"field_manager": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString(defaultFieldManager),
-				MarkdownDescription: "Name under which the server records the fields of the manifest. Two configurations that write to one object need different names, otherwise each removes the fields of the other. Default: `" + defaultFieldManager + "`.",
+				MarkdownDescription: "Name under which the server records the fields of the manifest. Two " +
+					"configurations that write to one object need different names, otherwise each removes the fields " +
+					"of the other. Default: `" + defaultFieldManager + "`.",
 			},
 			"force_conflicts": schema.BoolAttribute{
 				Optional: true, Computed: true, Default: booldefault.StaticBool(true),
-				MarkdownDescription: "Take over fields that other managers own; the plan names the fields and the managers. With `false`, the plan is an error instead. Default: `true`.",
+				MarkdownDescription: "Take over fields that other managers own; the plan names the fields and the " +
+					"managers. With `false`, the plan is an error instead. Default: `true`.",
 			},
 			"ignore_fields": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Fields to leave to others. The object is created with the manifest's values, and later the fields stay as they are. If you edit only ignored fields, nothing changes. If you edit others too, a warning says that the ignored ones aren't sent. [Paths with wildcards](https://pkg.go.dev/github.com/ssaplan/primitives/projection#Pattern), JSON pointers or JSONPath: `spec.replicas`, `metadata.annotations[~\"example.io/*\"]`, `spec.template.spec.containers[name=\"app\"].image`.",
+				MarkdownDescription: "Fields to leave to others. The object is created with the manifest's values, " +
+					"and later the fields stay as they are. If you edit only ignored fields, nothing changes. If you " +
+					"edit others too, a warning says that the ignored ones aren't sent. [Paths with " +
+					"wildcards](https://pkg.go.dev/github.com/ssaplan/primitives/projection#Pattern), JSON pointers " +
+					"or JSONPath: `spec.replicas`, `metadata.annotations[~\"example.io/*\"]`, " +
+					"`spec.template.spec.containers[name=\"app\"].image`.",
 			},
 			"adopt": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Field managers whose fields are taken over before the apply, such as `kubectl-client-side-apply`. Their fields that the manifest lacks are then removed. `auto` means all known tools. Without `adopt`, these fields stay, and a warning names them. Another warning names managers that the object doesn't have.",
+				MarkdownDescription: "Field managers whose fields are taken over before the apply, such as " +
+					"`kubectl-client-side-apply`. Their fields that the manifest lacks are then removed. `auto` " +
+					"means all known tools. Without `adopt`, these fields stay, and a warning names them. Another " +
+					"warning names managers that the object doesn't have.",
 			},
 			"clear": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Fields to remove from the object, no matter who owns them, unless the manifest has them, such as `spec.strategy.rollingUpdate` for a change to `Recreate`. `auto` means the fields that provably block the apply. The plan lists the removed fields and their owners.",
+				MarkdownDescription: "Fields to remove from the object, no matter who owns them, unless the manifest " +
+					"has them, such as `spec.strategy.rollingUpdate` for a change to `Recreate`. `auto` means the " +
+					"fields that provably block the apply. The plan lists the removed fields and their owners.",
 			},
 			"lost_versions": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Versions that the CRD no longer has, such as `example.com/v1beta1`. The server rejects every apply while its record of owners is in one of them. The apply moves the record to the manifest's version first.",
+				MarkdownDescription: "Versions that the CRD no longer has, such as `example.com/v1beta1`. The server " +
+					"rejects every apply while its record of owners is in one of them. The apply moves the record to " +
+					"the manifest's version first.",
 			},
 			"if_exists": schema.StringAttribute{
-				Optional:            true,
-				MarkdownDescription: "What to do with an object that exists but isn't in the state: `take_over`, or `refuse`, unless `field_manager` applied it before. With the default `field_manager`, which every state uses, an object that this name applied may belong to another state: `refuse` refuses every existing object, and `take_over` warns. The rule also covers an object that appears between plan and apply. Default: `take_over`.",
+				Optional: true,
+				MarkdownDescription: "What to do with an object that exists but isn't in the state: `take_over`, or " +
+					"`refuse`, unless `field_manager` applied it before. With the default `field_manager`, which " +
+					"every state uses, an object that this name applied may belong to another state: `refuse` " +
+					"refuses every existing object, and `take_over` warns. The rule also covers an object that " +
+					"appears between plan and apply. Default: `take_over`.",
 			},
 			"on_destroy": schema.StringAttribute{
-				Optional:            true,
-				MarkdownDescription: "What a destroy does: `delete` the object, or `release` it: `field_manager` stops owning the object, and all values stay. Apply a change of it before the destroy. Default: `delete`.",
+				Optional: true,
+				MarkdownDescription: "What a destroy does: `delete` the object, or `release` it: `field_manager` " +
+					"stops owning the object, and all values stay. Apply a change of it before the destroy. Default: `delete`.",
 			},
 			"delete_protection": schema.BoolAttribute{
-				Optional:            true,
-				MarkdownDescription: "Refuse every plan that deletes or replaces the object, until an apply has set this to `false`. Default: `false`.",
+				Optional: true,
+				MarkdownDescription: "Refuse every plan that deletes or replaces the object, until an apply has set " +
+					"this to `false`. Default: `false`.",
 			},
 			"sensitive_fields": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Fields whose values are never shown, as paths with wildcards, such as `data.password`. Secrets and fields that a CRD marks with `format: password` are always hidden. Messages of the server may quote such values, so only their field names and known phrases are shown. A warning names paths that match neither the manifest nor the object.",
+				MarkdownDescription: "Fields whose values are never shown, as paths with wildcards, such as " +
+					"`data.password`. Secrets and fields that a CRD marks with `format: password` are always hidden. " +
+					"Messages of the server may quote such values, so only their field names and known phrases are " +
+					"shown. A warning names paths that match neither the manifest nor the object.",
 			},
 			"version_change": schema.StringAttribute{
-				Optional:            true,
-				MarkdownDescription: "What to do when the manifest names another version of the object's API group: `replace` the object, or update it `in_place` if the server serves the same object in both versions. The plan says if a replacement isn't needed. Default: `replace`.",
+				Optional: true,
+				MarkdownDescription: "What to do when the manifest names another version of the object's API group: " +
+					"`replace` the object, or update it `in_place` if the server serves the same object in both " +
+					"versions. The plan says if a replacement isn't needed. Default: `replace`.",
 			},
 			"propagation": schema.StringAttribute{
-				Optional:            true,
-				MarkdownDescription: "What happens to the dependents of a deleted object, such as the pods of a Job: `Background` and `Foreground` delete them, `Orphan` keeps them. Apply a change of it before the destroy. Default: `Background`.",
+				Optional: true,
+				MarkdownDescription: "What happens to the dependents of a deleted object, such as the pods of a Job: " +
+					"`Background` and `Foreground` delete them, `Orphan` keeps them. Apply a change of it before the " +
+					"destroy. Default: `Background`.",
 			},
 			"output_fields": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Fields of the live object to have in `outputs`, each with a name: `{ip = \"status.loadBalancer.ingress[0].ip\"}`.",
+				MarkdownDescription: "Fields of the live object to have in `outputs`, each with a name: `{ip = " +
+					"\"status.loadBalancer.ingress[0].ip\"}`.",
 			},
 			"outputs": schema.MapAttribute{
 				Computed: true, ElementType: types.StringType,
-				MarkdownDescription: "The values of `output_fields`, from the last apply or refresh. A string is as it is, another value is JSON, an absent one is null, a sensitive one is `<redacted>`. `(known after apply)` if the plan applies something.",
+				MarkdownDescription: "The values of `output_fields`, from the last apply or refresh. A string is as " +
+					"it is, another value is JSON, an absent one is null, a sensitive one is `<redacted>`. `(known " +
+					"after apply)` if the plan applies something.",
 			},
 			"cluster":  computedCluster(),
 			"token_wo": tokenWOAttribute(),
-			"id":       schema.StringAttribute{Computed: true, MarkdownDescription: "The object, as an import ID: `shop/apps/v1/Deployment/web`."},
-			"uid":      schema.StringAttribute{Computed: true, MarkdownDescription: "The UID of the object. A destroy deletes only the object with this UID."},
+			"id": schema.StringAttribute{Computed: true,
+				MarkdownDescription: "The object, as an import ID: `shop/apps/v1/Deployment/web`."},
+			"uid": schema.StringAttribute{Computed: true,
+				MarkdownDescription: "The UID of the object. A destroy deletes only the object with this UID."},
 			"manifest": schema.StringAttribute{
-				Optional: true, Computed: true, MarkdownDescription: "The whole manifest as a YAML document that plans show. It replaces `yaml_body`, and takes no Secret and no `sensitive_fields`. If you don't set it, it is the content of `yaml_body`, with sensitive values redacted; null with `object` and `yaml_body_wo`. It is known in every plan, except if `yaml_body` is unknown, or if the CRD doesn't exist yet and may mark fields as sensitive.",
+				Optional: true, Computed: true,
+				MarkdownDescription: "The whole manifest as a YAML document that plans show. It replaces " +
+					"`yaml_body`, and takes no Secret and no `sensitive_fields`. If you don't set it, it is the " +
+					"content of `yaml_body`, with sensitive values redacted; null with `object` and `yaml_body_wo`. " +
+					"It is known in every plan, except if `yaml_body` is unknown, or if the CRD doesn't exist yet " +
+					"and may mark fields as sensitive.",
 			},
 			"taken_over": schema.StringAttribute{
-				Computed: true, MarkdownDescription: "The UID of the object that existed when the resource was created, if `field_manager` hadn't applied it; null otherwise.",
+				Computed: true,
+				MarkdownDescription: "The UID of the object that existed when the resource was created, if " +
+					"`field_manager` hadn't applied it; null otherwise.",
 			},
 			"reviewed": schema.StringAttribute{
-				Computed: true, MarkdownDescription: "A digest of the changes that the last plan showed. The apply makes exactly these changes or writes nothing.",
+				Computed: true,
+				MarkdownDescription: "A digest of the changes that the last plan showed. The apply makes exactly " +
+					"these changes or writes nothing.",
 			},
 			"reviewed_in": schema.StringAttribute{
-				Computed: true, MarkdownDescription: "The cluster of the plan in `reviewed`: the UID of its namespace `kube-system`, or a digest of its address if the user may not read the namespace. An apply in another cluster writes nothing.",
+				Computed: true,
+				MarkdownDescription: "The cluster of the plan in `reviewed`: the UID of its namespace `kube-system`, " +
+					"or a digest of its address if the user may not read the namespace. An apply in another cluster " +
+					"writes nothing.",
 			},
 			"fields": schema.MapAttribute{
 				Computed: true, ElementType: types.StringType,
-				MarkdownDescription: "The declared fields with the server's values, by path. List items are named by key. A string that reads like a number, `true` or JSON is quoted: `\"5\"`. Sensitive values are salted digests, which only show that a value changes.",
+				MarkdownDescription: "The declared fields with the server's values, by path. List items are named by " +
+					"key. A string that reads like a number, `true` or JSON is quoted: `\"5\"`. Sensitive values are " +
+					"salted digests, which only show that a value changes.",
 			},
 			"other_owners": schema.MapAttribute{
 				Computed: true, ElementType: types.StringType,
@@ -241,8 +301,9 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 		},
 		Blocks: map[string]schema.Block{
 			"timeouts": timeouts.Block(ctx, timeouts.Opts{
-				Create: true, CreateDescription: howLong(defaultCreateTimeout), Update: true, UpdateDescription: howLong(defaultUpdateTimeout),
-				Delete: true, DeleteDescription: howLong(defaultDeleteTimeout) + " Apply a change of it before the destroy.",
+				Create: true, CreateDescription: howLong(defaultCreateTimeout), Update: true,
+				UpdateDescription: howLong(defaultUpdateTimeout), Delete: true,
+				DeleteDescription: howLong(defaultDeleteTimeout) + " Apply a change of it before the destroy.",
 			}),
 		},
 	}
@@ -254,7 +315,8 @@ func howLong(limit time.Duration) string {
 }
 
 // ValidateConfig finds what is wrong without a cluster.
-func (r *objectResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+func (r *objectResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest,
+	resp *resource.ValidateConfigResponse) {
 	var config object
 	if resp.Diagnostics.Append(r.get(ctx, req.Config, &config)...); resp.Diagnostics.HasError() {
 		return
@@ -273,7 +335,8 @@ func (r *objectResource) ValidateConfig(ctx context.Context, req resource.Valida
 			if config.isWriteOnly() { // which word it is tells the value
 				text = fmt.Sprintf("line %d: a word is read as a boolean; put it into quotes", w.Source.Line)
 			}
-			resp.Diagnostics.AddAttributeWarning(config.manifestPath(), fmt.Sprintf("%s: could be read differently than you expect", m.Identity), text)
+			resp.Diagnostics.AddAttributeWarning(config.manifestPath(),
+				fmt.Sprintf("%s: could be read differently than you expect", m.Identity), text)
 		}
 	}
 	for _, list := range []struct {
@@ -290,9 +353,13 @@ func (r *objectResource) ValidateConfig(ctx context.Context, req resource.Valida
 		at   path.Path
 		text types.String
 		of   []string
-	}{{path.Root("if_exists"), config.IfExists, r.ways()}, {path.Root("propagation"), config.Propagation, []string{"Background", "Foreground", "Orphan"}}, {path.Root("on_destroy"), config.OnDestroy, []string{"delete", release}}, {path.Root("version_change"), config.VersionChange, []string{"replace", inPlace}}} {
+	}{{path.Root("if_exists"), config.IfExists, r.ways()},
+		{path.Root("propagation"), config.Propagation, []string{"Background", "Foreground", "Orphan"}},
+		{path.Root("on_destroy"), config.OnDestroy, []string{"delete", release}},
+		{path.Root("version_change"), config.VersionChange, []string{"replace", inPlace}}} {
 		if !choice.text.IsNull() && !choice.text.IsUnknown() && !slices.Contains(choice.of, choice.text.ValueString()) {
-			resp.Diagnostics.AddAttributeError(choice.at, wrongConfiguration, fmt.Sprintf("%s: one of %s", choice.at, strings.Join(choice.of, ", ")))
+			resp.Diagnostics.AddAttributeError(choice.at, wrongConfiguration,
+				fmt.Sprintf("%s: one of %s", choice.at, strings.Join(choice.of, ", ")))
 		}
 	}
 	if err := config.checkOutputs(); err != nil {
@@ -310,7 +377,8 @@ func (r *objectResource) ValidateConfig(ctx context.Context, req resource.Valida
 // settled reports whether everything is known that the plan depends on. Of a manifest that is kept nowhere, the version
 // may tell enough.
 func (o object) settled(ctx context.Context) bool {
-	for _, value := range []attr.Value{o.WOVersion, o.FieldManager, o.ForceConflicts, o.IgnoreFields, o.Adopt, o.Clear, o.LostVersions, o.IfExists, o.Sensitive, o.Cluster} {
+	for _, value := range []attr.Value{o.WOVersion, o.FieldManager, o.ForceConflicts, o.IgnoreFields, o.Adopt, o.Clear,
+		o.LostVersions, o.IfExists, o.Sensitive, o.Cluster} {
 		if !isKnown(ctx, value) {
 			return false
 		}
@@ -321,7 +389,9 @@ func (o object) settled(ctx context.Context) bool {
 // sameSettings reports whether the configuration says the same as the state of what is sent and shown. Fields to ignore
 // are sent only when the object, or an item of a list, is made.
 func (o object) sameSettings(ctx context.Context, prior object) bool {
-	return (o.sameText(ctx, prior) || o.sameButIgnored(ctx, prior)) && prior.IgnoreFields.Equal(o.IgnoreFields) && prior.Adopt.Equal(o.Adopt) && prior.Clear.Equal(o.Clear) && prior.LostVersions.Equal(o.LostVersions) && prior.Sensitive.Equal(o.Sensitive) && prior.FieldManager.Equal(o.FieldManager)
+	return (o.sameText(ctx, prior) || o.sameButIgnored(ctx, prior)) && prior.IgnoreFields.Equal(o.IgnoreFields) &&
+		prior.Adopt.Equal(o.Adopt) && prior.Clear.Equal(o.Clear) && prior.LostVersions.Equal(o.LostVersions) &&
+		prior.Sensitive.Equal(o.Sensitive) && prior.FieldManager.Equal(o.FieldManager)
 }
 
 // patterns returns those of an attribute, which are known.
@@ -357,9 +427,10 @@ func (o object) request(ctx context.Context, prior *explain.State) (ssaplan.Requ
 		return ssaplan.Request{}, err
 	}
 	return ssaplan.Request{
-		Manifest: m.Object, Unknown: o.unknown, Prior: prior, Ignore: ignore, Adopt: named, AdoptTools: len(named) < len(o.Adopt.Elements()),
-		AllowVersionChange: o.VersionChange.ValueString() == inPlace, Existing: o.existing(), Subresource: o.Subresource.ValueString(),
-		LostVersions: lost, Clear: clear, ClearBlocking: slices.Contains(o.Clear.Elements(), attr.Value(types.StringValue(auto))),
+		Manifest: m.Object, Unknown: o.unknown, Prior: prior, Ignore: ignore, Adopt: named,
+		AdoptTools: len(named) < len(o.Adopt.Elements()), AllowVersionChange: o.VersionChange.ValueString() == inPlace,
+		Existing: o.existing(), Subresource: o.Subresource.ValueString(), LostVersions: lost, Clear: clear,
+		ClearBlocking: slices.Contains(o.Clear.Elements(), attr.Value(types.StringValue(auto))),
 	}, nil
 }
 
@@ -374,7 +445,8 @@ func (p *planning) request(ctx context.Context) (ssaplan.Request, error) {
 
 // cleared returns the patterns of clear.
 func (o object) cleared(ctx context.Context) (projection.Patterns, error) {
-	named := slices.DeleteFunc(o.Clear.Elements(), func(value attr.Value) bool { return value.Equal(types.StringValue(auto)) })
+	named := slices.DeleteFunc(o.Clear.Elements(),
+		func(value attr.Value) bool { return value.Equal(types.StringValue(auto)) })
 	list, diags := types.ListValue(types.StringType, named)
 	if diags.HasError() {
 		return nil, errorOf(diags)
@@ -425,7 +497,8 @@ func isAuto(name string) bool { return name == auto }
 // remembered is the private state: what the Planner remembers of the object, which includes that it is stale.
 const remembered = "ssaplan"
 
-var errNothingRemembered = errors.New("the private state of the resource is lost: remove it from the state and import it again")
+var errNothingRemembered = errors.New(
+	"the private state of the resource is lost: remove it from the state and import it again")
 
 type privateState interface {
 	GetKey(context.Context, string) ([]byte, diag.Diagnostics)

@@ -49,18 +49,24 @@ type patch struct {
 // asObject returns a patch as an object that has to be there, and that is let go of in the end.
 func (p patch) asObject() object {
 	return object{
-		YAMLBody: p.YAMLBody, YAMLBodyWO: p.YAMLBodyWO, WOVersion: p.WOVersion, Object: p.Object, FieldManager: p.FieldManager, ForceConflicts: p.ForceConflicts, IgnoreFields: p.IgnoreFields, LostVersions: p.LostVersions, Sensitive: p.Sensitive,
-		Cluster: p.Cluster, TokenWO: p.TokenWO, Timeouts: p.Timeouts, ID: p.ID, UID: p.UID, Manifest: p.Manifest, TakenOver: p.TakenOver, Reviewed: p.Reviewed, ReviewedIn: p.ReviewedIn, Fields: p.Fields,
-		OtherOwners: p.OtherOwners, Subresource: p.Subresource, Adopt: types.ListNull(types.StringType), Clear: types.ListNull(types.StringType), IfExists: types.StringValue(mustExist), OnDestroy: types.StringValue(release),
+		YAMLBody: p.YAMLBody, YAMLBodyWO: p.YAMLBodyWO, WOVersion: p.WOVersion, Object: p.Object,
+		FieldManager: p.FieldManager, ForceConflicts: p.ForceConflicts, IgnoreFields: p.IgnoreFields,
+		LostVersions: p.LostVersions, Sensitive: p.Sensitive, Cluster: p.Cluster, TokenWO: p.TokenWO,
+		Timeouts: p.Timeouts, ID: p.ID, UID: p.UID, Manifest: p.Manifest, TakenOver: p.TakenOver, Reviewed: p.Reviewed,
+		ReviewedIn: p.ReviewedIn, Fields: p.Fields, OtherOwners: p.OtherOwners, Subresource: p.Subresource,
+		Adopt: types.ListNull(types.StringType), Clear: types.ListNull(types.StringType),
+		IfExists: types.StringValue(mustExist), OnDestroy: types.StringValue(release),
 		OutputFields: types.MapNull(types.StringType), Outputs: types.MapNull(types.StringType),
 	}
 }
 
 func (o object) asPatch() patch {
 	return patch{
-		YAMLBody: o.YAMLBody, YAMLBodyWO: o.YAMLBodyWO, WOVersion: o.WOVersion, Object: o.Object, FieldManager: o.FieldManager, ForceConflicts: o.ForceConflicts, IgnoreFields: o.IgnoreFields, LostVersions: o.LostVersions, Sensitive: o.Sensitive,
-		Cluster: o.Cluster, TokenWO: o.TokenWO, Timeouts: o.Timeouts, ID: o.ID, UID: o.UID, Manifest: o.Manifest, TakenOver: o.TakenOver, Reviewed: o.Reviewed, ReviewedIn: o.ReviewedIn, Fields: o.Fields,
-		OtherOwners: o.OtherOwners, Subresource: o.Subresource,
+		YAMLBody: o.YAMLBody, YAMLBodyWO: o.YAMLBodyWO, WOVersion: o.WOVersion, Object: o.Object,
+		FieldManager: o.FieldManager, ForceConflicts: o.ForceConflicts, IgnoreFields: o.IgnoreFields,
+		LostVersions: o.LostVersions, Sensitive: o.Sensitive, Cluster: o.Cluster, TokenWO: o.TokenWO,
+		Timeouts: o.Timeouts, ID: o.ID, UID: o.UID, Manifest: o.Manifest, TakenOver: o.TakenOver, Reviewed: o.Reviewed,
+		ReviewedIn: o.ReviewedIn, Fields: o.Fields, OtherOwners: o.OtherOwners, Subresource: o.Subresource,
 	}
 }
 
@@ -72,7 +78,8 @@ func (o object) isPatch() bool { return o.IfExists.ValueString() == mustExist }
 func (p *planning) refusesPatch(plan *ssaplan.Plan) bool {
 	refused := p.planned.isPatch() && plan.Object == p.state.Identity
 	if refused {
-		p.diags.AddAttributeError(p.planned.manifestPath(), fmt.Sprintf("%s: a patch can't change this", plan.Object), plan.Reason)
+		p.diags.AddAttributeError(p.planned.manifestPath(), fmt.Sprintf("%s: a patch can't change this", plan.Object),
+			plan.Reason)
 	}
 	return refused
 }
@@ -109,27 +116,37 @@ func (r *patchResource) Metadata(_ context.Context, req resource.MetadataRequest
 // Schema is that of an object, without what a patch has no choice in.
 func (r *patchResource) Schema(ctx context.Context, req resource.SchemaRequest, resp *resource.SchemaResponse) {
 	r.objectResource.Schema(ctx, req, resp)
-	resp.Schema.MarkdownDescription = "Some fields of an object that another tool creates, such as a label of a namespace or the image of a Deployment. " +
+	resp.Schema.MarkdownDescription = "Some fields of an object that another tool creates, such as a label of a " +
+		"namespace or the image of a Deployment. " +
 		"The object must exist, and is never replaced or deleted. When the resource is destroyed, all values stay."
 	attributes := resp.Schema.Attributes
-	for _, name := range []string{"adopt", "clear", "if_exists", "on_destroy", "delete_protection", "version_change", "propagation", "output_fields", "outputs"} {
+	for _, name := range []string{"adopt", "clear", "if_exists", "on_destroy", "delete_protection", "version_change",
+		"propagation", "output_fields", "outputs"} {
 		delete(attributes, name)
 	}
 	attributes["yaml_body"] = schema.StringAttribute{
 		Optional: true, Sensitive: true,
-		MarkdownDescription: "The fields, as a manifest with apiVersion, kind, name and namespace of the object, and the fields to apply. Set this, `object` or `yaml_body_wo`.",
+		MarkdownDescription: "The fields, as a manifest with apiVersion, kind, name and namespace of the object, and " +
+			"the fields to apply. Set this, `object` or `yaml_body_wo`.",
 	}
-	attributes["manifest"] = schema.StringAttribute{Computed: true, MarkdownDescription: "The content of `yaml_body`, with sensitive values redacted; null with `object` and `yaml_body_wo`."}
+	attributes["manifest"] = schema.StringAttribute{Computed: true,
+		MarkdownDescription: "The content of `yaml_body`, with sensitive values redacted; null with `object` and " +
+			"`yaml_body_wo`."}
 	attributes["field_manager"] = schema.StringAttribute{
 		Optional: true, Computed: true, Default: stringdefault.StaticString(patchFieldManager),
-		MarkdownDescription: "Name under which the server records the fields. Two patches of one object need different names. Default: `" + patchFieldManager + "`.",
+		MarkdownDescription: "Name under which the server records the fields. Two patches of one object need " +
+			"different names. Default: `" + patchFieldManager + "`.",
 	}
 	attributes["subresource"] = schema.StringAttribute{
-		Optional: true, MarkdownDescription: "The subresource to patch, such as `status` or `scale`. For `scale`, the manifest names the object and has only `spec.replicas`. Default: the object itself.",
+		Optional: true,
+		MarkdownDescription: "The subresource to patch, such as `status` or `scale`. For `scale`, the manifest names " +
+			"the object and has only `spec.replicas`. Default: the object itself.",
 	}
 }
 
 // ImportState is none: a patch takes over what it names when it is created.
-func (r *patchResource) ImportState(_ context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	resp.Diagnostics.AddError("A patch can't be imported", "Apply it: with the same field_manager and fields it changes nothing.")
+func (r *patchResource) ImportState(_ context.Context, _ resource.ImportStateRequest,
+	resp *resource.ImportStateResponse) {
+	resp.Diagnostics.AddError("A patch can't be imported",
+		"Apply it: with the same field_manager and fields it changes nothing.")
 }

@@ -17,7 +17,8 @@ import (
 )
 
 // ModifyPlan turns what the Planner says into a plan of Terraform. The credentials are those of this run.
-func (r *objectResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+func (r *objectResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest,
+	resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() { // the object is going to be destroyed
 		r.planDestroy(ctx, req, resp)
 		return
@@ -106,7 +107,8 @@ func (p *planning) run(ctx context.Context) {
 	}
 	plan, err := planner.Plan(ctx, request)
 	if err != nil {
-		p.diags.AddError("The object can't be planned", detail(err)+precondition(request.Manifest, err)+lostVersion(err))
+		p.diags.AddError("The object can't be planned",
+			detail(err)+precondition(request.Manifest, err)+lostVersion(err))
 		return
 	}
 	p.take(ctx, planner, plan)
@@ -115,7 +117,8 @@ func (p *planning) run(ctx context.Context) {
 // unsettled plans nothing yet. Terraform accepts no replacement that comes up in the apply.
 func (p *planning) unsettled(ctx context.Context) {
 	p.openAll()
-	p.planned.ID, p.planned.TakenOver, p.planned.Manifest = types.StringUnknown(), types.StringUnknown(), p.planned.declared(ctx, nil)
+	p.planned.ID, p.planned.TakenOver, p.planned.Manifest = types.StringUnknown(), types.StringUnknown(),
+		p.planned.declared(ctx, nil)
 	switch {
 	case p.prior == nil:
 	case p.planned.mayBeAnother():
@@ -123,7 +126,8 @@ func (p *planning) unsettled(ctx context.Context) {
 	default:
 		p.planned.TakenOver = p.prior.TakenOver
 		p.diags.AddWarning(p.prior.ID.ValueString()+": can only be planned when it is applied",
-			"Values aren't known yet. If it then turns out that the object has to be replaced, the apply stops before it touches the object, and the next one replaces it.")
+			"Values aren't known yet. If it then turns out that the object has to be replaced, the apply stops "+
+				"before it touches the object, and the next one replaces it.")
 	}
 }
 
@@ -131,7 +135,8 @@ func (p *planning) unsettled(ctx context.Context) {
 // forces one.
 func (p *planning) replacesUnknown() {
 	if p.prior.protected() {
-		p.diags.AddError(p.prior.ID.ValueString()+": has to be replaced, and is protected", "The name of the new object isn't known yet.\n"+howToUnprotect)
+		p.diags.AddError(p.prior.ID.ValueString()+": has to be replaced, and is protected",
+			"The name of the new object isn't known yet.\n"+howToUnprotect)
 		return
 	}
 	p.diags.AddWarning(p.prior.ID.ValueString()+": may get another name, and is planned as a replacement",
@@ -162,13 +167,15 @@ func (p *planning) movedToOtherCluster(ctx context.Context, planner *ssaplan.Pla
 	if err != nil || reading.Presence == ssaplan.PresenceFound || reading.Presence == ssaplan.PresenceUnreadable {
 		return false // what is wrong comes up again in the plan
 	}
-	if !p.planners.refreshed.Load() { // an apply, whose plan may not have known the cluster: what was an update can't become a replacement
+	// an apply, whose plan may not have known the cluster: what was an update can't become a replacement
+	if !p.planners.refreshed.Load() {
 		p.renewed = "will be created in another cluster, and the one in the old cluster stays there"
 		return false
 	}
 	p.planned.Manifest = p.planned.undeclared()
 	p.replaceAt(clusterPath)
-	p.remark(p.state.Identity, "will be replaced, because the cluster is another one", "the old one stays in the old cluster until it is deleted there with the old credentials")
+	p.remark(p.state.Identity, "will be replaced, because the cluster is another one",
+		"the old one stays in the old cluster until it is deleted there with the old credentials")
 	return true
 }
 
@@ -220,7 +227,9 @@ func (p *planning) take(ctx context.Context, planner *ssaplan.Planner, plan *ssa
 		p.unchanged(ctx, plan)
 	case ssaplan.ActionConflict:
 		p.diags.AddAttributeError(path.Root("force_conflicts"), fmt.Sprintf("%s: %s", plan.Object, plan.Reason),
-			strings.Join(review.Lines(plan.Conflicts), "\n")+"\nSet force_conflicts = true to take the fields over, or leave them to their owners with ignore_fields.")
+			strings.Join(review.Lines(plan.Conflicts),
+				"\n")+"\nSet force_conflicts = true to take the fields over, or leave them to their owners with "+
+				"ignore_fields.")
 	}
 	p.compare(ctx, planner, plan)
 }
@@ -258,9 +267,12 @@ func (p *planning) refusesReplacement(plan *ssaplan.Plan) bool {
 	switch {
 	case p.prior == nil:
 		p.diags.AddError(fmt.Sprintf("%s: exists already, and can't change to match the manifest", plan.Object),
-			plan.Reason+"\nImport it, so that Terraform replaces it, or delete it. If this resource has create_before_destroy, remove that.")
+			plan.Reason+
+				"\nImport it, so that Terraform replaces it, or delete it. If this resource has "+
+				"create_before_destroy, remove that.")
 	case p.prior.protected():
-		p.diags.AddError(fmt.Sprintf("%s: has to be replaced, and is protected", plan.Object), plan.Reason+"\n"+howToUnprotect)
+		p.diags.AddError(fmt.Sprintf("%s: has to be replaced, and is protected", plan.Object),
+			plan.Reason+"\n"+howToUnprotect)
 	default:
 		return p.refusesPatch(plan) || p.comesLate(plan)
 	}
@@ -307,7 +319,8 @@ func (p *planning) created(plan *ssaplan.Plan) {
 // changes, and none to what is planned again when it is applied.
 func (p *planning) updated(ctx context.Context, plan *ssaplan.Plan) {
 	if p.prior != nil && plan.After.Fields.Empty() && len(plan.Changes)+len(plan.Dropped) == 0 {
-		p.unchanged(ctx, plan) // of a manifest that declares nothing, such as a bare namespace, the server only notes that it was applied
+		// of a manifest that declares nothing, such as a bare namespace, the server only notes that it was applied
+		p.unchanged(ctx, plan)
 		return
 	}
 	p.takesOver(plan, "exists already", plan.Reason)
@@ -325,7 +338,8 @@ func (p *planning) unchanged(ctx context.Context, plan *ssaplan.Plan) {
 	}
 	p.planned.OtherOwners, p.planned.Reviewed = p.prior.OtherOwners, p.prior.Reviewed
 	if p.planned.sameSettings(ctx, *p.prior) {
-		p.planned.YAMLBody, p.planned.Object, p.planned.Manifest, p.planned.Fields = p.prior.YAMLBody, p.prior.Object, p.prior.Manifest, p.prior.Fields
+		p.planned.YAMLBody, p.planned.Object, p.planned.Manifest, p.planned.Fields = p.prior.YAMLBody, p.prior.Object,
+			p.prior.Manifest, p.prior.Fields
 	}
 }
 

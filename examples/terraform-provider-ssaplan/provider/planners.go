@@ -76,7 +76,8 @@ func (p *planners) of(ctx context.Context, o object) (*ssaplan.Planner, error) {
 	}
 	planner, err := newPlanner(config, ssaplan.Options{
 		FieldManager: o.FieldManager.ValueString(), RefuseConflicts: !o.ForceConflicts.ValueBool(), Observe: logRequest,
-		ThrottleRetries: throttleRetries, Sensitive: sensitive, ShowValuesOf: p.showValuesOf, ShowValuesOption: "show_values_of",
+		ThrottleRetries: throttleRetries, Sensitive: sensitive, ShowValuesOf: p.showValuesOf,
+		ShowValuesOption: "show_values_of",
 	})
 	if err != nil {
 		return nil, err
@@ -114,7 +115,8 @@ func (p *planners) reaching(ctx context.Context, o object, state *explain.State)
 // anyObject stands for an object of a cluster that is only read.
 func anyObject(cluster types.Object) object {
 	return object{
-		Cluster: cluster, FieldManager: types.StringValue(defaultFieldManager), ForceConflicts: types.BoolValue(true), Sensitive: types.ListNull(types.StringType),
+		Cluster: cluster, FieldManager: types.StringValue(defaultFieldManager), ForceConflicts: types.BoolValue(true),
+		Sensitive: types.ListNull(types.StringType),
 	}
 }
 

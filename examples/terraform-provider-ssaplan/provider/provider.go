@@ -48,21 +48,28 @@ func (p *ssaplanProvider) Metadata(_ context.Context, _ provider.MetadataRequest
 
 func (p *ssaplanProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Applies Kubernetes objects of any kind by server-side apply. Each plan comes from a dry run of the API server. It says what " +
-			"the apply will do: which values change, who changed them last, which field managers lose them, and whether an object must be replaced.",
+		MarkdownDescription: "Applies Kubernetes objects of any kind by server-side apply. Each plan comes from a " +
+			"dry run of the API server. It says what " +
+			"the apply will do: which values change, who changed them last, which field managers lose them, and " +
+			"whether an object must be replaced.",
 		Attributes: map[string]schema.Attribute{
 			"refresh_unreachable": schema.StringAttribute{
-				Optional:            true,
-				MarkdownDescription: "What a refresh does if no server answers at the address in the state, or one with an untrusted certificate: `error`, or `keep` the state and plan with the connection of this run. Default: `error`.",
+				Optional: true,
+				MarkdownDescription: "What a refresh does if no server answers at the address in the state, or one " +
+					"with an untrusted certificate: `error`, or `keep` the state and plan with the connection of " +
+					"this run. Default: `error`.",
 			},
 			"refresh_other_cluster": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "What a refresh does with an object that was applied in another cluster than the present one: " +
+				MarkdownDescription: "What a refresh does with an object that was applied in another cluster than " +
+					"the present one: " +
 					"`error`, or `forget` the object, which stays in its cluster. Default: `error`.",
 			},
 			"show_values_of": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Kinds, such as `Backup.example.com`, whose values are shown although it isn't known which of their fields are secret, because the server doesn't serve the kind or its schema can't be read. Default: none.",
+				MarkdownDescription: "Kinds, such as `Backup.example.com`, whose values are shown although it isn't " +
+					"known which of their fields are secret, because the server doesn't serve the kind or its schema " +
+					"can't be read. Default: none.",
 			},
 			"cluster": clusterAttribute(providerCluster),
 		},
@@ -71,7 +78,8 @@ func (p *ssaplanProvider) Schema(_ context.Context, _ provider.SchemaRequest, re
 
 // Configure keeps the connection for the resources that name none. It may not be known yet: the same run can make the
 // cluster.
-func (p *ssaplanProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+func (p *ssaplanProvider) Configure(ctx context.Context, req provider.ConfigureRequest,
+	resp *provider.ConfigureResponse) {
 	var config settings
 	if resp.Diagnostics.Append(req.Config.Get(ctx, &config)...); resp.Diagnostics.HasError() {
 		return
@@ -86,7 +94,8 @@ func (p *ssaplanProvider) Configure(ctx context.Context, req provider.ConfigureR
 	} {
 		text := choice.text.ValueString()
 		if *choice.chosen = text == choice.of; !*choice.chosen && text != "" && text != "error" {
-			resp.Diagnostics.AddAttributeError(path.Root(choice.name), wrongConfiguration, fmt.Sprintf("%s: one of error, %s", choice.name, choice.of))
+			resp.Diagnostics.AddAttributeError(path.Root(choice.name), wrongConfiguration,
+				fmt.Sprintf("%s: one of error, %s", choice.name, choice.of))
 		}
 	}
 	if isKnown(ctx, config.ShowValuesOf) {
@@ -119,7 +128,9 @@ func (p *ssaplanProvider) DataSources(context.Context) []func() datasource.DataS
 }
 
 func (p *ssaplanProvider) EphemeralResources(context.Context) []func() ephemeral.EphemeralResource {
-	return []func() ephemeral.EphemeralResource{func() ephemeral.EphemeralResource { return &objectEphemeral{planners: &p.planners} }}
+	return []func() ephemeral.EphemeralResource{
+		func() ephemeral.EphemeralResource { return &objectEphemeral{planners: &p.planners} },
+	}
 }
 
 func (p *ssaplanProvider) Functions(context.Context) []func() function.Function {

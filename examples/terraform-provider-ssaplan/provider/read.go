@@ -31,8 +31,10 @@ func (r *objectResource) Read(ctx context.Context, req resource.ReadRequest, res
 	}
 	r.planners.refreshed.Store(true)
 	if !isKnown(ctx, r.planners.clusterOf(state)) { // the same run may make or read it
-		resp.Diagnostics.AddWarning("The cluster isn't known yet", "What is in the state wasn't refreshed, and can only be planned when it is applied. "+
-			"Apply what the provider's cluster depends on first, for example with -target.") // one for all objects: Terraform folds them
+		resp.Diagnostics.AddWarning("The cluster isn't known yet",
+			"What is in the state wasn't refreshed, and can only be planned when it is applied. "+
+				// one for all objects: Terraform folds them
+				"Apply what the provider's cluster depends on first, for example with -target.")
 		return
 	}
 	planner, reading, err := r.reading(ctx, state, prior)
@@ -65,7 +67,8 @@ func (r *objectResource) Read(ctx context.Context, req resource.ReadRequest, res
 		return
 	case ssaplan.PresenceUnreadable:
 		if !keepsNoToken(state.Cluster) {
-			resp.Diagnostics.AddWarning("The last known state is kept", reading.Warning.String()) // the plan reads each object again, so Terraform may fold these
+			// the plan reads each object again, so Terraform may fold these
+			resp.Diagnostics.AddWarning("The last known state is kept", reading.Warning.String())
 		}
 		return
 	case ssaplan.PresenceTypeNotServed:
@@ -77,7 +80,8 @@ func (r *objectResource) Read(ctx context.Context, req resource.ReadRequest, res
 	resp.Diagnostics.Append(r.set(ctx, &resp.State, state)...)
 }
 
-func (r *objectResource) reading(ctx context.Context, state object, prior *explain.State) (*ssaplan.Planner, *ssaplan.Reading, error) {
+func (r *objectResource) reading(ctx context.Context, state object,
+	prior *explain.State) (*ssaplan.Planner, *ssaplan.Reading, error) {
 	if prior == nil {
 		return nil, nil, errNothingRemembered
 	}
@@ -110,18 +114,23 @@ func keepsNoToken(cluster types.Object) bool {
 }
 
 // survive returns what a refresh keeps that failed by the connection in the state, which is that of the last run.
-func (p *planners) survive(ctx context.Context, state object, prior *explain.State, err error) (*ssaplan.Reading, error) {
+func (p *planners) survive(ctx context.Context, state object, prior *explain.State,
+	err error) (*ssaplan.Reading, error) {
 	config, configErr := clusterConfig(ctx, state.Cluster)
 	if configErr != nil {
 		return nil, configErr
 	}
 	stale := *prior
 	kept, ok := authresilience.Degrade(&stale, err, authresilience.ReadAttempt{
-		Object: prior.Identity.String(), Credential: authresilience.Diagnose(restconfig.Credential(config), time.Now()), Remembered: true, KeepUnreachable: p.keepUnreachable,
+		Object: prior.Identity.String(), Credential: authresilience.Diagnose(restconfig.Credential(config), time.Now()),
+		Remembered: true, KeepUnreachable: p.keepUnreachable,
 	})
 	if !ok {
-		return nil, fmt.Errorf("%w\nThe connection is the one in the state. Where it is out of date, plan once with -refresh=false, or set "+
-			"refresh_unreachable = \"keep\" in the provider's configuration; then the plan takes the connection of this run", err)
+		return nil,
+			fmt.Errorf(
+				"%w\nThe connection is the one in the state. Where it is out of date, plan once with -refresh=false, or set "+
+					"refresh_unreachable = \"keep\" in the provider's configuration; then the plan takes the "+
+					"connection of this run", err)
 	}
 	if kept.Stale.Reason == authresilience.ClassCredentialPlugin {
 		kept.Warning.Cause += "; " + said.redacted()
@@ -170,7 +179,8 @@ func noteReading(ctx context.Context, private privateState, reading *ssaplan.Rea
 
 // observe sets the computed attributes to what the live object says. One that was re-created has none of the remembered
 // values, so it is looked at itself.
-func (o *object) observe(planner *ssaplan.Planner, state *explain.State, live *unstructured.Unstructured) diag.Diagnostics {
+func (o *object) observe(planner *ssaplan.Planner, state *explain.State,
+	live *unstructured.Unstructured) diag.Diagnostics {
 	values := state.Digested(projection.Project(live.Object, state.Applied.Fields))
 	owners, err := review.OwnersOf(live, state)
 	if err != nil {

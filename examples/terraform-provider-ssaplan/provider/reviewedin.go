@@ -143,7 +143,9 @@ func (p *planners) elsewhere(ctx context.Context, planner *ssaplan.Planner, o ob
 	if now.Is(before) {
 		return nil
 	}
-	return fmt.Errorf("%s: this is another cluster: the object was applied in the cluster with %s, but %s is the cluster with %s\n"+
-		"Connect to the cluster of the object. If that cluster is gone for good, run terraform state rm on the resource, "+
-		"or set refresh_other_cluster = \"forget\" in the provider's configuration for one run", o.ID.ValueString(), before, shown, now)
+	return fmt.Errorf(
+		"%s: this is another cluster: the object was applied in the cluster with %s, but %s is the cluster with %s\n"+
+			"Connect to the cluster of the object. If that cluster is gone for good, run terraform state rm on the resource, "+
+			"or set refresh_other_cluster = \"forget\" in the provider's configuration for one run", o.ID.ValueString(),
+		before, shown, now)
 }

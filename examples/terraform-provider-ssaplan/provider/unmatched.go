@@ -22,8 +22,9 @@ func (p *planning) remarkUnmatched(ctx context.Context, plan *ssaplan.Plan) {
 			"%s: neither the manifest nor the object has it, so no value is hidden by it", strings.Join(fields, ", ")))
 	}
 	if names, managers := p.unmatchedAdopt(ctx, plan); len(names) > 0 {
-		p.remark(plan.Object, "adopt names that match nothing", fmt.Sprintf("%s: no field manager of the object; those are %s",
-			strings.Join(names, ", "), strings.Join(managers, ", ")))
+		p.remark(plan.Object, "adopt names that match nothing",
+			fmt.Sprintf("%s: no field manager of the object; those are %s",
+				strings.Join(names, ", "), strings.Join(managers, ", ")))
 	}
 }
 
@@ -91,7 +92,8 @@ func (p *planning) unmatchedAdopt(ctx context.Context, plan *ssaplan.Plan) (unma
 	slices.Sort(managers)
 	for _, element := range p.planned.Adopt.Elements() {
 		name, _ := element.(types.String)
-		if quoted := fmt.Sprintf("%q", foreign.Text(name.ValueString())); name.ValueString() != auto && !slices.Contains(managers, quoted) {
+		if quoted := fmt.Sprintf("%q", foreign.Text(name.ValueString())); name.ValueString() != auto &&
+			!slices.Contains(managers, quoted) {
 			unmatched = append(unmatched, quoted)
 		}
 	}

@@ -16,7 +16,8 @@ const schemaVersion = 1
 
 // upgraders read the states of all versions before. Each does all steps from its version on.
 func upgraders() map[int64]resource.StateUpgrader {
-	return map[int64]resource.StateUpgrader{0: {StateUpgrader: func(ctx context.Context, req resource.UpgradeStateRequest, resp *resource.UpgradeStateResponse) {
+	return map[int64]resource.StateUpgrader{0: {StateUpgrader: func(ctx context.Context,
+		req resource.UpgradeStateRequest, resp *resource.UpgradeStateResponse) {
 		if err := upgrade(ctx, req, resp, nameVersionChange); err != nil {
 			resp.Diagnostics.AddError("The state can't be read", detail(err))
 		}
@@ -31,7 +32,8 @@ func nameVersionChange(state map[string]any) {
 }
 
 // upgrade changes a state as it was stored. What the schema has no more is left out, and what is new in it is null.
-func upgrade(ctx context.Context, req resource.UpgradeStateRequest, resp *resource.UpgradeStateResponse, steps ...func(map[string]any)) error {
+func upgrade(ctx context.Context, req resource.UpgradeStateRequest, resp *resource.UpgradeStateResponse,
+	steps ...func(map[string]any)) error {
 	var state map[string]any
 	if err := json.Unmarshal(req.RawState.JSON, &state); err != nil {
 		return err

@@ -48,34 +48,48 @@ func (r *waitResource) Metadata(_ context.Context, req resource.MetadataRequest,
 func (r *waitResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	again := []planmodifier.String{stringplanmodifier.RequiresReplace()}
 	resp.Schema = schema.Schema{
-		Version:             schemaVersion,
-		MarkdownDescription: "Waits until an object is ready: by the rules of kstatus, by a condition, or by fields. It changes nothing in the cluster, not even when it is destroyed.",
+		Version: schemaVersion,
+		MarkdownDescription: "Waits until an object is ready: by the rules of kstatus, by a condition, or by fields. " +
+			"It changes nothing in the cluster, not even when it is destroyed.",
 		Attributes: map[string]schema.Attribute{
 			"object": schema.StringAttribute{
-				Required: true, PlanModifiers: again, MarkdownDescription: "The `id` of the object's resource, such as `ssaplan_object.web.id`.",
+				Required: true, PlanModifiers: again,
+				MarkdownDescription: "The `id` of the object's resource, such as `ssaplan_object.web.id`.",
 			},
 			"condition": schema.StringAttribute{
-				Optional: true, PlanModifiers: again, MarkdownDescription: "The type of the condition that must be true, such as `Synced`. Default: the rules of [kstatus](https://github.com/kubernetes-sigs/cli-utils/tree/master/pkg/kstatus), which know the built-in kinds and the usual conditions of custom resources, or no condition if `fields` is set.",
+				Optional: true, PlanModifiers: again,
+				MarkdownDescription: "The type of the condition that must be true, such as `Synced`. Default: the " +
+					"rules of [kstatus](https://github.com/kubernetes-sigs/cli-utils/tree/master/pkg/kstatus), which " +
+					"know the built-in kinds and the usual conditions of custom resources, or no condition if " +
+					"`fields` is set.",
 			},
 			"fields": schema.MapAttribute{
-				Optional: true, ElementType: types.StringType, PlanModifiers: []planmodifier.Map{mapplanmodifier.RequiresReplace()},
-				MarkdownDescription: "The required value of each field, by path: `{\"status.phase\" = \"Bound\"}`. A string is compared as it is, another value as JSON, and `*` matches any value that isn't empty. With `condition`, both must hold. The status must be of the object's current generation.",
+				Optional: true, ElementType: types.StringType,
+				PlanModifiers: []planmodifier.Map{mapplanmodifier.RequiresReplace()},
+				MarkdownDescription: "The required value of each field, by path: `{\"status.phase\" = \"Bound\"}`. A " +
+					"string is compared as it is, another value as JSON, and `*` matches any value that isn't empty. " +
+					"With `condition`, both must hold. The status must be of the object's current generation.",
 			},
 			"triggers": schema.MapAttribute{
-				Optional: true, ElementType: types.StringType, PlanModifiers: []planmodifier.Map{mapplanmodifier.RequiresReplace()},
-				MarkdownDescription: "A map of strings, such as `ssaplan_object.web.fields`. If it changes, the resource waits again.",
+				Optional: true, ElementType: types.StringType,
+				PlanModifiers: []planmodifier.Map{mapplanmodifier.RequiresReplace()},
+				MarkdownDescription: "A map of strings, such as `ssaplan_object.web.fields`. If it changes, the " +
+					"resource waits again.",
 			},
 			"cluster":  clusterAttribute(resourceCluster),
 			"token_wo": tokenWOAttribute(),
 			"sensitive_fields": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "The same paths as in the resource of the object. The status may quote such values, so its messages aren't shown then.",
+				MarkdownDescription: "The same paths as in the resource of the object. The status may quote such " +
+					"values, so its messages aren't shown then.",
 			},
 			"id": schema.StringAttribute{
-				Computed: true, PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()}, MarkdownDescription: "The same as `object`.",
+				Computed: true, PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+				MarkdownDescription: "The same as `object`.",
 			},
 		},
-		Blocks: map[string]schema.Block{"timeouts": timeouts.Block(ctx, timeouts.Opts{Create: true, CreateDescription: howLong(defaultWaitTimeout)})},
+		Blocks: map[string]schema.Block{"timeouts": timeouts.Block(ctx,
+			timeouts.Opts{Create: true, CreateDescription: howLong(defaultWaitTimeout)})},
 	}
 }
 
@@ -134,7 +148,8 @@ func (r *waitResource) await(ctx context.Context, planned wait, limit time.Durat
 	case found.Failed:
 		return fmt.Errorf("%s: %s", id, found)
 	}
-	late := fmt.Errorf("%s: not within %s: %s. The next apply waits again; timeouts.create is how long", id, limit, found)
+	late := fmt.Errorf("%s: not within %s: %s. The next apply waits again; timeouts.create is how long", id, limit,
+		found)
 	return notReady{late, asked.err}
 }
 
@@ -181,7 +196,8 @@ func (w wait) ready(kind kindschema.GroupKind) (set.ReadyFunc, error) {
 }
 
 // ValidateConfig checks what can be known without a cluster.
-func (r *waitResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+func (r *waitResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest,
+	resp *resource.ValidateConfigResponse) {
 	var config wait
 	if resp.Diagnostics.Append(req.Config.Get(ctx, &config)...); resp.Diagnostics.HasError() {
 		return

@@ -102,7 +102,8 @@ func textOf(ctx context.Context, value types.Dynamic) (types.String, projection.
 	}
 	var unknown projection.Patterns
 	for _, at := range r.unknown {
-		if slices.Contains([]string{"", "apiVersion", "kind", "metadata", "metadata.name", "metadata.namespace"}, at.String()) {
+		if slices.Contains([]string{"", "apiVersion", "kind", "metadata", "metadata.name", "metadata.namespace"},
+			at.String()) {
 			return types.StringUnknown(), projection.Patterns{projection.PatternOf(at)}, nil
 		}
 		unknown = append(unknown, projection.PatternOf(at))
@@ -122,7 +123,8 @@ func textOf(ctx context.Context, value types.Dynamic) (types.String, projection.
 // what isn't known as a whole, as of a text, no more is thought than that it changes.
 func (o object) mayBeAnother() bool {
 	names := []string{"kind", "metadata", "metadata.name", "metadata.namespace"}
-	return o.text.IsUnknown() && slices.ContainsFunc(o.unknown, func(at projection.Pattern) bool { return slices.Contains(names, at.String()) })
+	return o.text.IsUnknown() &&
+		slices.ContainsFunc(o.unknown, func(at projection.Pattern) bool { return slices.Contains(names, at.String()) })
 }
 
 // notKnown stands for a value that isn't known yet. It is never sent.

@@ -273,7 +273,8 @@ func (r *reader) other() clauses {
 // mapped returns the clauses of oldSelf.optMap(o, E).orValue(true): it wasn't set, or E is true of it.
 func (r *reader) mapped(n *node, positive bool) clauses {
 	optMap, otherwise := n.args[0], n.args[1]
-	isMapped := optMap != nil && optMap.op == "call" && optMap.text == "optMap" && len(optMap.args) == 3 && optMap.args[0] != nil
+	isMapped := optMap != nil && optMap.op == "call" && optMap.text == "optMap" && len(optMap.args) == 3 &&
+		optMap.args[0] != nil
 	if !isMapped || optMap.args[1].op != "name" {
 		return r.other()
 	}

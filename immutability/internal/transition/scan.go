@@ -20,7 +20,8 @@ const (
 
 // signs are the operators and separators, the longer ones first.
 var signs = []string{
-	"||", "&&", "==", "!=", "<=", ">=", ".?", "(", ")", "[", "]", "{", "}", ".", ",", "?", ":", "!", "<", ">", "+", "-", "*", "/", "%",
+	"||", "&&", "==", "!=", "<=", ">=", ".?", "(", ")", "[", "]", "{", "}", ".", ",", "?", ":", "!", "<", ">", "+", "-",
+	"*", "/", "%",
 }
 
 // scan splits an expression into its tokens. ok is false if it isn't CEL, or has something that isn't known here.

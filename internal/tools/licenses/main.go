@@ -77,7 +77,8 @@ func list(folder, system string, packages []string) (out []built, err error) {
 		return nil, err
 	}
 	for line := range strings.Lines(string(text)) {
-		if fields := strings.Split(strings.TrimSpace(line), "\t"); len(fields) == 3 && !strings.HasPrefix(fields[0], own) {
+		if fields := strings.Split(strings.TrimSpace(line), "\t"); len(fields) == 3 &&
+			!strings.HasPrefix(fields[0], own) {
 			out = append(out, built{module: fields[0], root: fields[1], dir: fields[2]})
 		}
 	}

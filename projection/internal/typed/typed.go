@@ -15,7 +15,8 @@ import (
 // Has reports whether the converter has a schema for the kind of the manifest.
 func Has(converter managedfields.TypeConverter, manifest map[string]any) bool {
 	// An object with nothing in it fits every schema that there is.
-	empty := &unstructured.Unstructured{Object: map[string]any{"apiVersion": manifest["apiVersion"], "kind": manifest["kind"]}}
+	empty := &unstructured.Unstructured{Object: map[string]any{"apiVersion": manifest["apiVersion"],
+		"kind": manifest["kind"]}}
 	_, err := converter.ObjectToTyped(empty)
 	return err == nil
 }

@@ -7,4 +7,6 @@ import "errors"
 // others wrote a custom resource in a version that has fields which the one at hand lacks, or has with another type,
 // and nothing converts them. Source: FieldManager.UpdateNoErrors in
 // k8s.io/apimachinery/pkg/util/managedfields/internal.
-var ErrKept = errors.New("the server leaves all fields to their owners, as it can't read the object in this version, since others wrote another one")
+var ErrKept = errors.New(
+	"the server leaves all fields to their owners, as it can't read the object in this version, since others wrote " +
+		"another one")

@@ -125,12 +125,15 @@ func (f Found) failure(outcome write.Outcome, err error) *Failure {
 	}
 	switch {
 	case f.Err == nil && f.Untouched && errors.Is(err, write.ErrNoEffect):
-		return &Failure{write.OutcomeDone, err, known, "whatever acts only outside of dry runs may have undone it, such as a webhook or a policy; or a proxy answered in the server's place"}
+		return &Failure{write.OutcomeDone, err, known,
+			"whatever acts only outside of dry runs may have undone it, such as a webhook or a policy; or a proxy " +
+				"answered in the server's place"}
 	case f.Err == nil && f.Untouched && errors.Is(err, precondition.ErrOnlyTried):
 		const advice = ": find out what in front of the server adds dryRun to writes"
 		return &Failure{write.OutcomeNotSent, err, known, "nothing was written: " + known + advice}
 	case f.Err != nil || outcome == write.OutcomeUnknown && !f.Untouched || f.Touched:
-		return &Failure{write.OutcomeUnknown, err, known, "unknown whether it was written: " + known + ": plan again to find out"}
+		return &Failure{write.OutcomeUnknown, err, known,
+			"unknown whether it was written: " + known + ": plan again to find out"}
 	case outcome == write.OutcomeRefused:
 		return &Failure{outcome, err, known, Advice(err)}
 	case mayArrive(err):

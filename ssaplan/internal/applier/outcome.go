@@ -23,7 +23,8 @@ func Of(err error) write.Outcome {
 	switch {
 	case err == nil:
 		return write.OutcomeDone
-	case slices.ContainsFunc(answer.Statuses(err), func(s metav1.Status) bool { return refuses(s, authresilience.Classify(err)) }):
+	case slices.ContainsFunc(answer.Statuses(err),
+		func(s metav1.Status) bool { return refuses(s, authresilience.Classify(err)) }):
 		return write.OutcomeRefused
 	case neverLeft(err):
 		return write.OutcomeNotSent
@@ -89,7 +90,8 @@ func Moved(err error) bool {
 // Denied reports whether a server won't do what it was asked for this caller, or not in this way.
 func Denied(err error) bool {
 	switch authresilience.Classify(err) {
-	case authresilience.ClassAuthorization, authresilience.ClassForbidden, authresilience.ClassAdmission, authresilience.ClassPolicy,
+	case authresilience.ClassAuthorization, authresilience.ClassForbidden, authresilience.ClassAdmission,
+		authresilience.ClassPolicy,
 		authresilience.ClassWebhook, authresilience.ClassInvalid, authresilience.ClassBadRequest:
 		return true
 	}

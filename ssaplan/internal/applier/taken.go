@@ -13,7 +13,8 @@ type TakenError struct {
 }
 
 func (e *TakenError) Error() string {
-	return fmt.Sprintf("another object is there already (for it the plan is %s: %s): plan without the prior state to adopt it",
+	return fmt.Sprintf(
+		"another object is there already (for it the plan is %s: %s): plan without the prior state to adopt it",
 		e.Action, foreign.Text(e.Reason))
 }
 

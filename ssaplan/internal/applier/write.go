@@ -68,7 +68,8 @@ func (w *Write) Send(ctx context.Context) (*unstructured.Unstructured, *Failure)
 // IsAlone reports whether obj, which Send returned, is what the write alone made of the version that it is for. What a
 // look at the object found may be of later, and a write without a guard for the version may come after others.
 func (w *Write) IsAlone(obj *unstructured.Unstructured) bool {
-	return obj != nil && obj == w.answer && !w.AnyVersion && !precondition.Copied(w.Body, w.Live, w.Options.FieldManager)
+	return obj != nil && obj == w.answer && !w.AnyVersion &&
+		!precondition.Copied(w.Body, w.Live, w.Options.FieldManager)
 }
 
 // current reads the object, and returns a failure as of a server that refuses the write because the object isn't the
@@ -93,7 +94,8 @@ func (w *Write) Try(ctx context.Context) error {
 	}
 	obj, err := w.Target.Apply(ctx, nil, body, w.Options, metav1.DryRunAll)
 	if err == nil && obj.GetResourceVersion() != precondition.AbsentVersion && obj.GetResourceVersion() != "" {
-		return secrecy.Quoting("the dry run created the object: something in front of the server drops dryRun", "resourceVersion %q", obj.GetResourceVersion())
+		return secrecy.Quoting("the dry run created the object: something in front of the server drops dryRun",
+			"resourceVersion %q", obj.GetResourceVersion())
 	}
 	return err
 }
@@ -143,7 +145,8 @@ func (w *Write) look(ctx context.Context) Found {
 	switch {
 	case err == nil && explain.Equal(now.Object, tried.Object):
 		return Found{Done: true, Made: now}
-	case err != nil && !Outrun(err) && !found.Untouched: // a refusal for another reason doesn't tell how the object differs
+	// a refusal for another reason doesn't tell how the object differs
+	case err != nil && !Outrun(err) && !found.Untouched:
 		found.Err = err
 	}
 	return found

@@ -43,7 +43,8 @@ func (d *Deleter) inNamespace(ctx context.Context, namespace string) *deletion.C
 		err = wire.ErrNoLister
 	}
 	if err != nil {
-		contents.Uncounted = append(contents.Uncounted, deletion.Uncounted{What: "all kinds", Reason: d.redacted(err).Error()})
+		contents.Uncounted = append(contents.Uncounted,
+			deletion.Uncounted{What: "all kinds", Reason: d.redacted(err).Error()})
 		return contents
 	}
 	for _, gv := range served.Stale {
@@ -88,7 +89,8 @@ type counted struct {
 // count counts the objects of the kinds in a namespace, or in all of them.
 func (d *Deleter) count(ctx context.Context, contents *deletion.Contents, kinds []server.Kind, namespace string) {
 	ask := func(ctx context.Context, i int) (c counted) {
-		object := identity.Identity{APIVersion: kinds[i].GroupVersion().String(), Kind: kinds[i].Kind, Namespace: namespace}
+		object := identity.Identity{APIVersion: kinds[i].GroupVersion().String(), Kind: kinds[i].Kind,
+			Namespace: namespace}
 		resource := d.Server.Resource(kinds[i], object)
 		c.n, c.more, c.err = resource.Count(ctx)
 		c.requests = resource.Requests()

@@ -164,7 +164,8 @@ func (d *Deleter) try(ctx context.Context, plan *deletion.Plan, reason string) e
 		return d.checkDryRun(ctx, plan.UID)
 	case slices.ContainsFunc(answer.Statuses(err), answer.NoDryRun):
 		plan.Reason = "is there"
-		plan.Warnings = append(plan.Warnings, foreign.Textf("unknown whether the server would delete it: %v", d.redacted(err)))
+		plan.Warnings = append(plan.Warnings,
+			foreign.Textf("unknown whether the server would delete it: %v", d.redacted(err)))
 	case applier.Denied(err):
 		plan.Refusal = d.redacted(err)
 		plan.Action, plan.Reason = deletion.ActionRefused, plan.Refusal.Error()
@@ -195,8 +196,9 @@ func (d *Deleter) checkDryRun(ctx context.Context, uid string) error {
 }
 
 // errDeletedMeanwhile is an error of a plan only. For a delete the object is gone, as it should be, whoever deleted it.
-var errDeletedMeanwhile = errors.New("the dry run deleted the object, or another client did at that moment: if something in front of the server " +
-	"drops dryRun, nothing can be planned through it")
+var errDeletedMeanwhile = errors.New(
+	"the dry run deleted the object, or another client did at that moment: if something in front of the server " +
+		"drops dryRun, nothing can be planned through it")
 
 func (d *Deleter) finish(plan *deletion.Plan) *deletion.Plan {
 	if d.target != nil {
@@ -281,7 +283,8 @@ func (d *Deleter) Finish(ctx context.Context, live *unstructured.Unstructured) (
 // accepted.
 func (d *Deleter) isRemoved(err error) bool {
 	return d.Accepted && d.Seen.GetDeletionTimestamp() == nil && len(d.Seen.GetFinalizers()) == 0 &&
-		d.Request.Propagation != metav1.DeletePropagationForeground && authresilience.Classify(err) == authresilience.ClassTypeNotServed
+		d.Request.Propagation != metav1.DeletePropagationForeground &&
+		authresilience.Classify(err) == authresilience.ClassTypeNotServed
 }
 
 // send sends the delete of the object with that uid, and notes what became of it. The error is nil if it is done.
@@ -301,7 +304,8 @@ func (d *Deleter) send(ctx context.Context, uid string) error {
 			d.isGone, err = true, nil
 		}
 		isDone := live == nil || string(live.GetUID()) != uid || live.GetDeletionTimestamp() != nil
-		return applier.Found{Done: err == nil && isDone, Made: live, State: "the object is as it was", Untouched: true, Err: err}
+		return applier.Found{Done: err == nil && isDone, Made: live, State: "the object is as it was", Untouched: true,
+			Err: err}
 	})
 	if d.Accepted = failure == nil; d.Accepted {
 		d.Outcome = write.OutcomeDone

@@ -32,7 +32,8 @@ type listedResource struct {
 
 // kind returns the kind of a resource in a group and version.
 func (r listedResource) kind(gv schema.GroupVersion) server.Kind {
-	return server.Kind{GroupVersionKind: gv.WithKind(r.ResponseKind.Kind), Resource: r.Resource, Namespaced: r.Scope == "Namespaced"}
+	return server.Kind{GroupVersionKind: gv.WithKind(r.ResponseKind.Kind), Resource: r.Resource,
+		Namespaced: r.Scope == "Namespaced"}
 }
 
 // Kinds implements [server.Discoverer]. It reads the documents that have the kinds of all groups: one for the core

@@ -136,7 +136,8 @@ func (d *Documents) read(ctx context.Context, gv schema.GroupVersion) (map[strin
 	found := make(map[string]server.Kind, len(list.APIResources))
 	for _, r := range list.APIResources {
 		if !strings.Contains(r.Name, "/") { // not a subresource
-			found[r.Kind] = server.Kind{GroupVersionKind: gv.WithKind(r.Kind), Resource: r.Name, Namespaced: r.Namespaced}
+			found[r.Kind] = server.Kind{GroupVersionKind: gv.WithKind(r.Kind), Resource: r.Name,
+				Namespaced: r.Namespaced}
 		}
 	}
 	return found, nil

@@ -50,7 +50,8 @@ func (d *Documents) Versions(ctx context.Context) (version string, schemas map[s
 // isUnseen reports whether a document can't be read because the caller may not, or because there is none.
 func isUnseen(err error) bool {
 	class := authresilience.Classify(err)
-	return apierrors.IsForbidden(err) || class == authresilience.ClassTypeNotServed || class == authresilience.ClassNotFound
+	return apierrors.IsForbidden(err) || class == authresilience.ClassTypeNotServed ||
+		class == authresilience.ClassNotFound
 }
 
 // gvOf returns the group and version of a path without its first slash, such as apis/apps/v1, and whether it is one.

@@ -29,7 +29,8 @@ func (w Wanted) cleared(live map[string]any, owners fieldowner.Ownership) projec
 		case !declared && (own.Has(p) && others.Under(p).Empty() || isInSentWhole(p, own, others, sent)):
 			return
 		case !declared:
-			paths = append(paths, p) // with what is in it, since an entry that has only the map shows that it was declared as empty
+			// with what is in it, since an entry that has only the map shows that it was declared as empty
+			paths = append(paths, p)
 		}
 		for part := range partsOf(p, there, names).All() {
 			if !part.IsKey() {

@@ -44,7 +44,8 @@ func (h *Handover) withoutDropped(server Server, obj map[string]any, answered pr
 		}
 		found = true
 		around := p[:len(p)-1]
-		if value, _ := content.Get(around); !isEmpty(value) || !left.declared.Under(around).Difference(projection.NewFieldSet(around)).Empty() {
+		if value, _ := content.Get(around); !isEmpty(value) ||
+			!left.declared.Under(around).Difference(projection.NewFieldSet(around)).Empty() {
 			continue
 		}
 		if gone.Has(around) { // the answer has it only since this was in it

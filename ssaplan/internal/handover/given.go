@@ -111,7 +111,8 @@ func stored(obj *projection.Object, p projection.Path) (projection.Path, any) {
 // isInDropped reports whether p is in a list item that only the applier owns and that it no longer sends.
 func (h *Handover) isInDropped(p projection.Path, sent *projection.Object) bool {
 	for n := len(p) - 1; n > 0; n-- {
-		if _, exists := sent.Get(p[:n]); !exists && p[n-1].Kind() != projection.FieldKind && h.own.Has(p[:n]) && !h.others.Has(p[:n]) {
+		if _, exists := sent.Get(p[:n]); !exists && p[n-1].Kind() != projection.FieldKind && h.own.Has(p[:n]) &&
+			!h.others.Has(p[:n]) {
 			return true
 		}
 	}

@@ -27,9 +27,10 @@ type Handover struct {
 	given  projection.FieldSet        // the fields that the applier gives up
 	hidden projection.FieldSet        // those that it applied in another version, and that this one doesn't have
 	clears projection.FieldSet        // the fields that it takes from all owners, so that they are removed
-	claims projection.FieldSet        // the same, with today's keys of list items: the server finds no item by older keys
-	isIdle bool                       // the apply alone does all of it
-	trials trials                     // what was asked of the server about atomic lists and maps
+	// the same, with today's keys of list items: the server finds no item by older keys
+	claims projection.FieldSet
+	isIdle bool   // the apply alone does all of it
+	trials trials // what was asked of the server about atomic lists and maps
 }
 
 // Find returns the fields of the live object that change owners, nil if there are none. The only errors are those of
@@ -38,7 +39,10 @@ type Handover struct {
 func Find(live *unstructured.Unstructured, wanted Wanted) (*Handover, error) {
 	switch s := wanted.Applier.Subresource; {
 	case s != "" && len(wanted.Lost) > 0:
-		return nil, fmt.Errorf("managedFields are moved out of lost versions with an apply of the object itself, and not of its %s: apply the object first", s)
+		return nil,
+			fmt.Errorf(
+				"managedFields are moved out of lost versions with an apply of the object itself, and not of its %s: "+
+					"apply the object first", s)
 	case s != "":
 		return nil, fmt.Errorf("fields can only be adopted or given up in the object itself, not in its %s", s)
 	}
@@ -86,8 +90,10 @@ func Find(live *unstructured.Unstructured, wanted Wanted) (*Handover, error) {
 	after := &unstructured.Unstructured{Object: h.Object()}
 	owners, err := fieldowner.Read(after.Object)
 	if err == nil && !owners.Recorded() {
-		return nil, errors.New("no manager would own a field after giving these up, and the server would then record all fields " +
-			"under before-first-apply: apply the fields to keep first, and give up the other fields after that")
+		return nil,
+			errors.New(
+				"no manager would own a field after giving these up, and the server would then record all fields " +
+					"under before-first-apply: apply the fields to keep first, and give up the other fields after that")
 	}
 	h.makes(after, owners)
 	// The server drops fields in the version in which they are recorded, and zero is there for required ones.
@@ -118,7 +124,8 @@ func Created(made *unstructured.Unstructured, wanted Wanted) (*unstructured.Unst
 // makes stores the object after the handover, and the fields of its owners.
 func (h *Handover) makes(after *unstructured.Unstructured, owners fieldowner.Ownership) {
 	isOurs := h.wanted.Applier.Is
-	h.after, h.own, h.others = after, owners.Fields(isOurs), owners.Fields(func(o fieldowner.Owner) bool { return !isOurs(o) })
+	h.after, h.own, h.others = after, owners.Fields(isOurs),
+		owners.Fields(func(o fieldowner.Owner) bool { return !isOurs(o) })
 }
 
 // Of returns the live object as it is after the handover: with another record, unless h is nil. That is the server's

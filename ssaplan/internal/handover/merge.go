@@ -20,7 +20,8 @@ import (
 // to the object as it is. It merges the manifest into the live object, takes away what is dropped, and has the server
 // try an update to that. If nothing is dropped and no entry moves, or the server refuses that as well, or for what the
 // handover doesn't change, the error is the refusal.
-func (h *Handover) tryMerged(server Server, manifest map[string]any, refusal error) (*unstructured.Unstructured, error) {
+func (h *Handover) tryMerged(server Server, manifest map[string]any,
+	refusal error) (*unstructured.Unstructured, error) {
 	if uid := (&unstructured.Unstructured{Object: manifest}).GetUID(); uid != "" && uid != h.live.GetUID() {
 		return nil, refusal // of an object that the manifest isn't for
 	}
@@ -69,7 +70,8 @@ func (h *Handover) tryMerged(server Server, manifest map[string]any, refusal err
 // assignedIn returns the patterns of the values that a server assigns in objects of the kind of the manifest.
 func assignedIn(manifest map[string]any) projection.Patterns {
 	obj := &unstructured.Unstructured{Object: manifest}
-	patterns, _ := projection.ParsePatterns(kinds.ValuesOf(obj.GetAPIVersion(), obj.GetKind()).Assigned...) // which a test parses
+	// which a test parses
+	patterns, _ := projection.ParsePatterns(kinds.ValuesOf(obj.GetAPIVersion(), obj.GetKind()).Assigned...)
 	return patterns
 }
 
@@ -210,7 +212,8 @@ func (h *Handover) keeping(
 		case !isHollow(value) || isEmpty(value) && isEmpty(was) || value == nil && len(fields)+len(items) == 0:
 		case recorded.Under(p).Len() > 1 || isMap && isHollow(was): // of which a trial shows nothing, either
 			parted = append(parted, p)
-		case isMap && !isEmptyList(value) || len(items) > 0 && value == nil: // an empty list of named items isn't recorded
+		// an empty list of named items isn't recorded
+		case isMap && !isEmptyList(value) || len(items) > 0 && value == nil:
 			unclear = append(unclear, p)
 		}
 	}

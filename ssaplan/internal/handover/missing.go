@@ -14,7 +14,8 @@ import (
 
 // Missing returns the managers that are among the tools, own one of the fields of the live object or something in it,
 // and from which nothing is going to be taken over.
-func (w Wanted) Missing(live *unstructured.Unstructured, fields []projection.Path, tools []fieldowner.Tool) (managers []string) {
+func (w Wanted) Missing(live *unstructured.Unstructured, fields []projection.Path,
+	tools []fieldowner.Tool) (managers []string) {
 	if live == nil || w.Applier.Subresource != "" {
 		return nil
 	}
@@ -39,5 +40,6 @@ func Advice(managers []string) string {
 	for i, m := range managers {
 		names[i] = fmt.Sprintf("%q", foreign.Text(m))
 	}
-	return fmt.Sprintf("adopt the fields of %s: those that the manifest lacks are then removed", strings.Join(names, " and "))
+	return fmt.Sprintf("adopt the fields of %s: those that the manifest lacks are then removed",
+		strings.Join(names, " and "))
 }

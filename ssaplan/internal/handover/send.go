@@ -16,7 +16,8 @@ import (
 // Target is the object, such as a [liveobject.Target].
 type Target interface {
 	Live(ctx context.Context) (*unstructured.Unstructured, error)
-	Patch(ctx context.Context, live *unstructured.Unstructured, patch []byte, manager string, dryRun ...string) (*unstructured.Unstructured, error)
+	Patch(ctx context.Context, live *unstructured.Unstructured, patch []byte, manager string,
+		dryRun ...string) (*unstructured.Unstructured, error)
 }
 
 var _ Target = (*liveobject.Target)(nil)
@@ -43,7 +44,8 @@ func (h *Handover) Again(now *unstructured.Unstructured) *Handover {
 // Send carries the handover out, once, and returns the object with its new record; see [applier.Once]. It is guarded by
 // the version of the object, or, if others write the object all the time, by its record and the values that change
 // hands; see [precondition.ByRecord].
-func (h *Handover) Send(ctx context.Context, target Target, byRecord bool) (*unstructured.Unstructured, *applier.Failure) {
+func (h *Handover) Send(ctx context.Context, target Target,
+	byRecord bool) (*unstructured.Unstructured, *applier.Failure) {
 	patch, err := h.Patch()
 	if err == nil && byRecord {
 		before, _ := fieldowner.Read(h.live.Object) // which could be read

@@ -13,7 +13,8 @@ import (
 // object, or to whichever is there. With a pair the object is one that others write all the time: what is tried of it
 // then doesn't depend on its version, but on what is recorded.
 func ServerOf(
-	ctx context.Context, target *liveobject.Target, live *unstructured.Unstructured, options metav1.PatchOptions, pinned bool,
+	ctx context.Context, target *liveobject.Target, live *unstructured.Unstructured, options metav1.PatchOptions,
+	pinned bool,
 	pair *liveobject.Pair,
 ) Server {
 	try := target.Try
@@ -53,7 +54,8 @@ func ServerOf(
 
 // Apply tries the apply of a body to the live object, as a [Server] does. If pinned, it is tried for just this version.
 func Apply(
-	ctx context.Context, target *liveobject.Target, live *unstructured.Unstructured, body []byte, options metav1.PatchOptions,
+	ctx context.Context, target *liveobject.Target, live *unstructured.Unstructured, body []byte,
+	options metav1.PatchOptions,
 	pinned bool, pair *liveobject.Pair,
 ) (*unstructured.Unstructured, error) {
 	switch {

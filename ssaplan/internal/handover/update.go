@@ -107,7 +107,8 @@ func (h *Handover) tryNulls(server Server, manifest map[string]any, nulls []proj
 	if err == nil || apierrors.IsInvalid(err) && len(refusedNulls(err)) == 0 {
 		return nil
 	}
-	const text = "%s: would become null once its last field is removed, which the server rejects: leave it out of the manifest, or declare a field in it"
+	const text = "%s: would become null once its last field is removed, which the server rejects: leave it out of " +
+		"the manifest, or declare a field in it"
 	return fmt.Errorf(text, nulls[0])
 }
 
@@ -140,7 +141,8 @@ func refusedNulls(refusal error) (names []string) {
 // another type of a Service, stay with the manager that wrote them. An item whose key is a dropped default is found in
 // the answer alone. Source: FieldManager.Apply in k8s.io/apimachinery/pkg/util/managedfields/internal, after which a
 // strategy prepares the update.
-func (h *Handover) withRecord(answer *unstructured.Unstructured, made map[string]any, left *remains) (*unstructured.Unstructured, error) {
+func (h *Handover) withRecord(answer *unstructured.Unstructured, made map[string]any,
+	left *remains) (*unstructured.Unstructured, error) {
 	out := answer.DeepCopy()
 	out.SetManagedFields((&unstructured.Unstructured{Object: made}).GetManagedFields())
 	content, err := change(out.Object, func(e fieldowner.Entry) fieldowner.Entry {

@@ -13,7 +13,8 @@ import (
 // Whole returns the explanation of the handover and the apply together, given that of the apply, which makes the object
 // that is made: which fields change owners altogether, and from whom those were taken over that the manifest lacks.
 // Values of sensitive fields aren't shown. The only errors are those of records that can't be read.
-func (h *Handover) Whole(apply *explain.Explanation, made map[string]any, sensitive projection.Patterns) (explain.Explanation, error) {
+func (h *Handover) Whole(apply *explain.Explanation, made map[string]any,
+	sensitive projection.Patterns) (explain.Explanation, error) {
 	whole := *apply
 	before, err := fieldowner.Read(h.live.Object)
 	if err != nil {
@@ -30,10 +31,11 @@ func (h *Handover) Whole(apply *explain.Explanation, made map[string]any, sensit
 	today := after.Fields(h.wanted.Applier.Is)
 	before, after = before.Renamed(today, h.live.Object, made), after.Renamed(today, h.live.Object, made)
 	all := after.Fields(nil)
-	moves := slices.DeleteFunc(before.Transfers(after, h.live.Object, made, h.wanted.Applier), func(t fieldowner.Transfer) bool {
-		isLost := t.Kind == fieldowner.TransferDisowned || t.Kind == fieldowner.TransferDestroyed
-		return isLost && !all.Under(t.Path).Empty() // updates own maps as such, applies what is in them
-	})
+	moves := slices.DeleteFunc(before.Transfers(after, h.live.Object, made, h.wanted.Applier),
+		func(t fieldowner.Transfer) bool {
+			isLost := t.Kind == fieldowner.TransferDisowned || t.Kind == fieldowner.TransferDestroyed
+			return isLost && !all.Under(t.Path).Empty() // updates own maps as such, applies what is in them
+		})
 	whole.Ownership = explain.RedactTransfers(moves, sensitive)
 	whole.Changes = slices.Clone(apply.Changes)
 	for i := range whole.Changes {
@@ -42,9 +44,10 @@ func (h *Handover) Whole(apply *explain.Explanation, made map[string]any, sensit
 	}
 	// What goes with a map that is cleared says more than the map.
 	whole.Changes = slices.DeleteFunc(whole.Changes, func(c explain.Change) bool {
-		return c.Cause == explain.CauseCleared && isEmpty(c.Before) && slices.ContainsFunc(apply.Changes, func(other explain.Change) bool {
-			return len(other.Path) > len(c.Path) && other.Path.HasPrefix(c.Path)
-		})
+		return c.Cause == explain.CauseCleared && isEmpty(c.Before) &&
+			slices.ContainsFunc(apply.Changes, func(other explain.Change) bool {
+				return len(other.Path) > len(c.Path) && other.Path.HasPrefix(c.Path)
+			})
 	})
 	return whole, nil
 }

@@ -40,7 +40,8 @@ func (t *Target) Apply(ctx context.Context, live *unstructured.Unstructured, bod
 // the answer has to be [precondition.Written].
 func (t *Target) Patch(ctx context.Context, live *unstructured.Unstructured, patch []byte, manager string,
 	dryRun ...string) (*unstructured.Unstructured, error) {
-	obj, err := t.Resource.JSONPatch(ctx, t.Identity.Name, patch, metav1.PatchOptions{FieldManager: manager, DryRun: dryRun})
+	obj, err := t.Resource.JSONPatch(ctx, t.Identity.Name, patch,
+		metav1.PatchOptions{FieldManager: manager, DryRun: dryRun})
 	obj, err = answered(t.Identity, obj, precondition.AsOutdated(err, patch, t.GroupResource(), t.Identity.Name))
 	if err == nil {
 		err = precondition.Complete(obj)

@@ -16,7 +16,8 @@ import (
 // SameButStatus reports whether nothing but the status was written between two reads of an object; false for objects
 // that aren't there.
 func SameButStatus(live, now *unstructured.Unstructured) bool {
-	return live != nil && now != nil && sameButStatus(live, now) && reflect.DeepEqual(mainRecords(live), mainRecords(now))
+	return live != nil && now != nil && sameButStatus(live, now) &&
+		reflect.DeepEqual(mainRecords(live), mainRecords(now))
 }
 
 // sameButStatus reports whether two versions of an object differ in the status alone, which an apply of the object
@@ -45,7 +46,8 @@ func AsOfAnswer(live, answer, now *unstructured.Unstructured) *unstructured.Unst
 		delete(out.Object, "status")
 	}
 	records := mainRecords(out)
-	for i, entry := range managedfields.Of(answer.Object) { // in their order, so that the objects are equal if the apply changes nothing
+	// in their order, so that the objects are equal if the apply changes nothing
+	for i, entry := range managedfields.Of(answer.Object) {
 		if isStatusRecord(entry) {
 			records = slices.Insert(records, min(i, len(records)), runtime.DeepCopyJSONValue(entry))
 		}
@@ -76,7 +78,8 @@ func Changed(was, now *unstructured.Unstructured) (paths []projection.Path) {
 			before, isMap := was[name].(map[string]any)
 			after, isStill := now[name].(map[string]any)
 			switch {
-			case len(p) == 2 && at[0].Name() == "metadata" && slices.Contains([]string{"managedFields", "resourceVersion", "generation"}, name):
+			case len(p) == 2 && at[0].Name() == "metadata" &&
+				slices.Contains([]string{"managedFields", "resourceVersion", "generation"}, name):
 			case isMap && isStill:
 				compare(p, before, after)
 			case !reflect.DeepEqual(was[name], now[name]):

@@ -23,7 +23,8 @@ func (t *Target) TryCreate(
 		switch {
 		case there != nil:
 			return nil, standin.ErrTaken
-		case err != nil && authresilience.Classify(err) != authresilience.ClassAuthorization: // who may apply may be unable to read
+		// who may apply may be unable to read
+		case err != nil && authresilience.Classify(err) != authresilience.ClassAuthorization:
 			return nil, err
 		}
 	}

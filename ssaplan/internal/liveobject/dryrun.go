@@ -41,10 +41,12 @@ func (t *Target) TryPinned(ctx context.Context, live *unstructured.Unstructured,
 	if err != nil {
 		return nil, err
 	}
-	if live == nil && obj.GetResourceVersion() == precondition.AbsentVersion { // as a server ignores it, and sends it back
+	// as a server ignores it, and sends it back
+	if live == nil && obj.GetResourceVersion() == precondition.AbsentVersion {
 		return unversioned(obj), nil
 	}
-	if version := obj.GetResourceVersion(); live == nil && version != "" || live != nil && version != live.GetResourceVersion() {
+	if version := obj.GetResourceVersion(); live == nil && version != "" || live != nil &&
+		version != live.GetResourceVersion() {
 		if precondition.Copied(body, live, options.FieldManager) {
 			return nil, precondition.Outdated(t.GroupResource(), obj.GetName())
 		}
@@ -66,7 +68,8 @@ func unversioned(obj *unstructured.Unstructured) *unstructured.Unstructured {
 
 // TryUnread is [Target.Try] for a live object that the caller may not read. Nothing would show afterwards that the dry
 // run wrote. So the server is asked before each of these dry runs whether it receives dryRun, and has to confirm it.
-func (t *Target) TryUnread(ctx context.Context, body []byte, options metav1.PatchOptions) (*unstructured.Unstructured, error) {
+func (t *Target) TryUnread(ctx context.Context, body []byte,
+	options metav1.PatchOptions) (*unstructured.Unstructured, error) {
 	if err := t.ask(ctx, t.Resource, body, options); err != nil {
 		return nil, err
 	}
@@ -85,7 +88,8 @@ func (t *Target) ask(ctx context.Context, by *wire.Resource, body []byte, option
 
 // Whole returns a function that tries by force to apply the body, which has the whole manifest, to the live object. It
 // returns nil unless that is needed because the server refused a part of the manifest.
-func (t *Target) Whole(isNeeded bool, live *unstructured.Unstructured, body []byte, options metav1.PatchOptions) func(context.Context) error {
+func (t *Target) Whole(isNeeded bool, live *unstructured.Unstructured, body []byte,
+	options metav1.PatchOptions) func(context.Context) error {
 	if !isNeeded {
 		return nil
 	}
@@ -101,7 +105,8 @@ func (t *Target) Whole(isNeeded bool, live *unstructured.Unstructured, body []by
 // for the first time. Only they show which lists have items with owners of their own, and which lists and maps have one
 // owner. An object with managedFields is returned as it is, and so is one that the server refuses to try. The server is
 // asked once for an object.
-func (t *Target) Recorded(ctx context.Context, live *unstructured.Unstructured, options metav1.PatchOptions) (*unstructured.Unstructured, error) {
+func (t *Target) Recorded(ctx context.Context, live *unstructured.Unstructured,
+	options metav1.PatchOptions) (*unstructured.Unstructured, error) {
 	if live == nil || t.subresource != "" || len(live.GetManagedFields()) > 0 {
 		return live, nil
 	}

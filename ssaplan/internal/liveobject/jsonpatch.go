@@ -29,7 +29,8 @@ func (t *Target) TryByRecord(ctx context.Context, live *unstructured.Unstructure
 	for {
 		now, made, err = t.beside(ctx, func() (*unstructured.Unstructured, error) {
 			obj, err := t.Resource.JSONPatch(ctx, t.Identity.Name, patch, options)
-			if obj, err = answered(t.Identity, obj, precondition.AsOutdated(err, patch, t.GroupResource(), t.Identity.Name)); err == nil {
+			if obj, err = answered(t.Identity, obj,
+				precondition.AsOutdated(err, patch, t.GroupResource(), t.Identity.Name)); err == nil {
 				err = precondition.Tried(live, obj)
 			}
 			return obj, err
@@ -68,7 +69,8 @@ func (t *Target) TryContent(ctx context.Context, live *unstructured.Unstructured
 		m, _ := obj.Object["metadata"].(map[string]any)
 		return m
 	}
-	if !ok || !undo(metadata(live), metadata(now), metadata(out), "/metadata", isSet, "managedFields", "resourceVersion", "generation") {
+	if !ok || !undo(metadata(live), metadata(now), metadata(out), "/metadata", isSet, "managedFields",
+		"resourceVersion", "generation") {
 		return nil, precondition.Outdated(t.GroupResource(), t.Identity.Name)
 	}
 	out.SetResourceVersion(live.GetResourceVersion())

@@ -16,7 +16,8 @@ import (
 // Known returns the live object without a read: the supplied one, see [Target.Supplied], or the one of the lists, see
 // [Target.Listed]. It returns nil if there is neither; absent reports whether the object doesn't exist by the lists.
 // Both may be out of date.
-func (t *Target) Known(ctx context.Context, given, manifest *unstructured.Unstructured) (live *unstructured.Unstructured, absent bool, err error) {
+func (t *Target) Known(ctx context.Context, given,
+	manifest *unstructured.Unstructured) (live *unstructured.Unstructured, absent bool, err error) {
 	if live, err = t.Supplied(given, manifest); live != nil || err != nil {
 		return live, false, err
 	}
@@ -27,7 +28,8 @@ func (t *Target) Known(ctx context.Context, given, manifest *unstructured.Unstru
 // Listed returns the object from the lists of [ReadByLists], nil if there is none, and whether the lists have an
 // answer. The object may have been changed, created or deleted since. The lists have no answer for a manifest with a
 // uid or a resourceVersion, nor for a subresource of an object that doesn't exist.
-func (t *Target) Listed(ctx context.Context, manifest *unstructured.Unstructured) (live *unstructured.Unstructured, known bool) {
+func (t *Target) Listed(ctx context.Context,
+	manifest *unstructured.Unstructured) (live *unstructured.Unstructured, known bool) {
 	all, _ := ctx.Value(listsKey{}).(lists)
 	id := t.Identity
 	of, key := all.of(id)

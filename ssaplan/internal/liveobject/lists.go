@@ -70,7 +70,8 @@ func (a lists) add(id identity.Identity) {
 
 func (a lists) at(at place) *list {
 	if a[at] == nil {
-		a[at] = &list{namespace: at.namespace, using: turn.New(), sorted: true, missing: map[string]bool{}, held: map[string]native.Listed{}}
+		a[at] = &list{namespace: at.namespace, using: turn.New(), sorted: true, missing: map[string]bool{},
+			held: map[string]native.Listed{}}
 	}
 	return a[at]
 }
@@ -153,7 +154,8 @@ func (l *list) readPage(ctx context.Context, of *wire.Resource) {
 		l.add(item)
 	}
 	l.next, l.left, l.complete = p.Next, p.Left, p.Next == ""
-	l.ended = l.complete || len(p.Items) == 0 || !l.pays() // a page without objects may be followed by others without end
+	// a page without objects may be followed by others without end
+	l.ended = l.complete || len(p.Items) == 0 || !l.pays()
 }
 
 func (l *list) add(item native.Listed) {

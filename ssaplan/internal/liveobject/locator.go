@@ -18,7 +18,8 @@ import (
 )
 
 // ErrNoNamespace says that an object of a kind with namespaces names none, and there is no default.
-var ErrNoNamespace = errors.New("metadata.namespace: missing, and there is no default namespace: name the one that the object is meant to be in")
+var ErrNoNamespace = errors.New(
+	"metadata.namespace: missing, and there is no default namespace: name the one that the object is meant to be in")
 
 // Locator finds out where objects are.
 type Locator struct {
@@ -81,7 +82,8 @@ func (t *Target) findReplicas(ctx context.Context) error {
 	case err == nil:
 		t.replicas = scale.Defined(definition)
 	case class == authresilience.ClassAuthorization || class == authresilience.ClassNotFound:
-		t.Warnings = append(t.Warnings, "the CRD can't be read, so the number of replicas is taken to be at spec.replicas")
+		t.Warnings = append(t.Warnings,
+			"the CRD can't be read, so the number of replicas is taken to be at spec.replicas")
 	default:
 		return err
 	}

@@ -48,8 +48,10 @@ func (t *Target) Verify(ctx context.Context, live, answer, now *unstructured.Uns
 		case errors.Is(err, wire.ErrDropped):
 			return precondition.DryRunWrote(now)
 		case err != nil:
-			return secrecy.Quoting("the dry run wrote, or another client wrote the same at that moment: the object has the values that it tried, and "+
-				"the server may not receive dryRun", "resourceVersion %q", now.GetResourceVersion())
+			return secrecy.Quoting(
+				"the dry run wrote, or another client wrote the same at that moment: the object has the values that "+
+					"it tried, and "+
+					"the server may not receive dryRun", "resourceVersion %q", now.GetResourceVersion())
 		}
 	}
 	for _, then := range []*unstructured.Unstructured{answer, now} {
@@ -62,7 +64,8 @@ func (t *Target) Verify(ctx context.Context, live, answer, now *unstructured.Uns
 
 // fromCache says that the server's second answer is older than the first.
 func fromCache(first, then *unstructured.Unstructured) error {
-	return secrecy.Quoting("the second of the server's answers is the older one: something in front of the server answers from a cache",
+	return secrecy.Quoting(
+		"the second of the server's answers is the older one: something in front of the server answers from a cache",
 		"resourceVersion %q and then %q", first.GetResourceVersion(), then.GetResourceVersion())
 }
 

@@ -76,7 +76,8 @@ func answered(want identity.Identity, obj *unstructured.Unstructured, err error)
 		return nil, err
 	}
 	if id, err := identity.Of(obj.Object); err != nil || id != want {
-		return nil, secrecy.Quoting("the answer is another object: check the server's address", "%q, kind %q", obj.GetName(), obj.GetKind())
+		return nil, secrecy.Quoting("the answer is another object: check the server's address", "%q, kind %q",
+			obj.GetName(), obj.GetKind())
 	}
 	return obj, nil
 }
@@ -89,8 +90,9 @@ func absent(name string, err error) error {
 		return nil
 	}
 	if other := missing.Status().Details.Name; other != "" && other != name {
-		return secrecy.Quoting(fmt.Sprintf("the server was asked for %q and answers that another object isn't there: check the proxies in front "+
-			"of the server", foreign.Text(name)), "%q", other)
+		return secrecy.Quoting(fmt.Sprintf(
+			"the server was asked for %q and answers that another object isn't there: check the proxies in front "+
+				"of the server", foreign.Text(name)), "%q", other)
 	}
 	return nil
 }

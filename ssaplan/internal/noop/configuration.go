@@ -49,9 +49,10 @@ func NewConfigurationReader(of *wire.Server) *ConfigurationReader {
 
 // view is how a part of the configuration looked.
 type view struct {
-	prints map[string]string // another one after a change, by what it is about; empty for what all objects have in common
-	unseen []string          // what the caller may not look at
-	since  time.Time         // when it was seen first
+	// another one after a change, by what it is about; empty for what all objects have in common
+	prints map[string]string
+	unseen []string  // what the caller may not look at
+	since  time.Time // when it was seen first
 }
 
 // look returns a part as it was at most interval ago.
@@ -63,7 +64,8 @@ func (r *ConfigurationReader) look(ctx context.Context, part string, interval ti
 			return view{}, err
 		}
 		seen.since = clock.Now(ctx)
-		if !before.since.IsZero() && maps.Equal(seen.prints, before.prints) && slices.Equal(seen.unseen, before.unseen) {
+		if !before.since.IsZero() && maps.Equal(seen.prints, before.prints) &&
+			slices.Equal(seen.unseen, before.unseen) {
 			seen.since = before.since
 		}
 		return seen, nil
@@ -72,7 +74,8 @@ func (r *ConfigurationReader) look(ctx context.Context, part string, interval ti
 
 // Read returns the configuration that decides about applies to an object of a resource, as it was at most interval ago.
 // A part that the caller may not read is no error.
-func (r *ConfigurationReader) Read(ctx context.Context, resource schema.GroupVersionResource, interval time.Duration) (Configuration, error) {
+func (r *ConfigurationReader) Read(ctx context.Context, resource schema.GroupVersionResource,
+	interval time.Duration) (Configuration, error) {
 	admission, err := r.look(ctx, "admission", interval, r.admission)
 	if err != nil {
 		return Configuration{}, err
@@ -86,9 +89,10 @@ func (r *ConfigurationReader) Read(ctx context.Context, resource schema.GroupVer
 		return Configuration{}, err
 	}
 	c := Configuration{
-		Fingerprint: [3]string{admission.prints[""], definition.prints[""], definition.prints[about] + custom.prints[""]},
-		Since:       slices.MaxFunc([]time.Time{admission.since, definition.since, custom.since}, time.Time.Compare),
-		Unseen:      slices.Concat(admission.unseen, definition.unseen, custom.unseen),
+		Fingerprint: [3]string{admission.prints[""], definition.prints[""],
+			definition.prints[about] + custom.prints[""]},
+		Since:  slices.MaxFunc([]time.Time{admission.since, definition.since, custom.since}, time.Time.Compare),
+		Unseen: slices.Concat(admission.unseen, definition.unseen, custom.unseen),
 	}
 	if _, seen := definition.prints[about]; !seen {
 		c.Unseen = append(c.Unseen, "the schemas of "+about)
@@ -98,7 +102,8 @@ func (r *ConfigurationReader) Read(ctx context.Context, resource schema.GroupVer
 
 // customDefinition looks at the CRD of a custom resource, and at nothing for other kinds. It has what no schema has:
 // how objects are converted.
-func (r *ConfigurationReader) customDefinition(ctx context.Context, resource schema.GroupVersionResource, interval time.Duration) (view, error) {
+func (r *ConfigurationReader) customDefinition(ctx context.Context, resource schema.GroupVersionResource,
+	interval time.Duration) (view, error) {
 	if facts.IsBuiltin(map[string]any{"apiVersion": resource.GroupVersion().String()}) {
 		return view{}, nil
 	}

@@ -45,7 +45,8 @@ func (c *Cache) Save(to io.Writer, scope string) error {
 	f := file{Version: fileVersion, Scope: scope, Answers: []fileAnswer{}}
 	for _, kept := range c.answers.All(time.Now()) {
 		if kept.Answer == nothing {
-			f.Answers = append(f.Answers, fileAnswer{kept.Subject[:], kept.Question[:], kept.Expires.Round(time.Second).Unix()})
+			f.Answers = append(f.Answers,
+				fileAnswer{kept.Subject[:], kept.Question[:], kept.Expires.Round(time.Second).Unix()})
 		}
 	}
 	c.mu.Lock()
@@ -74,7 +75,8 @@ func (c *Cache) Restore(from io.Reader, scope string) error {
 	}
 	now := time.Now()
 	for _, a := range f.Answers {
-		c.answers.Restore(recent.Kept[*notes]{Subject: recent.Key(a.Subject), Question: recent.Key(a.Question), Answer: nothing, Expires: time.Unix(a.Expires, 0)}, now)
+		c.answers.Restore(recent.Kept[*notes]{Subject: recent.Key(a.Subject), Question: recent.Key(a.Question),
+			Answer: nothing, Expires: time.Unix(a.Expires, 0)}, now)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -47,7 +47,8 @@ type Options struct {
 func New(options Options) *Cache {
 	size, maxAge := cmp.Or(max(options.Size, 0), 10_000), cmp.Or(max(options.MaxAge, 0), time.Hour)
 	return &Cache{
-		answers: recent.New[*notes](size, maxAge), interval: cmp.Or(options.ServerInterval, 30*time.Second), portable: options.Portable, setups: setups{},
+		answers: recent.New[*notes](size, maxAge), interval: cmp.Or(options.ServerInterval, 30*time.Second),
+		portable: options.Portable, setups: setups{},
 	}
 }
 

@@ -28,7 +28,8 @@ type fileSetup struct {
 func (s setups) MarshalJSON() ([]byte, error) {
 	list := []fileSetup{}
 	for kind, seen := range s {
-		list = append(list, fileSetup{kind[:], [3][]byte{[]byte(seen.print[0]), []byte(seen.print[1]), []byte(seen.print[2])}, seen.since})
+		list = append(list, fileSetup{kind[:],
+			[3][]byte{[]byte(seen.print[0]), []byte(seen.print[1]), []byte(seen.print[2])}, seen.since})
 	}
 	return json.Marshal(list)
 }

@@ -32,7 +32,8 @@ func Identity(manifest *unstructured.Unstructured, unknown bool) (identity.Ident
 	id, err := identity.Of(manifest.Object)
 	if err != nil && unknown {
 		m := manifest
-		return identity.Identity{APIVersion: m.GetAPIVersion(), Kind: m.GetKind(), Namespace: m.GetNamespace(), Name: m.GetName()}, nil
+		return identity.Identity{APIVersion: m.GetAPIVersion(), Kind: m.GetKind(), Namespace: m.GetNamespace(),
+			Name: m.GetName()}, nil
 	}
 	return id, err
 }

@@ -110,7 +110,8 @@ func (f *Fields) LearnCarried(ctx context.Context, obj *unstructured.Unstructure
 	}
 	for _, kind := range secrecy.Carried(obj.Object) {
 		if _, err := f.Find(ctx, kind); err != nil {
-			f.unserved.Store(kind, true) // also if a mapper calls the version ambiguous, or if the server can't be asked
+			// also if a mapper calls the version ambiguous, or if the server can't be asked
+			f.unserved.Store(kind, true)
 		}
 	}
 }
@@ -143,9 +144,10 @@ func (f *Fields) learn(ctx context.Context, kind schema.GroupVersionKind, resour
 	if isKubernetes(kind) {
 		return
 	}
-	marks, err := f.marks.Of(kind.String()).Get(ctx, maxAge, func(ctx context.Context, _ projection.Patterns) (projection.Patterns, error) {
-		return f.read(warnings.Quiet(ctx), kind, resource)
-	})
+	marks, err := f.marks.Of(kind.String()).Get(ctx, maxAge,
+		func(ctx context.Context, _ projection.Patterns) (projection.Patterns, error) {
+			return f.read(warnings.Quiet(ctx), kind, resource)
+		})
 	if err != nil {
 		marks = secrecy.Unmarked
 	}
@@ -155,7 +157,8 @@ func (f *Fields) learn(ctx context.Context, kind schema.GroupVersionKind, resour
 // read reads which fields of a kind are passwords. The first kind of a group and version is looked up in its CRD, and
 // others in the document of all schemas. If one of these can't be read or lacks the kind, as a CRD does for an
 // aggregated API, the other is read.
-func (f *Fields) read(ctx context.Context, kind schema.GroupVersionKind, resource schema.GroupVersionResource) (projection.Patterns, error) {
+func (f *Fields) read(ctx context.Context, kind schema.GroupVersionKind,
+	resource schema.GroupVersionResource) (projection.Patterns, error) {
 	look := []func() (projection.Patterns, error){
 		func() (projection.Patterns, error) { return f.readDefinition(ctx, kind, resource) },
 		func() (projection.Patterns, error) { return f.readDocument(ctx, kind) },
@@ -174,7 +177,8 @@ func (f *Fields) read(ctx context.Context, kind schema.GroupVersionKind, resourc
 	return marks, nil
 }
 
-func (f *Fields) readDefinition(ctx context.Context, kind schema.GroupVersionKind, resource schema.GroupVersionResource) (projection.Patterns, error) {
+func (f *Fields) readDefinition(ctx context.Context, kind schema.GroupVersionKind,
+	resource schema.GroupVersionResource) (projection.Patterns, error) {
 	definition, err := f.server.Definitions().Get(ctx, resource.GroupResource().String(), metav1.GetOptions{})
 	if err != nil {
 		return nil, err

@@ -22,7 +22,8 @@ func Written(live, answer *unstructured.Unstructured) error {
 	case onlyTried(live, answer):
 		return ErrOnlyTried
 	case live != nil && answer.GetUID() != live.GetUID():
-		return secrecy.Quoting("the answer is another object", "its uid is %q and not %q", answer.GetUID(), live.GetUID())
+		return secrecy.Quoting("the answer is another object", "its uid is %q and not %q", answer.GetUID(),
+			live.GetUID())
 	}
 	return nil
 }
@@ -67,7 +68,8 @@ func Tried(live, answer *unstructured.Unstructured) error {
 
 // DryRunWrote says that a dry run was carried out.
 func DryRunWrote(answer *unstructured.Unstructured) error {
-	return secrecy.Quoting("the dry run wrote: something in front of the server drops dryRun, so nothing can be planned through it",
+	return secrecy.Quoting(
+		"the dry run wrote: something in front of the server drops dryRun, so nothing can be planned through it",
 		"%q in resourceVersion %q", answer.GetName(), answer.GetResourceVersion())
 }
 

@@ -21,7 +21,8 @@ const AbsentVersion = "1"
 
 // Complete returns an error unless an object in an answer has the uid and the resourceVersion that guard a write.
 func Complete(obj *unstructured.Unstructured) error {
-	for name, value := range map[string]string{"resourceVersion": obj.GetResourceVersion(), "uid": string(obj.GetUID())} {
+	for name, value := range map[string]string{"resourceVersion": obj.GetResourceVersion(),
+		"uid": string(obj.GetUID())} {
 		if value == "" {
 			return fmt.Errorf("the answer has no metadata.%s that is a string, so nothing could be written safely: "+
 				"check the proxies in front of the server", name)
@@ -33,7 +34,8 @@ func Complete(obj *unstructured.Unstructured) error {
 // Another returns an error if an object has the version of one that was seen before, nil if none was, and another uid.
 // A new object of the same name is no explanation: a server gives each version to one object.
 func Another(seen, now *unstructured.Unstructured) error {
-	if seen == nil || now == nil || now.GetResourceVersion() != seen.GetResourceVersion() || now.GetUID() == seen.GetUID() {
+	if seen == nil || now == nil || now.GetResourceVersion() != seen.GetResourceVersion() ||
+		now.GetUID() == seen.GetUID() {
 		return nil
 	}
 	return secrecy.Quoting("the answer is another object of the same version: check the proxies in front of the server",

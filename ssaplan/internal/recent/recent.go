@@ -66,7 +66,8 @@ func (c *Cache[V]) left(e *entry[V], now time.Time) (time.Duration, bool) {
 func (c *Cache[V]) Restore(kept Kept[V], now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.entries[kept.Subject] != nil || len(c.entries) >= c.size || !kept.Expires.After(now) || kept.Expires.After(now.Add(c.maxAge)) {
+	if c.entries[kept.Subject] != nil || len(c.entries) >= c.size || !kept.Expires.After(now) ||
+		kept.Expires.After(now.Add(c.maxAge)) {
 		return
 	}
 	e := &entry[V]{subject: kept.Subject, question: kept.Question, answer: kept.Answer}

@@ -20,7 +20,8 @@ import (
 func Of(obj *unstructured.Unstructured, at Places) *unstructured.Unstructured {
 	all := at.moved(entriesOf(obj))
 	return with(obj, at.replicas(obj), slices.DeleteFunc(slices.Clone(all), func(entry map[string]any) bool {
-		return !slices.ContainsFunc(all, func(other map[string]any) bool { return ownsReplicas(other) && isSameOwner(entry, other) })
+		return !slices.ContainsFunc(all,
+			func(other map[string]any) bool { return ownsReplicas(other) && isSameOwner(entry, other) })
 	}))
 }
 
@@ -34,7 +35,8 @@ func Of(obj *unstructured.Unstructured, at Places) *unstructured.Unstructured {
 // An update that set the number among other fields loses it even if it stays: a server then splits its entry, and puts
 // the one of the replicas in front of the other one, which is the one that counts. Source: scalehandler.go and
 // internal/managedfields.go of k8s.io/apimachinery's managedfields.
-func Applied(answer, before *unstructured.Unstructured, applier fieldowner.Applier, apiVersion string) *unstructured.Unstructured {
+func Applied(answer, before *unstructured.Unstructured, applier fieldowner.Applier,
+	apiVersion string) *unstructured.Unstructured {
 	stays := before != nil && replicas(answer) == replicas(before) && replicas(answer) != int64(0)
 	var entries []map[string]any
 	var isOwned, recorded bool
@@ -133,7 +135,8 @@ func ownerOf(entry map[string]any) fieldowner.Owner {
 // Check returns an error if a manifest that is applied to the subresource is one of a scale without replicas: of such a
 // one the record isn't known.
 func Check(subresource string, manifest map[string]any) error {
-	if number, _, _ := unstructured.NestedFieldNoCopy(manifest, "spec", "replicas"); number == nil && subresource == "scale" {
+	if number, _, _ := unstructured.NestedFieldNoCopy(manifest, "spec", "replicas"); number == nil &&
+		subresource == "scale" {
 		return errors.New("spec.replicas: missing, and nothing else can be applied to a scale")
 	}
 	return nil

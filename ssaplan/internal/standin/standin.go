@@ -25,7 +25,8 @@ import (
 
 // Resource sends applies.
 type Resource interface {
-	Apply(ctx context.Context, name string, body []byte, options metav1.PatchOptions, subresources ...string) (*unstructured.Unstructured, error)
+	Apply(ctx context.Context, name string, body []byte, options metav1.PatchOptions,
+		subresources ...string) (*unstructured.Unstructured, error)
 }
 
 // isAlike reports whether two objects are of the same kind and in the same namespace.
@@ -45,7 +46,8 @@ var ErrNamed = errors.New("no object of this kind can be tried under another nam
 // object has the name: then a stand-in is tried, and the result has the name all the same. Kinds whose names mean
 // something, such as an IPAddress, can't be tried so, but for those of [kinds.NameHead]. With ErrTaken it returns the
 // object that is there as the apply would make it, if it can.
-func Try(ctx context.Context, server Resource, manifest map[string]any, options metav1.PatchOptions, taken bool) (*unstructured.Unstructured, error) {
+func Try(ctx context.Context, server Resource, manifest map[string]any, options metav1.PatchOptions,
+	taken bool) (*unstructured.Unstructured, error) {
 	original := (&unstructured.Unstructured{Object: manifest}).GetName()
 	name := original
 	if taken {
@@ -64,12 +66,14 @@ func Try(ctx context.Context, server Resource, manifest map[string]any, options 
 	case err != nil:
 		return nil, renamed(err, name, original)
 	case !isAlike(made.Object, manifest):
-		return nil, secrecy.Quoting("the dry run of the create was answered with another object: check the proxies in front of the server",
+		return nil, secrecy.Quoting(
+			"the dry run of the create was answered with another object: check the proxies in front of the server",
 			"%s %s in namespace %q", made.GetAPIVersion(), made.GetKind(), made.GetNamespace())
 	case made.GetName() != name:
 		return nil, ErrTaken
 	case made.GetResourceVersion() != "" && taken:
-		return nil, fmt.Errorf("the dry run created %q: something in front of the server drops dryRun: delete it", foreign.Text(name))
+		return nil, fmt.Errorf("the dry run created %q: something in front of the server drops dryRun: delete it",
+			foreign.Text(name))
 	case made.GetResourceVersion() != "":
 		return made, ErrTaken
 	case taken:
@@ -93,7 +97,8 @@ func isAboutName(err error) bool {
 // which is refused for its name, unless the manifest of a custom resource has null: a create of that, which has been
 // tried before, drops it, and an apply doesn't.
 func Disproves(manifest map[string]any, err error, taken bool) bool {
-	if slices.ContainsFunc(answer.Statuses(err), func(s metav1.Status) bool { _, problem := answer.WrongType(s); return problem != "" }) {
+	if slices.ContainsFunc(answer.Statuses(err),
+		func(s metav1.Status) bool { _, problem := answer.WrongType(s); return problem != "" }) {
 		return true
 	}
 	if !apierrors.IsInvalid(err) || manifest["kind"] == "Service" && manifest["apiVersion"] == "v1" {

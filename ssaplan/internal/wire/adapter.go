@@ -51,14 +51,21 @@ func abilitiesOf(api server.Server, discover func(context.Context, func(context.
 		is    bool
 		costs string
 	}{
-		{lists, "The server can't list objects (server.Lister): the contents of namespaces and CRDs aren't counted, so a removal keeps " +
+		{lists, "The server can't list objects (server.Lister): the contents of namespaces and CRDs aren't counted, " +
+			"so a removal keeps " +
 			"these, and remembered no-ops don't end when a webhook or an admission policy changes."},
-		{listsWhole, "The server can't list whole objects (server.ObjectLister): PlanAll reads each object with a request of its own."},
-		{discovers, "The server can't list its kinds (server.Discoverer): the contents of namespaces aren't counted, so a removal keeps " +
-			"these, and no kinds can be suggested after a typo."},
-		{versions, "The versions of the server and of its schemas can't be read (server.Versioner): remembered no-ops don't end when the " +
-			"server is upgraded."},
-		{reads, "The schemas of the server can't be read (server.SchemaReader): all values of a custom kind are redacted if its CRD " +
+		{listsWhole,
+			"The server can't list whole objects (server.ObjectLister): PlanAll reads each object with a request of its own."},
+		{discovers,
+			"The server can't list its kinds (server.Discoverer): the contents of namespaces aren't counted, so a " +
+				"removal keeps " +
+				"these, and no kinds can be suggested after a typo."},
+		{versions,
+			"The versions of the server and of its schemas can't be read (server.Versioner): remembered no-ops don't " +
+				"end when the " +
+				"server is upgraded."},
+		{reads, "The schemas of the server can't be read (server.SchemaReader): all values of a custom kind are " +
+			"redacted if its CRD " +
 			"can't be read or doesn't exist."},
 	} {
 		if !optional.is {
@@ -107,7 +114,8 @@ func (o *serverObjects) ref(name string, sub []string) server.Ref {
 
 // answered returns the object of a response. It adds its warnings to those that are collected for the context, and
 // counts the requests.
-func (o *serverObjects) answered(ctx context.Context, response server.Response, err error) (*unstructured.Unstructured, error) {
+func (o *serverObjects) answered(ctx context.Context, response server.Response,
+	err error) (*unstructured.Unstructured, error) {
 	if collected := warnings.Of(ctx); collected != nil {
 		for _, text := range response.Warnings {
 			collected.Add(foreign.Text(text))
@@ -121,7 +129,8 @@ func (o *serverObjects) answered(ctx context.Context, response server.Response, 
 }
 
 // object is answered for a request that has to be answered with an object.
-func (o *serverObjects) object(ctx context.Context, response server.Response, err error) (*unstructured.Unstructured, error) {
+func (o *serverObjects) object(ctx context.Context, response server.Response,
+	err error) (*unstructured.Unstructured, error) {
 	obj, err := o.answered(ctx, response, err)
 	if err == nil && (obj == nil || obj.Object == nil) {
 		err = errNilAnswer
@@ -139,7 +148,8 @@ func (o *serverObjects) retries() int {
 	return n
 }
 
-func (o *serverObjects) Get(ctx context.Context, name string, _ metav1.GetOptions, sub ...string) (*unstructured.Unstructured, error) {
+func (o *serverObjects) Get(ctx context.Context, name string, _ metav1.GetOptions,
+	sub ...string) (*unstructured.Unstructured, error) {
 	response, err := o.api.Get(ctx, o.ref(name, sub))
 	return o.object(ctx, response, err)
 }
@@ -206,7 +216,9 @@ func (o *serverPages) Page(ctx context.Context, options metav1.ListOptions) (*na
 		p.Left = int(*left)
 	}
 	for i := range list.Items {
-		p.Items = append(p.Items, native.Listed{Namespace: list.Items[i].GetNamespace(), Name: list.Items[i].GetName(), Object: &list.Items[i]})
+		p.Items = append(p.Items,
+			native.Listed{Namespace: list.Items[i].GetNamespace(), Name: list.Items[i].GetName(),
+				Object: &list.Items[i]})
 	}
 	return p, nil
 }

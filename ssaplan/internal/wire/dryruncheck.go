@@ -28,8 +28,9 @@ var refusedDryRun = []string{metav1.DryRunAll, "Unknown"}
 const absentUID = "00000000-0000-0000-0000-000000000000"
 
 // ErrDropped says that a server didn't receive the dryRun of a request. Nothing was written.
-var ErrDropped = errors.New("the server didn't get the dryRun of a request that writes nothing: the client, or something in " +
-	"front of the server, drops dryRun, so nothing can be planned through it")
+var ErrDropped = errors.New(
+	"the server didn't get the dryRun of a request that writes nothing: the client, or something in " +
+		"front of the server, drops dryRun, so nothing can be planned through it")
 
 // applies is the kind of request that an apply to a resource is: each version of a group can be served by another
 // program.
@@ -39,8 +40,10 @@ func (r *Resource) applies() string { return "apply " + r.resource.GroupVersion(
 func (r *Resource) patches() string { return "patch " + r.resource.GroupVersion().String() }
 
 // checkApply returns an error if the server doesn't receive the dryRun of an apply, before a dry run writes.
-func (r *Resource) checkApply(ctx context.Context, name string, body []byte, options metav1.PatchOptions, sub []string) error {
-	return r.checkPatch(ctx, r.applies(), func(by *Resource) error { return by.askApply(ctx, name, body, options, sub) })
+func (r *Resource) checkApply(ctx context.Context, name string, body []byte, options metav1.PatchOptions,
+	sub []string) error {
+	return r.checkPatch(ctx, r.applies(),
+		func(by *Resource) error { return by.askApply(ctx, name, body, options, sub) })
 }
 
 // checkJSONPatch is checkApply for a JSON patch.
@@ -53,7 +56,8 @@ func (r *Resource) checkJSONPatch(ctx context.Context, name string, options meta
 // nothing is known, and that is no error, unless the server would refuse the patch for the same reason.
 func (r *Resource) checkPatch(ctx context.Context, kind string, ask func(by *Resource) error) error {
 	err := r.server.dryRuns.check(ctx, kind, dryRunAge, func() error { return ask(r.Beside()) })
-	if authresilience.Classify(err) != authresilience.ClassAuthorization && slices.ContainsFunc(answer.Statuses(err), answer.IsRefusal) {
+	if authresilience.Classify(err) != authresilience.ClassAuthorization &&
+		slices.ContainsFunc(answer.Statuses(err), answer.IsRefusal) {
 		return nil
 	}
 	return err
@@ -61,7 +65,8 @@ func (r *Resource) checkPatch(ctx context.Context, kind string, ask func(by *Res
 
 // askApply sends an apply with a dryRun that a server refuses, for an object that doesn't exist. A server that doesn't
 // receive the dryRun refuses the apply for another reason, which is an error.
-func (r *Resource) askApply(ctx context.Context, name string, body []byte, options metav1.PatchOptions, sub []string) error {
+func (r *Resource) askApply(ctx context.Context, name string, body []byte, options metav1.PatchOptions,
+	sub []string) error {
 	absent, err := forNone(body, sub)
 	if err != nil {
 		return err
@@ -76,7 +81,8 @@ func (r *Resource) askApply(ctx context.Context, name string, body []byte, optio
 func (r *Resource) askJSONPatch(ctx context.Context, name string, options metav1.PatchOptions) error {
 	ctx, _ = warnings.Collect(ctx)
 	options.DryRun = refusedDryRun
-	_, err := r.patch(ctx, name, types.JSONPatchType, []byte(`[{"op":"test","path":"/metadata/uid","value":"`+absentUID+`"}]`), options)
+	_, err := r.patch(ctx, name, types.JSONPatchType,
+		[]byte(`[{"op":"test","path":"/metadata/uid","value":"`+absentUID+`"}]`), options)
 	return dropped(err)
 }
 
@@ -109,8 +115,10 @@ func forNone(body []byte, sub []string) ([]byte, error) {
 
 // AskApply returns an error unless the server shows now that it receives the dryRun of an apply. The question counts as
 // a request of r.
-func (r *Resource) AskApply(ctx context.Context, name string, body []byte, options metav1.PatchOptions, sub ...string) error {
-	return r.server.dryRuns.check(ctx, r.applies(), 0, func() error { return r.askApply(ctx, name, body, options, sub) })
+func (r *Resource) AskApply(ctx context.Context, name string, body []byte, options metav1.PatchOptions,
+	sub ...string) error {
+	return r.server.dryRuns.check(ctx, r.applies(), 0,
+		func() error { return r.askApply(ctx, name, body, options, sub) })
 }
 
 // CheckDelete returns an error if the server doesn't receive the dryRun of a delete, before a dry run deletes the

@@ -24,7 +24,8 @@ func (s *Server) Find(ctx context.Context, kind schema.GroupVersionKind) (server
 		return s.resolver.Resolve(ctx, kind)
 	}
 	if missing.has(kind) {
-		return server.Kind{}, &meta.NoKindMatchError{GroupKind: kind.GroupKind(), SearchedVersions: []string{kind.Version}}
+		return server.Kind{}, &meta.NoKindMatchError{GroupKind: kind.GroupKind(),
+			SearchedVersions: []string{kind.Version}}
 	}
 	found, err := s.resolver.Resolve(ctx, kind)
 	if meta.IsNoMatchError(err) {

@@ -19,7 +19,8 @@ import (
 // ErrNoLister says that a server of the caller can't list objects.
 var ErrNoLister = errors.New("the server that the planner was made for can't list objects (server.Lister)")
 
-var errNoObjectLister = errors.New("the server that the planner was made for can't list whole objects (server.ObjectLister)")
+var errNoObjectLister = errors.New(
+	"the server that the planner was made for can't list whole objects (server.ObjectLister)")
 
 // Count returns how many objects there are, and whether there are more that the server didn't count. It reads one of
 // them.
@@ -65,7 +66,8 @@ func (r *Resource) Versions(ctx context.Context) (string, error) {
 }
 
 // list reads the metadata of objects.
-func (r *Resource) list(ctx context.Context, options metav1.ListOptions) (list *unstructured.UnstructuredList, err error) {
+func (r *Resource) list(ctx context.Context,
+	options metav1.ListOptions) (list *unstructured.UnstructuredList, err error) {
 	if !r.server.lists {
 		return nil, ErrNoLister
 	}
@@ -74,7 +76,9 @@ func (r *Resource) list(ctx context.Context, options metav1.ListOptions) (list *
 		return err
 	})
 	if err == nil && !strings.HasSuffix(list.GetKind(), "List") {
-		return nil, secrecy.Quoting(fmt.Sprintf("the answer is no list of %s: check the server's address", foreign.Text(r.object.Kind)), "kind %q", list.GetKind())
+		return nil, secrecy.Quoting(
+			fmt.Sprintf("the answer is no list of %s: check the server's address", foreign.Text(r.object.Kind)),
+			"kind %q", list.GetKind())
 	}
 	return list, err
 }

@@ -32,7 +32,8 @@ type Resource struct {
 // this identity, each with the name in the request.
 func (s *Server) Resource(kind server.Kind, object identity.Identity) *Resource {
 	return &Resource{
-		server: s, objects: s.objects(kind, object.Namespace), kind: kind, resource: kind.GroupVersionResource(), object: object,
+		server: s, objects: s.objects(kind, object.Namespace), kind: kind, resource: kind.GroupVersionResource(),
+		object:   object,
 		requests: new(int),
 	}
 }
@@ -49,7 +50,8 @@ func (s *Server) cluster(kind server.Kind) *Resource {
 }
 
 // namespaceKind is how a server serves namespaces.
-var namespaceKind = server.Kind{GroupVersionKind: schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}, Resource: "namespaces"}
+var namespaceKind = server.Kind{GroupVersionKind: schema.GroupVersionKind{Version: "v1", Kind: "Namespace"},
+	Resource: "namespaces"}
 
 // Wrote returns an error if the server carried out the dry run of a create, an update or a JSON patch.
 func (r *Resource) Wrote() error { return r.wrote }
@@ -72,7 +74,8 @@ func (r *Resource) Beside() *Resource { return r.server.Resource(r.kind, r.objec
 // In gives access to all objects of the kind in a namespace, or in all namespaces if that is empty. Its requests don't
 // count as those of r.
 func (r *Resource) In(namespace string) *Resource {
-	return r.server.Resource(r.kind, identity.Identity{APIVersion: r.object.APIVersion, Kind: r.object.Kind, Namespace: namespace})
+	return r.server.Resource(r.kind,
+		identity.Identity{APIVersion: r.object.APIVersion, Kind: r.object.Kind, Namespace: namespace})
 }
 
 // IPAddresses gives access to the objects by which a server keeps track of the cluster IPs of Services. Its requests
@@ -95,10 +98,12 @@ func (r *Resource) counting(other *Resource) *Resource {
 }
 
 // send sends a request about the object of that name, and counts how often it was sent.
-func (r *Resource) send(ctx context.Context, verb, name string, dryRun []string, request func(context.Context) error) error {
+func (r *Resource) send(ctx context.Context, verb, name string, dryRun []string,
+	request func(context.Context) error) error {
 	object := r.object
 	object.Name = name
-	sent, err := r.server.sender.send(ctx, server.Observation{Verb: verb, DryRun: len(dryRun) > 0, Object: object}, request)
+	sent, err := r.server.sender.send(ctx, server.Observation{Verb: verb, DryRun: len(dryRun) > 0, Object: object},
+		request)
 	*r.requests += sent
 	if uncounted, ok := r.objects.(interface{ retries() int }); ok {
 		*r.requests += uncounted.retries()
@@ -151,7 +156,8 @@ func (r *Resource) Update(ctx context.Context, in *unstructured.Unstructured, op
 
 // tried returns the answer to a create or an update of in. It returns an error instead if the request was a dry run and
 // the server carried it out.
-func (r *Resource) tried(in, answer *unstructured.Unstructured, err error, dryRun []string) (*unstructured.Unstructured, error) {
+func (r *Resource) tried(in, answer *unstructured.Unstructured, err error,
+	dryRun []string) (*unstructured.Unstructured, error) {
 	if err == nil {
 		err = precondition.CheckDryRun(in, answer, dryRun)
 		r.wrote = cmp.Or(r.wrote, err)

@@ -54,7 +54,8 @@ func (o Options) logged(ctx context.Context, seen server.Observation) {
 }
 
 // send sends a request, and sends it again if the server throttles it. It returns how often it sent the request.
-func (s sender) send(ctx context.Context, o server.Observation, request func(context.Context) error) (sent int, err error) {
+func (s sender) send(ctx context.Context, o server.Observation,
+	request func(context.Context) error) (sent int, err error) {
 	for sent = 1; ; sent++ {
 		err = s.sendInTime(ctx, o, request)
 		if !apierrors.IsTooManyRequests(err) || sent > s.retries || !wait(ctx, err) {

@@ -33,8 +33,9 @@ func New(api server.Server, options Options) *Server {
 	if access := native.Open(api, sender.sendAgain); access != nil {
 		s.access = access
 		s.abilities = abilities{
-			objects: access.Objects, lists: true, resolver: access, discoverer: access, versioner: access, schemaReader: access,
-			discover: atOnce,
+			objects: access.Objects, lists: true, resolver: access, discoverer: access, versioner: access,
+			schemaReader: access,
+			discover:     atOnce,
 		}
 		return s
 	}

@@ -32,15 +32,18 @@ func (m *Minimal) Get(_ context.Context, of server.Ref) (server.Response, error)
 	return m.respond(of)
 }
 
-func (m *Minimal) Patch(_ context.Context, of server.Ref, _ types.PatchType, _ []byte, _ metav1.PatchOptions) (server.Response, error) {
+func (m *Minimal) Patch(_ context.Context, of server.Ref, _ types.PatchType, _ []byte,
+	_ metav1.PatchOptions) (server.Response, error) {
 	return m.respond(of)
 }
 
-func (m *Minimal) Create(_ context.Context, of server.Ref, _ *unstructured.Unstructured, _ metav1.CreateOptions) (server.Response, error) {
+func (m *Minimal) Create(_ context.Context, of server.Ref, _ *unstructured.Unstructured,
+	_ metav1.CreateOptions) (server.Response, error) {
 	return m.respond(of)
 }
 
-func (m *Minimal) Update(_ context.Context, of server.Ref, _ *unstructured.Unstructured, _ metav1.UpdateOptions) (server.Response, error) {
+func (m *Minimal) Update(_ context.Context, of server.Ref, _ *unstructured.Unstructured,
+	_ metav1.UpdateOptions) (server.Response, error) {
 	return m.respond(of)
 }
 
@@ -56,7 +59,8 @@ type Capable struct {
 	Text           []byte // of all schemas
 }
 
-func (c *Capable) List(_ context.Context, _ server.Kind, _ string, options metav1.ListOptions) (*metav1.PartialObjectMetadataList, error) {
+func (c *Capable) List(_ context.Context, _ server.Kind, _ string,
+	options metav1.ListOptions) (*metav1.PartialObjectMetadataList, error) {
 	left := int64(2)
 	if options.Continue != "" {
 		return &metav1.PartialObjectMetadataList{}, c.Err

@@ -21,7 +21,8 @@ var (
 
 // Versioned returns the JSON of a ConfigMap with that metadata beside its name.
 func Versioned(metadata string) string {
-	return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"n"` + metadata + `},"data":{"k":"v"}}`
+	return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"n"` + metadata +
+		`},"data":{"k":"v"}}`
 }
 
 // Decoded returns an object from its JSON.
@@ -54,6 +55,7 @@ var Incomplete = map[string]string{
 
 // Record is metadata with managedFields, in which a manager did the operation at that time.
 func Record(manager, operation, time string) string {
-	return fmt.Sprintf(`,"managedFields":[{"manager":"x","operation":"Update"},{"manager":%q,"operation":%q,"time":%q}]`,
+	return fmt.Sprintf(
+		`,"managedFields":[{"manager":"x","operation":"Update"},{"manager":%q,"operation":%q,"time":%q}]`,
 		manager, operation, time)
 }

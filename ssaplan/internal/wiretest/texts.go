@@ -32,6 +32,7 @@ const (
 var statuses = map[string]int{
 	Throttled: http.StatusTooManyRequests, Forbidden: http.StatusForbidden, Missing: http.StatusNotFound,
 	MissingOther: http.StatusNotFound, UnknownDryRun: http.StatusUnprocessableEntity,
-	UnknownOption: http.StatusUnprocessableEntity, Outdated: http.StatusConflict, Broken: http.StatusInternalServerError,
+	UnknownOption: http.StatusUnprocessableEntity, Outdated: http.StatusConflict,
+	Broken:     http.StatusInternalServerError,
 	TestFailed: http.StatusUnprocessableEntity,
 }

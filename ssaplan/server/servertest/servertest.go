@@ -42,14 +42,16 @@ func Run(t *testing.T, connect func(*testing.T) server.Server) {
 	w.namespace = "servertest-" + w.suffix
 	w.apply(t, server.Ref{Kind: w.kind(t, "", "v1", "Namespace"), Name: w.namespace}, nil)
 	t.Cleanup(func() {
-		_, _ = w.api.Delete(context.Background(), server.Ref{Kind: w.kind(t, "", "v1", "Namespace"), Name: w.namespace}, metav1.DeleteOptions{})
+		_, _ = w.api.Delete(context.Background(), server.Ref{Kind: w.kind(t, "", "v1", "Namespace"), Name: w.namespace},
+			metav1.DeleteOptions{})
 	})
 	for _, part := range []struct {
 		name string
 		run  func(*testing.T, *world)
 	}{
 		{"Resolve", resolve}, {"ResolveLater", resolveLater}, {"Get", get}, {"Apply", apply}, {"JSONPatch", jsonPatch},
-		{"Subresource", subresource}, {"CreateAndUpdate", createAndUpdate}, {"UnknownDryRun", unknownDryRun}, {"Delete", remove},
+		{"Subresource", subresource}, {"CreateAndUpdate", createAndUpdate}, {"UnknownDryRun", unknownDryRun},
+		{"Delete", remove},
 		{"Warnings", warnings}, {"EndedContext", endedContext}, {"Concurrency", concurrency},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.run(t, &world{connect(t), w.namespace, w.suffix}) })
@@ -110,7 +112,8 @@ func check(t *testing.T, ok bool, format string, args ...any) {
 
 func (w *world) kind(t *testing.T, group, version, kind string) server.Kind {
 	t.Helper()
-	found, err := w.api.Resolve(context.Background(), schema.GroupVersionKind{Group: group, Version: version, Kind: kind})
+	found, err := w.api.Resolve(context.Background(),
+		schema.GroupVersionKind{Group: group, Version: version, Kind: kind})
 	must(t, err, "resolve "+kind)
 	return found
 }
@@ -189,8 +192,10 @@ func resolve(t *testing.T, w *world) {
 	}{
 		{schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, known("", "v1", "ConfigMap", "configmaps", true)},
 		{schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}, known("", "v1", "Namespace", "namespaces", false)},
-		{schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, known("apps", "v1", "Deployment", "deployments", true)},
-		{schema.GroupVersionKind{Group: "apps", Kind: "Deployment"}, known("apps", "v1", "Deployment", "deployments", true)},
+		{schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"},
+			known("apps", "v1", "Deployment", "deployments", true)},
+		{schema.GroupVersionKind{Group: "apps", Kind: "Deployment"},
+			known("apps", "v1", "Deployment", "deployments", true)},
 		{schema.GroupVersionKind{Kind: "Deployment"}, known("apps", "v1", "Deployment", "deployments", true)},
 		{schema.GroupVersionKind{Group: "apps", Version: "v9", Kind: "Deployment"}, server.Kind{}},
 		{schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "ConfigMap"}, server.Kind{}},
@@ -201,7 +206,8 @@ func resolve(t *testing.T, w *world) {
 		for range 2 {
 			found, err := w.api.Resolve(t.Context(), row.asked)
 			if row.want == (server.Kind{}) {
-				check(t, meta.IsNoMatchError(err), "%s: meta.IsNoMatchError must hold for the error: %v", row.asked, err)
+				check(t, meta.IsNoMatchError(err), "%s: meta.IsNoMatchError must hold for the error: %v", row.asked,
+					err)
 				continue
 			}
 			must(t, err, "resolve "+row.asked.String())
@@ -211,7 +217,8 @@ func resolve(t *testing.T, w *world) {
 }
 
 func known(group, version, kind, resource string, namespaced bool) server.Kind {
-	return server.Kind{GroupVersionKind: schema.GroupVersionKind{Group: group, Version: version, Kind: kind}, Resource: resource, Namespaced: namespaced}
+	return server.Kind{GroupVersionKind: schema.GroupVersionKind{Group: group, Version: version, Kind: kind},
+		Resource: resource, Namespaced: namespaced}
 }
 
 // resolveLater checks that a missing kind isn't cached, and that the server notices that a kind is gone.
@@ -220,9 +227,11 @@ func resolveLater(t *testing.T, w *world) {
 	gadget := schema.GroupVersionKind{Group: group, Version: "v1", Kind: "Gadget"}
 	_, err := w.api.Resolve(t.Context(), gadget)
 	check(t, meta.IsNoMatchError(err), "resolve a missing kind: %v", err)
-	definition := server.Ref{Kind: w.kind(t, "apiextensions.k8s.io", "v1", "CustomResourceDefinition"), Name: "gadgets." + group}
+	definition := server.Ref{Kind: w.kind(t, "apiextensions.k8s.io", "v1", "CustomResourceDefinition"),
+		Name: "gadgets." + group}
 	crd := w.apply(t, definition, map[string]any{"spec": map[string]any{
-		"group": group, "scope": "Namespaced", "names": map[string]any{"kind": "Gadget", "plural": "gadgets", "singular": "gadget", "listKind": "GadgetList"},
+		"group": group, "scope": "Namespaced",
+		"names": map[string]any{"kind": "Gadget", "plural": "gadgets", "singular": "gadget", "listKind": "GadgetList"},
 		"versions": []any{map[string]any{"name": "v1", "served": true, "storage": true, "schema": map[string]any{
 			"openAPIV3Schema": map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true},
 		}}},
@@ -235,7 +244,8 @@ func resolveLater(t *testing.T, w *world) {
 	check(t, found == server.Kind{GroupVersionKind: gadget, Resource: "gadgets", Namespaced: true}, "%+v", found)
 	_, err = w.api.Get(t.Context(), server.Ref{Kind: found, Namespace: w.namespace, Name: "a"})
 	check(t, err != nil, "get an object that doesn't exist")
-	_, err = w.api.Delete(t.Context(), definition, metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(crd.GetUID()))})
+	_, err = w.api.Delete(t.Context(), definition,
+		metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(crd.GetUID()))})
 	must(t, err, "delete a CRD")
 	eventually(t, "a kind that is gone is neither resolved nor answered", func() bool {
 		_, resolved := w.api.Resolve(t.Context(), gadget)
@@ -250,13 +260,15 @@ func get(t *testing.T, w *world) {
 	var status apierrors.APIStatus
 	if check(t, errors.As(err, &status), "the error must have the status of the server: %v", err); status != nil {
 		check(t, apierrors.IsNotFound(err), "apierrors.IsNotFound must hold for the error: %v", err)
-		check(t, status.Status().Details != nil && status.Status().Details.Name == "get", "the status has no details: %+v", status.Status())
+		check(t, status.Status().Details != nil && status.Status().Details.Name == "get",
+			"the status has no details: %+v", status.Status())
 	}
 	check(t, answer.Object == nil, "there is an object beside the error")
 	written := w.apply(t, of, data("1"))
 	answer, err = w.api.Get(t.Context(), of)
 	must(t, err, "get")
-	check(t, reflect.DeepEqual(written.Object, answer.Object.Object), "the object isn't as it was written:\n%v\n%v", written.Object, answer.Object.Object)
+	check(t, reflect.DeepEqual(written.Object, answer.Object.Object), "the object isn't as it was written:\n%v\n%v",
+		written.Object, answer.Object.Object)
 	check(t, len(answer.Object.GetManagedFields()) == 1, "managedFields are missing")
 	check(t, answer.Object.GroupVersionKind() == of.Kind.GroupVersionKind, "apiVersion and kind are missing")
 	for i := range 5 { // no read is older than a write
@@ -276,13 +288,15 @@ func apply(t *testing.T, w *world) {
 	live := w.apply(t, of, data("1"))
 	check(t, w.version(t, of) == live.GetResourceVersion(), "the apply didn't write")
 	entries := live.GetManagedFields()
-	check(t, len(entries) == 1 && entries[0].Manager == manager && entries[0].Operation == metav1.ManagedFieldsOperationApply, "%v", entries)
+	check(t, len(entries) == 1 && entries[0].Manager == manager &&
+		entries[0].Operation == metav1.ManagedFieldsOperationApply, "%v", entries)
 	answer, err = w.api.Patch(t.Context(), of, types.ApplyPatchType, body(of, data("2")), forced(metav1.DryRunAll))
 	must(t, err, "dry run of an apply")
 	check(t, answer.Object.GetResourceVersion() == live.GetResourceVersion(), "the dry run is of another version")
 	check(t, !reflect.DeepEqual(answer.Object.Object["data"], live.Object["data"]), "the dry run changed nothing")
 
-	_, err = w.api.Patch(t.Context(), of, types.ApplyPatchType, body(of, data("3")), metav1.PatchOptions{FieldManager: "other"})
+	_, err = w.api.Patch(t.Context(), of, types.ApplyPatchType, body(of, data("3")),
+		metav1.PatchOptions{FieldManager: "other"})
 	check(t, apierrors.IsConflict(err), "without force: %v", err)
 	strict := forced(metav1.DryRunAll)
 	strict.FieldValidation = metav1.FieldValidationStrict
@@ -301,12 +315,16 @@ func jsonPatch(t *testing.T, w *world) {
 	of := w.configMap(t, "json")
 	live := w.apply(t, of, data("1"))
 	patch := func(uid, value string, dryRun ...string) (server.Response, error) {
-		text := fmt.Sprintf(`[{"op":"test","path":"/metadata/uid","value":%q},{"op":"replace","path":"/data/a","value":%q}]`, uid, value)
-		return w.api.Patch(t.Context(), of, types.JSONPatchType, []byte(text), metav1.PatchOptions{FieldManager: manager, DryRun: dryRun})
+		text := fmt.Sprintf(
+			`[{"op":"test","path":"/metadata/uid","value":%q},{"op":"replace","path":"/data/a","value":%q}]`, uid,
+			value)
+		return w.api.Patch(t.Context(), of, types.JSONPatchType, []byte(text),
+			metav1.PatchOptions{FieldManager: manager, DryRun: dryRun})
 	}
 	answer, err := patch(string(live.GetUID()), "2", metav1.DryRunAll)
 	must(t, err, "dry run of a JSON patch")
-	check(t, reflect.DeepEqual(answer.Object.Object["data"], map[string]any{"a": "2"}), "the answer is %v", answer.Object)
+	check(t, reflect.DeepEqual(answer.Object.Object["data"], map[string]any{"a": "2"}), "the answer is %v",
+		answer.Object)
 	_, err = patch("00000000-0000-0000-0000-000000000000", "2")
 	check(t, apierrors.IsInvalid(err), "a test that fails: %v", err)
 	check(t, w.version(t, of) == live.GetResourceVersion(), "something was written")
@@ -332,15 +350,18 @@ func subresource(t *testing.T, w *world) {
 			dryRun = nil
 		}
 		text := fmt.Sprintf(`[{"op":"replace","path":"/spec/replicas","value":%d}]`, replicas)
-		answer, err := w.api.Patch(t.Context(), scale, types.JSONPatchType, []byte(text), metav1.PatchOptions{FieldManager: manager, DryRun: dryRun})
+		answer, err := w.api.Patch(t.Context(), scale, types.JSONPatchType, []byte(text),
+			metav1.PatchOptions{FieldManager: manager, DryRun: dryRun})
 		must(t, err, "patch the scale")
-		check(t, answer.Object.GetKind() == "Scale" && answer.Object.GetAPIVersion() == "autoscaling/v1", "the answer is a %s", answer.Object.GroupVersionKind())
+		check(t, answer.Object.GetKind() == "Scale" && answer.Object.GetAPIVersion() == "autoscaling/v1",
+			"the answer is a %s", answer.Object.GroupVersionKind())
 		got, _, _ := unstructured.NestedInt64(answer.Object.Object, "spec", "replicas")
 		check(t, got == replicas, "%d replicas, want %d", got, replicas)
 	}
 	status := of
 	status.Subresource = "status"
-	answer, err := w.api.Patch(t.Context(), status, types.ApplyPatchType, body(of, map[string]any{"status": map[string]any{"replicas": int64(7)}}), forced())
+	answer, err := w.api.Patch(t.Context(), status, types.ApplyPatchType,
+		body(of, map[string]any{"status": map[string]any{"replicas": int64(7)}}), forced())
 	must(t, err, "apply the status")
 	entries := answer.Object.GetManagedFields()
 	isStatus := func(e metav1.ManagedFieldsEntry) bool { return e.Subresource == "status" && e.Manager == manager }
@@ -383,11 +404,13 @@ func unknownDryRun(t *testing.T, w *world) {
 	unknown := []string{metav1.DryRunAll, "Unknown"}
 	refused := func(err error, doing string) {
 		t.Helper()
-		check(t, apierrors.IsInvalid(err) && strings.Contains(err.Error(), "dryRun"), "%s: the server must reject the dryRun: %v", doing, err)
+		check(t, apierrors.IsInvalid(err) && strings.Contains(err.Error(), "dryRun"),
+			"%s: the server must reject the dryRun: %v", doing, err)
 	}
 	_, err := w.api.Patch(t.Context(), of, types.ApplyPatchType, body(of, data("2")), forced(unknown...))
 	refused(err, "apply")
-	_, err = w.api.Patch(t.Context(), of, types.JSONPatchType, []byte(`[{"op":"remove","path":"/data"}]`), metav1.PatchOptions{DryRun: unknown})
+	_, err = w.api.Patch(t.Context(), of, types.JSONPatchType, []byte(`[{"op":"remove","path":"/data"}]`),
+		metav1.PatchOptions{DryRun: unknown})
 	refused(err, "JSON patch")
 	_, err = w.api.Delete(t.Context(), of, metav1.DeleteOptions{DryRun: unknown})
 	refused(err, "delete")
@@ -413,8 +436,10 @@ func remove(t *testing.T, w *world) {
 	check(t, answer.Object == nil, "the answer to a delete has an object")
 	held, err := w.api.Get(t.Context(), of)
 	must(t, err, "get what is being deleted")
-	check(t, slices.Contains(held.Object.GetFinalizers(), metav1.FinalizerDeleteDependents), "the propagation didn't arrive: %v", held.Object.GetFinalizers())
-	_, err = w.api.Patch(t.Context(), of, types.JSONPatchType, []byte(`[{"op":"remove","path":"/metadata/finalizers"}]`), metav1.PatchOptions{})
+	check(t, slices.Contains(held.Object.GetFinalizers(), metav1.FinalizerDeleteDependents),
+		"the propagation didn't arrive: %v", held.Object.GetFinalizers())
+	_, err = w.api.Patch(t.Context(), of, types.JSONPatchType,
+		[]byte(`[{"op":"remove","path":"/metadata/finalizers"}]`), metav1.PatchOptions{})
 	must(t, err, "remove the finalizers")
 	check(t, w.version(t, of) == "", "the object is still there")
 	_, err = w.api.Delete(t.Context(), of, metav1.DeleteOptions{})
@@ -424,7 +449,8 @@ func remove(t *testing.T, w *world) {
 // warnings checks that the warnings of a request are in its response, and in no other one.
 func warnings(t *testing.T, w *world) {
 	of := w.configMap(t, "warned")
-	options := metav1.CreateOptions{FieldManager: manager, DryRun: []string{metav1.DryRunAll}, FieldValidation: metav1.FieldValidationWarn}
+	options := metav1.CreateOptions{FieldManager: manager, DryRun: []string{metav1.DryRunAll},
+		FieldValidation: metav1.FieldValidationWarn}
 	fields := data("1")
 	fields["unknownField"] = "x"
 	answer, err := w.api.Create(t.Context(), of, manifest(of, fields), options)
@@ -466,7 +492,8 @@ func concurrency(t *testing.T, w *world) {
 
 // pages reads a list of one object a page, and returns the names.
 func pages(t *testing.T, kind server.Kind, namespace string,
-	page func(context.Context, server.Kind, string, metav1.ListOptions) (names []string, next string, err error)) (names []string) {
+	page func(context.Context, server.Kind, string, metav1.ListOptions) (names []string, next string,
+		err error)) (names []string) {
 	t.Helper()
 	options := metav1.ListOptions{Limit: 1}
 	for range 20 {
@@ -498,17 +525,20 @@ func (w *world) shelf(t *testing.T, name string) (server.Kind, string) {
 
 func list(t *testing.T, w *world, lister server.Lister) {
 	kind, namespace := w.shelf(t, "list")
-	names := pages(t, kind, namespace, func(ctx context.Context, kind server.Kind, namespace string, options metav1.ListOptions) (names []string, next string, err error) {
-		page, err := lister.List(ctx, kind, namespace, options)
-		if err != nil {
-			return nil, "", err
-		}
-		for _, item := range page.Items {
-			names = append(names, item.Name)
-			check(t, item.UID != "" && item.ResourceVersion != "" && len(item.ManagedFields) == 1, "%+v", item.ObjectMeta)
-		}
-		return names, page.Continue, nil
-	})
+	names := pages(t, kind, namespace,
+		func(ctx context.Context, kind server.Kind, namespace string, options metav1.ListOptions) (names []string,
+			next string, err error) {
+			page, err := lister.List(ctx, kind, namespace, options)
+			if err != nil {
+				return nil, "", err
+			}
+			for _, item := range page.Items {
+				names = append(names, item.Name)
+				check(t, item.UID != "" && item.ResourceVersion != "" && len(item.ManagedFields) == 1, "%+v",
+					item.ObjectMeta)
+			}
+			return names, page.Continue, nil
+		})
 	check(t, slices.Equal(names, []string{"a", "b", "c"}), "%v", names)
 	page, err := lister.List(t.Context(), kind, "", metav1.ListOptions{Limit: 500})
 	must(t, err, "list all namespaces")
@@ -520,27 +550,32 @@ func list(t *testing.T, w *world, lister server.Lister) {
 	}
 	check(t, n == 3 || page.Continue != "", "%d objects of the namespace are among those of all namespaces", n)
 	_, err = lister.List(t.Context(), server.Kind{
-		GroupVersionKind: schema.GroupVersionKind{Group: "apps", Version: "v9", Kind: "Deployment"}, Resource: "deployments", Namespaced: true,
+		GroupVersionKind: schema.GroupVersionKind{Group: "apps", Version: "v9", Kind: "Deployment"},
+		Resource:         "deployments", Namespaced: true,
 	}, "", metav1.ListOptions{})
-	check(t, authresilience.Classify(err) == authresilience.ClassTypeNotServed, "list a kind that isn't served: %v", err)
+	check(t, authresilience.Classify(err) == authresilience.ClassTypeNotServed, "list a kind that isn't served: %v",
+		err)
 }
 
 func listObjects(t *testing.T, w *world, lister server.ObjectLister) {
 	kind, namespace := w.shelf(t, "objects")
-	names := pages(t, kind, namespace, func(ctx context.Context, kind server.Kind, namespace string, options metav1.ListOptions) (names []string, next string, err error) {
-		page, err := lister.ListObjects(ctx, kind, namespace, options)
-		if err != nil {
-			return nil, "", err
-		}
-		for i := range page.Items {
-			item := &page.Items[i]
-			names = append(names, item.GetName())
-			answer, err := w.api.Get(ctx, server.Ref{Kind: kind, Namespace: namespace, Name: item.GetName()})
-			must(t, err, "get")
-			check(t, reflect.DeepEqual(item.Object, answer.Object.Object), "the object of the list isn't the one that is read:\n%v\n%v", item, answer.Object)
-		}
-		return names, page.GetContinue(), nil
-	})
+	names := pages(t, kind, namespace,
+		func(ctx context.Context, kind server.Kind, namespace string, options metav1.ListOptions) (names []string,
+			next string, err error) {
+			page, err := lister.ListObjects(ctx, kind, namespace, options)
+			if err != nil {
+				return nil, "", err
+			}
+			for i := range page.Items {
+				item := &page.Items[i]
+				names = append(names, item.GetName())
+				answer, err := w.api.Get(ctx, server.Ref{Kind: kind, Namespace: namespace, Name: item.GetName()})
+				must(t, err, "get")
+				check(t, reflect.DeepEqual(item.Object, answer.Object.Object),
+					"the object of the list isn't the one that is read:\n%v\n%v", item, answer.Object)
+			}
+			return names, page.GetContinue(), nil
+		})
 	check(t, slices.Equal(names, []string{"a", "b", "c"}), "%v", names)
 }
 
@@ -560,7 +595,8 @@ func discover(t *testing.T, discoverer server.Discoverer) {
 		check(t, !strings.Contains(kind.Resource, "/"), "%s is a subresource", kind.Resource)
 		seen[kind.GroupKind()] = true
 	}
-	check(t, !seen[schema.GroupKind{Group: "authentication.k8s.io", Kind: "TokenReview"}], "a TokenReview can't be listed")
+	check(t, !seen[schema.GroupKind{Group: "authentication.k8s.io", Kind: "TokenReview"}],
+		"a TokenReview can't be listed")
 }
 
 func version(t *testing.T, versioner server.Versioner) {
@@ -568,7 +604,8 @@ func version(t *testing.T, versioner server.Versioner) {
 	must(t, err, "versions")
 	check(t, text != "", "the version of the server is empty")
 	apps := schema.GroupVersion{Group: "apps", Version: "v1"}
-	check(t, schemas[schema.GroupVersion{Version: "v1"}] != "" && schemas[apps] != "", "versions of schemas are missing: %v", schemas)
+	check(t, schemas[schema.GroupVersion{Version: "v1"}] != "" && schemas[apps] != "",
+		"versions of schemas are missing: %v", schemas)
 	again, others, err := versioner.Versions(t.Context())
 	must(t, err, "versions")
 	check(t, text == again && others[apps] == schemas[apps], "the versions differ without a change")
@@ -581,7 +618,8 @@ func schemas(t *testing.T, reader server.SchemaReader) {
 		Components struct{ Schemas map[string]any }
 	}
 	must(t, json.Unmarshal(text, &document), "schemas")
-	check(t, document.Components.Schemas["io.k8s.api.apps.v1.Deployment"] != nil, "the schema of a Deployment is missing")
+	check(t, document.Components.Schemas["io.k8s.api.apps.v1.Deployment"] != nil,
+		"the schema of a Deployment is missing")
 	text, err = reader.Schemas(t.Context(), schema.GroupVersion{Group: "missing.example.com", Version: "v1"})
 	check(t, err == nil && text == nil, "of a group that isn't served: %d bytes, %v", len(text), err)
 }

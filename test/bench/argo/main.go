@@ -94,7 +94,8 @@ func newDiffer(config *rest.Config) (*differ, error) {
 }
 
 func (d *differ) differs(ctx context.Context, object *unstructured.Unstructured) (bool, error) {
-	live, err := d.client.Resource(driver.Resource(object)).Namespace(object.GetNamespace()).Get(ctx, object.GetName(), metav1.GetOptions{})
+	live, err := d.client.Resource(driver.Resource(object)).Namespace(object.GetNamespace()).Get(ctx, object.GetName(),
+		metav1.GetOptions{})
 	if err != nil {
 		return false, err
 	}

@@ -82,7 +82,8 @@ func (c *comparison) run(ctx context.Context, kinds string) error {
 		return err
 	}
 	defer os.RemoveAll(c.dir)
-	fmt.Printf("%d objects of each kind; medians of at least %d rounds and %s, in turns; %d processors\n", c.n, c.rounds, c.row, runtime.NumCPU())
+	fmt.Printf("%d objects of each kind; medians of at least %d rounds and %s, in turns; %d processors\n", c.n,
+		c.rounds, c.row, runtime.NumCPU())
 	var rows []row
 	for _, kind := range scenario.Kinds {
 		if !wanted.MatchString(kind.Name) {

@@ -108,7 +108,8 @@ func (r row) print() {
 	for _, t := range r.tools {
 		fmt.Printf("%-8s %10s %6.2f %10s %6.2f %8s %8s %8.0f %6.2f %8s\n", t.name,
 			perObject(t.median(wall), n), t.ratio(wall, base), perObject(t.median(cpu), n), t.ratio(cpu, base),
-			known(t.median(allocs)/n), known(t.median(bytes)/n/1024), t.median(memory)/(1<<20), t.median(requests)/n, r.correctness(t))
+			known(t.median(allocs)/n), known(t.median(bytes)/n/1024), t.median(memory)/(1<<20), t.median(requests)/n,
+			r.correctness(t))
 	}
 }
 

@@ -209,7 +209,8 @@ func measure(round Round, requests *atomic.Int64) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	result := Result{Wall: time.Since(start), CPU: ProcessorTime() - used, Requests: requests.Load() - sent, Changed: changed}
+	result := Result{Wall: time.Since(start), CPU: ProcessorTime() - used, Requests: requests.Load() - sent,
+		Changed: changed}
 	runtime.ReadMemStats(&after)
 	if result.PeakMemory = childMemory(); result.PeakMemory == 0 {
 		result.Allocs, result.Bytes = after.Mallocs-before.Mallocs, after.TotalAlloc-before.TotalAlloc

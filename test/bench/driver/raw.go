@@ -37,7 +37,8 @@ func (s Setup) Raw() (*Raw, error) {
 			return nil, err
 		}
 		list := strings.TrimSuffix(s.Config.Host, "/") + path(object)
-		r.lists, r.urls, r.bodies = append(r.lists, list), append(r.urls, list+"/"+object.GetName()), append(r.bodies, body)
+		r.lists, r.urls, r.bodies = append(r.lists, list), append(r.urls, list+"/"+object.GetName()),
+			append(r.bodies, body)
 	}
 	return r, nil
 }
@@ -52,7 +53,8 @@ func (r *Raw) Get(ctx context.Context, i int) ([]byte, error) {
 
 // DryRun applies a manifest as a dry run.
 func (r *Raw) DryRun(ctx context.Context, i int) ([]byte, error) {
-	return r.send(ctx, http.MethodPatch, r.urls[i]+"?dryRun=All&force=true&fieldValidation=Ignore&fieldManager="+Manager, r.bodies[i])
+	return r.send(ctx, http.MethodPatch,
+		r.urls[i]+"?dryRun=All&force=true&fieldValidation=Ignore&fieldManager="+Manager, r.bodies[i])
 }
 
 // List reads the first page of the objects of a manifest's kind in its namespace.

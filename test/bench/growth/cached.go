@@ -29,8 +29,11 @@ func (m *measurement) cached(ctx context.Context) error {
 
 // cachedTime returns what each of many objects takes when all are planned at once. So many are no longer in the
 // processor's caches when they are planned again, as it is where a host plans all that it has.
-func (m *measurement) cachedTime(ctx context.Context, name string, manifest func(int) *unstructured.Unstructured) (microseconds float64, err error) {
-	planner, err := ssaplan.New(m.api, ssaplan.Options{FieldManager: driver.Manager, NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: m.n, ServerInterval: -1})})
+func (m *measurement) cachedTime(ctx context.Context, name string,
+	manifest func(int) *unstructured.Unstructured) (microseconds float64, err error) {
+	planner, err := ssaplan.New(m.api,
+		ssaplan.Options{FieldManager: driver.Manager,
+			NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: m.n, ServerInterval: -1})})
 	if err != nil {
 		return 0, err
 	}

@@ -87,7 +87,8 @@ func (m *measurement) connect(ctx context.Context) (err error) {
 func small(i int) *unstructured.Unstructured { return scenario.ConfigMap(i, 1<<10) }
 
 // requestsFor returns the requests to plan n manifests, none of which changes anything.
-func (m *measurement) requestsFor(ctx context.Context, n int, manifest func(int) *unstructured.Unstructured) ([]ssaplan.Request, error) {
+func (m *measurement) requestsFor(ctx context.Context, n int,
+	manifest func(int) *unstructured.Unstructured) ([]ssaplan.Request, error) {
 	requests := make([]ssaplan.Request, n)
 	for i := range requests {
 		requests[i].Manifest = manifest(i)

@@ -25,7 +25,8 @@ func prepare(setup driver.Setup) (driver.Round, error) {
 		return nil, err
 	}
 	arguments := []string{
-		"diff", "--server-side", "--force-conflicts", "--field-manager", driver.Manager, "--concurrency", strconv.Itoa(setup.Concurrency),
+		"diff", "--server-side", "--force-conflicts", "--field-manager", driver.Manager, "--concurrency",
+		strconv.Itoa(setup.Concurrency),
 		"--cache-dir", setup.Dir, "--kubeconfig", setup.Kubeconfig, "--filename", setup.Manifests,
 	}
 	ctx := context.Background()

@@ -25,8 +25,10 @@ type Kind struct {
 // Kinds are those of the comparison.
 var Kinds = []Kind{
 	{"Deployment", deployment, setting("5", "spec", "replicas")},
-	{"custom resource", func(i int) *unstructured.Unstructured { return Gadget(i, 2<<10) }, setting("edited", "spec", "text", "key-00000")},
-	{"ConfigMap 500 KB", func(i int) *unstructured.Unstructured { return ConfigMap(i, 500<<10) }, setting("edited", "data", "part-1")},
+	{"custom resource", func(i int) *unstructured.Unstructured { return Gadget(i, 2<<10) },
+		setting("edited", "spec", "text", "key-00000")},
+	{"ConfigMap 500 KB", func(i int) *unstructured.Unstructured { return ConfigMap(i, 500<<10) },
+		setting("edited", "data", "part-1")},
 }
 
 func setting(value string, path ...string) func(*unstructured.Unstructured) {
@@ -169,7 +171,9 @@ func ConfigMap(i, size int) *unstructured.Unstructured {
 	}}
 }
 
-var words = strings.Fields("the planner asks a server what it would do and shows who owns which field of each object before \"anything\" is written: name=value, path/to/file; 10.0.0.1 <none> & more")
+var words = strings.Fields(
+	"the planner asks a server what it would do and shows who owns which field of each object before \"anything\" is " +
+		"written: name=value, path/to/file; 10.0.0.1 <none> & more")
 
 // prose returns text of about size bytes that compresses like text does.
 func prose(random *rand.Rand, size int) string {

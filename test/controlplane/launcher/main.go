@@ -40,7 +40,8 @@ func main() {
 	bin := flag.String("bin", "", "folder with the binaries kube-apiserver and etcd")
 	state := flag.String("state", "", "folder with ca.crt, admin.crt, admin.key and tokens.csv, removed at the end")
 	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "usage: launcher -bin DIR -state DIR [-- --kube-apiserver-flag=value ...]")
+		fmt.Fprintln(flag.CommandLine.Output(),
+			"usage: launcher -bin DIR -state DIR [-- --kube-apiserver-flag=value ...]")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
@@ -107,7 +108,8 @@ func again(plane *envtest.ControlPlane, command string) error {
 	server, etcd := plane.APIServer, plane.Etcd
 	switch command {
 	case "backup":
-		return errors.Join(server.Stop(), etcd.Stop(), os.CopyFS(folder, os.DirFS(etcd.DataDir)), etcd.Start(), server.Start())
+		return errors.Join(server.Stop(), etcd.Stop(), os.CopyFS(folder, os.DirFS(etcd.DataDir)), etcd.Start(),
+			server.Start())
 	case "restore":
 		return errors.Join(server.Stop(), etcd.Stop(),
 			os.RemoveAll(etcd.DataDir), os.CopyFS(etcd.DataDir, os.DirFS(folder)), etcd.Start(), server.Start())

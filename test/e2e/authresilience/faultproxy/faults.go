@@ -26,7 +26,8 @@ func Faults() []Fault {
 	for _, code := range codes {
 		all = append(all, Status(code), Page(code), Empty(code))
 	}
-	return append(all, Reset(), Truncated(), LeaderChange(), Stall(), ContentType(), Redirect(), ForeignJSON(), Nothing())
+	return append(all, Reset(), Truncated(), LeaderChange(), Stall(), ContentType(), Redirect(), ForeignJSON(),
+		Nothing())
 }
 
 // Status answers with a Status such as a server sends with this code.
@@ -59,8 +60,10 @@ func Speechless() Fault {
 // statusOf returns what an API server says with a code, about a ConfigMap named x where it names an object.
 func statusOf(code int, r *http.Request) metav1.Status {
 	resource := schema.GroupResource{Resource: "configmaps"}
-	verb := map[string]string{"GET": "get", "PATCH": "patch", "POST": "create", "PUT": "update", "DELETE": "delete"}[r.Method]
-	denial := fmt.Sprintf(`User "alice" cannot %s resource "configmaps" in API group "" in the namespace "default"`, verb)
+	verb := map[string]string{"GET": "get", "PATCH": "patch", "POST": "create", "PUT": "update",
+		"DELETE": "delete"}[r.Method]
+	denial := fmt.Sprintf(`User "alice" cannot %s resource "configmaps" in API group "" in the namespace "default"`,
+		verb)
 	var err *apierrors.StatusError
 	switch code {
 	case http.StatusUnauthorized:
@@ -70,7 +73,8 @@ func statusOf(code int, r *http.Request) metav1.Status {
 	case http.StatusNotFound:
 		err = apierrors.NewNotFound(resource, "x")
 	case http.StatusConflict:
-		err = apierrors.NewConflict(resource, "x", errors.New("the object has been modified; please apply your changes to the latest version and try again"))
+		err = apierrors.NewConflict(resource, "x",
+			errors.New("the object has been modified; please apply your changes to the latest version and try again"))
 	case http.StatusTooManyRequests:
 		err = apierrors.NewTooManyRequestsError("slow down")
 	case http.StatusInternalServerError:
@@ -78,9 +82,11 @@ func statusOf(code int, r *http.Request) metav1.Status {
 	case http.StatusServiceUnavailable:
 		err = apierrors.NewServiceUnavailable("apiserver is shutting down")
 	case http.StatusGatewayTimeout:
-		err = apierrors.NewTimeoutError("request did not complete within requested timeout - context deadline exceeded", 0)
+		err = apierrors.NewTimeoutError("request did not complete within requested timeout - context deadline exceeded",
+			0)
 	default:
-		err = &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: int32(code), Message: http.StatusText(code)}}
+		err = &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: int32(code),
+			Message: http.StatusText(code)}}
 	}
 	return err.ErrStatus
 }

@@ -23,8 +23,10 @@ func Losses() []Fault {
 	for _, code := range []int{500, 502, 503, 504} { // with others a server says that it did nothing
 		all = append(all, After(Status(code)))
 	}
-	all = append(all, After(Reset()), After(Stall()), After(Redirect()), After(ForeignJSON()), After(Nothing()), Twice(), Thrice())
-	return append(all, Truncated(), LeaderChange(), ContentType(), WithoutVersion(), WithoutUID(), OtherUID(), OtherName())
+	all = append(all, After(Reset()), After(Stall()), After(Redirect()), After(ForeignJSON()), After(Nothing()),
+		Twice(), Thrice())
+	return append(all, Truncated(), LeaderChange(), ContentType(), WithoutVersion(), WithoutUID(), OtherUID(),
+		OtherName())
 }
 
 // After lets the server do what it is asked for, and then answers as the fault does.
@@ -113,7 +115,8 @@ func NumericVersion() Fault {
 
 // OtherUID puts another uid into the answer.
 func OtherUID() Fault {
-	return editing("another uid", func(metadata map[string]any) { metadata["uid"] = "00000000-0000-0000-0000-000000000000" })
+	return editing("another uid",
+		func(metadata map[string]any) { metadata["uid"] = "00000000-0000-0000-0000-000000000000" })
 }
 
 // OtherName answers with an object of another name.

@@ -149,7 +149,8 @@ func (p *Proxy) InjectFrom(n int, fault Fault) {
 func (p *Proxy) inject(fault Fault, spoils func(n, write int, r Request) bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.fault, p.faults, p.spoils, p.spoiled, p.requests, p.writes, p.written, p.held = &fault, nil, spoils, nil, nil, 0, 0, nil
+	p.fault, p.faults, p.spoils, p.spoiled, p.requests, p.writes, p.written, p.held = &fault, nil, spoils, nil, nil, 0,
+		0, nil
 }
 
 // Heal spoils no more requests. Requests counts anew.
@@ -226,7 +227,8 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.overdue()()
 	write := isWrite(r)
 	r = r.WithContext(context.WithValue(r.Context(), writeKey{}, write))
-	if fault := p.next(Request{r.Method, r.URL.RequestURI(), write, slices.Contains(dryRunOf(r), "Unknown")}); fault != nil {
+	if fault := p.next(Request{r.Method, r.URL.RequestURI(), write,
+		slices.Contains(dryRunOf(r), "Unknown")}); fault != nil {
 		fault.spoil(w, r, p.upstream)
 		return
 	}

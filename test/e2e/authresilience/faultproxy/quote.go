@@ -44,16 +44,19 @@ var Quotes = append(refusals(),
 		return texted(http.StatusBadGateway, "text/html", "<html><body>"+said+"</body></html>")
 	}),
 	quote("plain text", func(said string) Fault { return texted(http.StatusBadRequest, "text/plain", said) }),
-	quote("JSON of another", func(said string) Fault { return sent(http.StatusInternalServerError, map[string]any{"error": said}) }),
+	quote("JSON of another",
+		func(said string) Fault { return sent(http.StatusInternalServerError, map[string]any{"error": said}) }),
 	quote("200 foreign JSON", func(said string) Fault { return sent(http.StatusOK, map[string]any{"session": said}) }),
 	quote("200 text", func(said string) Fault { return texted(http.StatusOK, "application/json", said) }),
 	quote("200 of an unknown kind", func(said string) Fault {
-		return sent(http.StatusOK, map[string]any{"apiVersion": said, "kind": said, "metadata": map[string]any{"name": said}})
+		return sent(http.StatusOK,
+			map[string]any{"apiVersion": said, "kind": said, "metadata": map[string]any{"name": said}})
 	}),
 	quote("200 a refusal", func(said string) Fault { return sent(http.StatusOK, leak.Refusals[0].Status(said)) }),
 	quote("a broken object", func(said string) Fault {
 		text, _ := json.Marshal(said)
-		return texted(http.StatusOK, "application/json", `{"apiVersion": "v1", "kind": "Secret", "data": {"k": `+string(text))
+		return texted(http.StatusOK, "application/json",
+			`{"apiVersion": "v1", "kind": "Secret", "data": {"k": `+string(text))
 	}),
 	quote("a redirect", func(said string) Fault {
 		return redirected("https://login.example.invalid/?session=" + url.QueryEscape(said))

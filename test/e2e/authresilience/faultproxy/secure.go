@@ -28,7 +28,8 @@ func StartSecurely(t testing.TB, config *rest.Config) *Proxy {
 	p.server = httptest.NewUnstartedServer(p)
 	p.server.EnableHTTP2 = true
 	p.server.Config.ErrorLog = log.New(io.Discard, "", 0)
-	p.server.TLS = &tls.Config{Certificates: []tls.Certificate{*p.served.Load()}, NextProtos: []string{"h2", "http/1.1"}}
+	p.server.TLS = &tls.Config{Certificates: []tls.Certificate{*p.served.Load()},
+		NextProtos: []string{"h2", "http/1.1"}}
 	p.server.TLS.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) {
 		return &tls.Config{Certificates: []tls.Certificate{*p.served.Load()}, NextProtos: p.server.TLS.NextProtos}, nil
 	}
@@ -83,8 +84,8 @@ func certificate(t testing.TB, authority *tls.Certificate, valid time.Duration) 
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: serial, Subject: pkix.Name{CommonName: "faultproxy " + serial.String()}, BasicConstraintsValid: true,
-		NotBefore: time.Now().Add(-2 * time.Hour), NotAfter: time.Now().Add(valid),
+		SerialNumber: serial, Subject: pkix.Name{CommonName: "faultproxy " + serial.String()},
+		BasicConstraintsValid: true, NotBefore: time.Now().Add(-2 * time.Hour), NotAfter: time.Now().Add(valid),
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
 	parent, signer := template, any(key)
