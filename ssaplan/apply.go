@@ -22,17 +22,18 @@ import (
 // The UID and resourceVersion of the planned object are preconditions of the request. If the object changed meanwhile,
 // Apply plans again. It goes on only if the new plan is the same, or if the object is already as planned; otherwise the
 // error is a [ChangedError] with the new plan. If others keep changing other parts of the object, it retries until ctx
-// ends. If only the status changed, or if others write again and again, the request is sent without force and for any
-// resourceVersion. Such a request takes no field from others: if the plan does, a handover takes the fields first. A
-// handover of fields ([fieldowner.Handover]) is only written if the fields still have the planned owners and values. An
-// object that was created after a plan to create it is never taken over: that is an error, too.
+// ends. If only the status changed, or if others write again and again, the request is sent without force and without a
+// resourceVersion. Such a request can't take fields from other managers. If the plan takes fields, a handover
+// ([fieldowner.Handover]) takes them first. A handover is only written if the fields still have the planned owners and
+// values. If the plan creates the object, but others create it first, Apply returns an error and doesn't take the
+// object over.
 //
-// Every error except a [ChangedError] is a [write.ApplyError], which says whether the write happened. If a handover
-// was written and the object changed before the apply that follows, the write.ApplyError wraps the ChangedError. If the
-// answer was lost, Apply reads the object, and again half a second later if it is unchanged, even if ctx has ended. If
-// the object is as planned, the apply is done, and there is no error. No request is sent twice, unless the server
-// rejected it because the object had changed, or throttled it ([Options.ThrottleRetries]). If the server accepts the
-// write without changing anything, the error wraps [write.ErrNoEffect].
+// Every error except a [ChangedError] is a [write.ApplyError], which says whether the write happened. If the object
+// changed between a handover and the apply after it, the write.ApplyError wraps the ChangedError. If the answer was
+// lost, Apply reads the object, even if ctx has ended. If the object is unchanged, it reads again half a second later.
+// If the object is as planned, Apply returns no error. No request is sent twice, unless the server rejected it because
+// the object had changed, or throttled it ([Options.ThrottleRetries]). If the server accepts the write without changing
+// anything, the error wraps [write.ErrNoEffect].
 //
 // [Plan.Differences] reports how the returned object differs from the plan.
 //
@@ -69,8 +70,8 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 		now, failed := p.replan(ctx, plan, obj)
 		switch {
 		case failed != nil && obj != nil && plan.Action == ActionNoOp && !plan.isOutdatedBy(failed):
-			return obj, nil // no apply was to follow
-		case failed != nil && err != nil && err.Outcome == write.OutcomeUnknown: // whatever became of the object since
+			return obj, nil // after this handover, no apply is needed
+		case failed != nil && err != nil && err.Outcome == write.OutcomeUnknown: // still unknown after the new plan
 			return nil, p.notApplied(plan, err)
 		case failed != nil && plan.haveFieldsChangedOwners():
 			return nil, handover.NotApplied(plan.Object, failed)
@@ -85,9 +86,9 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 	return plan.basis.live.DeepCopy(), nil
 }
 
-// movedElsewhere returns the plan for the object as it is now, if the server refused the request because the object has
-// another version, and others wrote only the status. If the plan was just made again, they may also have written fields
-// that the plan doesn't speak of. Otherwise it returns nil.
+// movedElsewhere returns the plan for the new version of the object if the server rejected the old resourceVersion, and
+// others wrote only the status. If the plan was just made again, others may also have written fields that the plan
+// doesn't mention. In all other cases it returns nil.
 func (p *Planner) movedElsewhere(ctx context.Context, plan *Plan, failure *applier.Failure) *Plan {
 	if failure == nil || failure.Outcome != write.OutcomeRefused || !precondition.IsOutdated(failure) ||
 		plan.Subresource != "" {
@@ -118,7 +119,7 @@ func (p *Planner) movedElsewhere(ctx context.Context, plan *Plan, failure *appli
 	return after
 }
 
-// carryOut sends the plan's request, or before that the one by which fields change owners.
+// carryOut sends the next request of the plan: the handover if there is one, and otherwise the apply.
 func (p *Planner) carryOut(ctx context.Context, plan *Plan) (*unstructured.Unstructured, *applier.Failure) {
 	handover := cmp.Or(plan.basis.handover, plan.basis.taking)
 	if handover == nil {
@@ -131,7 +132,7 @@ func (p *Planner) carryOut(ctx context.Context, plan *Plan) (*unstructured.Unstr
 	return handover.Send(ctx, target, plan.basis.request.outrun > 0)
 }
 
-// applicable returns an error if Apply can't do what the plan says.
+// applicable returns an error if Apply can't carry out the plan.
 func (plan *Plan) applicable() error {
 	if err := plan.complete(); err != nil {
 		return err

@@ -1,5 +1,7 @@
 package ssaplan
 
+// This file sends the requests of a plan: the read of the live object, and dry runs until both have the same version.
+
 import (
 	"cmp"
 	"context"
@@ -13,8 +15,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/liveobject"
 )
 
-// look returns the trial on the live object, which it reads unless it is known. If the server doesn't let the caller
-// read it, look returns the plan that can be made without it.
+// look returns the trial for the live object, and reads the object if it isn't known yet. If the caller may not read
+// the object, look returns the plan that is possible without it.
 func (t trial) look(ctx context.Context) (*Plan, trial, error) {
 	if !t.isUnread() {
 		t.passwords.LearnCarried(ctx, t.live)
@@ -32,11 +34,11 @@ func (t trial) look(ctx context.Context) (*Plan, trial, error) {
 	return nil, t, nil
 }
 
-// ask has the server try the apply until its answer is of the version of the live object. It returns the plan that the
-// answer makes. If the server refuses the apply, it returns no plan, and the trial has the refusal.
+// ask sends dry runs of the apply until the answer is for the known version of the live object, and returns the plan
+// for this answer. If the server refuses a dry run, ask returns no plan, and the trial has the refusal.
 func (t trial) ask(ctx context.Context) (*Plan, trial, error) {
 	base, seen, outrun := t, t.observed, 0
-	if t.request.outrun > 0 { // so the object was read a moment ago
+	if t.request.outrun > 0 { // others write the object all the time, and it was just read
 		seen.isSupplied, base.pair = false, &liveobject.Pair{}
 	}
 	attempts := applier.NewAttempts(ctx)
@@ -85,7 +87,7 @@ func (t trial) ask(ctx context.Context) (*Plan, trial, error) {
 			now.live = t.pair.Now
 			err = t.target.Verify(ctx, t.live, t.answer, now.live, t.patch.Body, t.patch.Options)
 			if err == nil && t.pair.IsExact() {
-				seen = now // without a pause: the answer is known, unless another manifest has to be sent now
+				seen = now // no pause is needed, since the pair already has an answer for this version
 				continue
 			}
 		default:

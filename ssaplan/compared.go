@@ -1,5 +1,7 @@
 package ssaplan
 
+// This file compares a new plan with a reviewed plan. Apply, Replace and package review use the comparison.
+
 import (
 	"bytes"
 	"encoding/json"
@@ -17,24 +19,25 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// part is a part of a plan or of a replacement, and what a review has of it. What is written of a part must be the same
-// if and only if the part is.
+// part is a part of a plan or of a replacement, with a comparison and an output for digests. Two parts must have the
+// same output if and only if the parts are equal.
 type part[T any] struct {
-	// covered reports whether a later plan does no more than the reviewed one here. Nil: no later plan can do more.
+	// covered reports whether this part of a later plan does no more than the same part of the reviewed plan. Nil: the
+	// part needs no comparison.
 	covered func(now, reviewed T) bool
 	written func(T) any
 }
 
-// subjectParts are the parts that say what a plan is about. A plan to do nothing has no others, as whatever is there
-// stays.
+// subjectParts identify the object and the action. For a no-op, a digest contains only these parts, because the object
+// doesn't change.
 var subjectParts = []part[*Plan]{
 	equal(func(p *Plan) identity.Identity { return p.Object }),
 	equal(func(p *Plan) string { return p.Subresource }),
 	equal(func(p *Plan) Action { return p.Action }),
 }
 
-// comparedParts are the other parts that [Plan.matches] compares and [Plan.WriteCompared] writes, except for those of
-// the replacement and the explanation.
+// comparedParts are the other parts that [Plan.matches] compares and [Plan.WriteCompared] writes. The parts of the
+// replacement and of the explanation are elsewhere.
 var comparedParts = []part[*Plan]{
 	equal((*Plan).uid),
 	equal(func(p *Plan) bool { return p.hasLive() && p.basis.live.GetDeletionTimestamp() != nil }),
@@ -42,7 +45,7 @@ var comparedParts = []part[*Plan]{
 		func(p *Plan) any { return string(p.sent().Body) }},
 	{func(now, reviewed *Plan) bool { return reflect.DeepEqual(now.sent().Options, reviewed.sent().Options) },
 		func(p *Plan) any { return p.sent().Options }},
-	// No plan that is a Conflict is carried out, and adjustments follow from the manifest, which the body has.
+	// These two need no comparison: a Conflict is never applied, and the compared body already shows the adjustments.
 	{nil, func(p *Plan) any { return timeless(p.Conflicts) }},
 	{nil, func(p *Plan) any { return p.Adjustments }},
 }
@@ -59,7 +62,7 @@ var replacementParts = []part[*Replacement]{
 	equal(func(r *Replacement) metav1.DeletionPropagation { return r.Propagation }),
 }
 
-// equal is a part that must be equal.
+// equal returns a part that covers only an equal part.
 func equal[T any, V comparable](of func(T) V) part[T] {
 	return part[T]{func(now, reviewed T) bool { return of(now) == of(reviewed) }, func(t T) any { return of(t) }}
 }
@@ -75,15 +78,16 @@ func written[T any](parts []part[T], of T) (all []any) {
 	return all
 }
 
-// matches reports whether the plan does what the reviewed one does. Both are for an object that exists. The requests
-// are compared, too: the manifest may have been changed in place, or this Planner may have other options.
+// matches reports whether the plan does the same as the reviewed plan. Both plans must be for an existing object. The
+// requests are compared, too, since the manifest may have been modified in place, or this Planner may have other
+// options.
 func (plan *Plan) matches(reviewed *Plan) bool {
 	return plan.Action != ActionCreate && covers(subjectParts, plan, reviewed) &&
 		covers(comparedParts, plan, reviewed) &&
 		plan.Explanation.Same(&reviewed.Explanation) && reviewed.Replacement.Covers(plan.Replacement)
 }
 
-// Covers reports whether now does no more than the reviewed replacement: it may have fewer hazards. Either may be nil;
+// Covers reports whether now does no more than the reviewed replacement. now may have fewer hazards. Either may be nil;
 // nil covers only nil.
 func (reviewed *Replacement) Covers(now *Replacement) bool {
 	if reviewed == nil || now == nil {
@@ -92,10 +96,10 @@ func (reviewed *Replacement) Covers(now *Replacement) bool {
 	return covers(replacementParts, now, reviewed)
 }
 
-// WriteCompared writes everything of a plan that a reviewer agrees to: what Apply compares before it applies an
-// outdated plan, and what else is shown. Two plans do the same to the same object if and only if they write the same
-// bytes. The bytes contain sensitive values: use them only for a digest, as package review does. The body of the
-// request is left out if withBody is false.
+// WriteCompared writes everything in a plan that a reviewer approves: the parts that Apply compares before it applies
+// an outdated plan, and the other displayed parts. Two plans do the same to the same object if and only if they write
+// the same bytes. The bytes contain sensitive values: use them only for a digest, as package review does. The body of
+// the request is left out if withBody is false.
 func (plan *Plan) WriteCompared(to io.Writer, withBody bool) error {
 	if !withBody && plan.basis != nil {
 		bare, basis := *plan, *plan.basis
@@ -118,7 +122,7 @@ func (plan *Plan) WriteCompared(to io.Writer, withBody bool) error {
 
 func (plan *Plan) hasLive() bool { return plan.basis != nil && plan.basis.live != nil }
 
-// uid returns the UID of the object that is there, "" if there is none.
+// uid returns the UID of the live object, "" if there is no object.
 func (plan *Plan) uid() string {
 	if !plan.hasLive() {
 		return ""
@@ -126,7 +130,7 @@ func (plan *Plan) uid() string {
 	return string(plan.basis.live.GetUID())
 }
 
-// sent returns the request, without a copy.
+// sent returns the request without copying it.
 func (plan *Plan) sent() explain.Patch {
 	if plan.basis == nil {
 		return explain.Patch{}
@@ -148,7 +152,7 @@ func timeless(conflicts []fieldowner.Conflict) []fieldowner.Conflict {
 	return conflicts
 }
 
-// distinct returns the fields as [immutability.SameFields] compares them, in one order.
+// distinct returns the fields sorted and without duplicates, so that [immutability.SameFields] means equal results.
 func distinct(fields []immutability.Field) []immutability.Field {
 	fields = slices.SortedFunc(slices.Values(fields),
 		func(a, b immutability.Field) int { return strings.Compare(a.String(), b.String()) })

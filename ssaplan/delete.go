@@ -13,14 +13,14 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
-// PlanDelete returns what deleting an object will do. It changes nothing on the server: it reads the object, sends the
-// delete as a dry run, and counts the objects in a namespace or the custom resources of a CRD, as far as the caller may
-// list them.
+// PlanDelete returns the effect of deleting an object. It changes nothing on the server: it reads the object and sends
+// the delete as a dry run. For a namespace it counts the objects in it, and for a CRD the custom resources, as far as
+// the caller may list them.
 //
-// It takes three requests: a read, the dry run, and a read that makes sure that nothing was deleted. A namespace takes
-// one more for each namespaced kind, and a CRD one more. If the object is gone, is being deleted, was re-created, may
-// not be deleted or may not be read, the plan has a [deletion.Action] for it. An error means that no plan could be
-// made; it names the object and wraps the server's answer.
+// It takes three requests: a read, the dry run, and a read that checks that nothing was deleted. A namespace takes one
+// more for each namespaced kind, and a CRD one more. The [deletion.Action] of the plan also covers an object that is
+// gone, is being deleted or was re-created, and a caller that may not read or delete it. An error means that no plan
+// could be made; it names the object and wraps the server's answer.
 func (p *Planner) PlanDelete(ctx context.Context, request deletion.Request) (*deletion.Plan, error) {
 	if err := p.expired(); err != nil {
 		return nil, p.failure(request.Object, "plan to delete", err)
@@ -55,13 +55,13 @@ func (p *Planner) ApplyDelete(ctx context.Context, plan *deletion.Plan, options 
 	return p.delete(ctx, d, plan)
 }
 
-// Delete plans and deletes the object that prior remembers, guarded by its UID, and returns when it is gone; an object
-// that is gone already is no error. It waits until the deadline of ctx; without a deadline, it waits as long as the
-// finalizers take. If prior has no UID, nothing is deleted. Use [Planner.PlanDelete] to show first what else is
-// deleted.
+// Delete plans and deletes the object of the state prior, and returns when the object is gone. The UID is a
+// precondition. If the object is already gone, Delete returns no error. It waits until the deadline of ctx; without a
+// deadline, it waits as long as the finalizers take. If prior has no UID, nothing is deleted. Use [Planner.PlanDelete]
+// to show first what else is deleted.
 //
-// Every error is a [deletion.Error], except if prior is nil or of a subresource. It wraps [write.ErrRecreated] if the
-// object was deleted and created again meanwhile.
+// Every error is a [deletion.Error], unless prior is nil or the state of a subresource. It wraps [write.ErrRecreated]
+// if the object was deleted and created again meanwhile.
 func (p *Planner) Delete(ctx context.Context, prior *explain.State, options deletion.Options) error {
 	if prior == nil {
 		return errors.New("ssaplan: no state that says what to delete")

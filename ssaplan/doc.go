@@ -1,8 +1,8 @@
 // Package ssaplan answers: what happens if I apply this? It isn't for many objects that depend on each other: package
 // ssaplan/set is.
 //
-// A [Planner] reads the live object and sends the apply as a dry run. A plan says how the two objects differ at the
-// declared fields:
+// A [Planner] reads the live object and sends the apply as a dry run. The plan has the differences between the two
+// objects in the declared fields:
 //
 //	plan, err := planner.Plan(ctx, ssaplan.Request{Manifest: manifest, Prior: state})
 //	if err != nil {
@@ -16,7 +16,7 @@
 //		log.Fatal(err)
 //	}
 //
-// A Planner is safe for concurrent use, leaves no goroutine behind and has no global state. It retries requests only if
-// an object changed in between (see [Planner.Plan] and [Planner.Apply]), and if the server throttled them (see
-// [Options.ThrottleRetries]).
+// A Planner is safe for concurrent use, leaves no goroutine behind and has no global state. It retries requests in two
+// cases only: if the object changed in between (see [Planner.Plan] and [Planner.Apply]), or if the server throttled
+// them (see [Options.ThrottleRetries]).
 package ssaplan

@@ -1,5 +1,7 @@
 package ssaplan
 
+// This file makes plans from the answers to dry runs, with the explanation of the changes.
+
 import (
 	"cmp"
 	"fmt"
@@ -12,7 +14,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/handover"
 )
 
-// answered returns the plan that the answer to the dry run makes, and the trial as explain returns it.
+// answered returns the plan for the answer to the dry run, and the trial from explain.
 func (t trial) answered() (*Plan, trial, error) {
 	explained, t, err := t.explain()
 	if err != nil {
@@ -40,8 +42,8 @@ func (t trial) answered() (*Plan, trial, error) {
 	return &Plan{Action: action, Reason: reason, Explanation: *explained}, t, nil
 }
 
-// explain returns the explanation of the answer, and the trial after fields are given up, with the explanation of the
-// apply after the handover.
+// explain returns the explanation of the answer, and an updated trial. For a new object, the trial's answer is the
+// object after its fields are given up. With a handover, the trial also gets the explanation of the apply alone.
 func (t trial) explain() (*explain.Explanation, trial, error) {
 	explained, err := t.applied()
 	if err == nil && t.live == nil {
@@ -64,8 +66,9 @@ func (t trial) applied() (*explain.Explanation, error) {
 	return explain.Apply(t.input(t.handover.Of(t.live)))
 }
 
-// givenUp returns the object that a create makes, after the fields to give up are given up. It makes the explanation
-// of the create end with the fields and the owners of that object. explained explains the trial with that object.
+// givenUp returns the created object after the write that gives up fields. It also updates create, the explanation of
+// the create: its Before, After and Ownership are those after the second write. explained returns the explanation of a
+// trial.
 func (t trial) givenUp(
 	create *explain.Explanation, explained func(trial) (*explain.Explanation, error),
 ) (*unstructured.Unstructured, error) {
@@ -82,7 +85,7 @@ func (t trial) givenUp(
 	return made, err
 }
 
-// input is what is known of the apply to the live object.
+// input returns the input for the explanation of an apply to the live object.
 func (t trial) input(live *unstructured.Unstructured) explain.Input {
 	return explain.Input{
 		Manifest: content(t.manifest), Live: content(live), Was: content(cmp.Or(t.request.was, t.live)),
@@ -92,7 +95,7 @@ func (t trial) input(live *unstructured.Unstructured) explain.Input {
 	}
 }
 
-// unexplained returns the explanation of a plan for which the server couldn't be asked.
+// unexplained returns the explanation of a plan without a successful dry run. It has only the unknown fields.
 func (t trial) unexplained() explain.Explanation {
 	return explain.Explanation{Unknown: t.prepared.Unknown.Paths()}
 }

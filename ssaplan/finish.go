@@ -12,8 +12,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 )
 
-// finish completes a plan with what is found out in the same way for every plan: the object, warnings, the number of
-// requests, and what carrying out the plan needs.
+// finish sets the parts that every plan has: the object, the warnings, the number of requests, and the data for
+// carrying out the plan.
 func (t trial) finish(ctx context.Context, plan *Plan) (*Plan, error) {
 	sensitive := t.sensitive()
 	if plan.Action == ActionDeferred && t.manifest != nil && plan.After.Fields.Empty() {
@@ -50,7 +50,7 @@ func (t trial) finish(ctx context.Context, plan *Plan) (*Plan, error) {
 	return plan, nil
 }
 
-// warnRedacted warns of values that aren't shown because it isn't known which fields are secret.
+// warnRedacted returns warnings about values that are redacted because the secret fields of a kind aren't known.
 func (g *goal) warnRedacted() (warnings []foreign.Text) {
 	manifest := g.request.Manifest
 	if manifest == nil {

@@ -17,25 +17,26 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/warnings"
 )
 
-// goal is what a plan is made for. The steps of planning share it, and none changes it, except for redacted.
+// goal is the input of one call of Plan: the request and its target. The steps of planning share it. They change only
+// redacted.
 type goal struct {
 	*Planner
 	request  Request
 	id       identity.Identity  // with the namespace that the object lives in
 	target   *liveobject.Target // nil if the server doesn't serve the kind
-	warnings *warnings.Warnings // of the server
-	redacted *redactedFields    // those found last
+	warnings *warnings.Warnings // the server's warnings
+	redacted *redactedFields    // the last result of sensitive
 }
 
-// redactedFields are the fields of an object that are never shown. Looking for them goes through all values of the
-// object, so they are kept for the next step that asks for them.
+// redactedFields are the fields of an object whose values are redacted. Finding them takes a walk through all values of
+// the object, so they are kept for the next step.
 type redactedFields struct {
-	manifest, live, answer *unstructured.Unstructured // in which they were found; the manifest is nil at first
+	manifest, live, answer *unstructured.Unstructured // the objects with these fields; the manifest is nil at first
 	fields                 projection.Patterns
 }
 
-// resolve returns the identity of the object with its namespace, and the target, nil for a kind that the server doesn't
-// serve.
+// resolve returns the identity of the object with its namespace, and the target of requests. The target is nil if the
+// server doesn't serve the kind.
 func (p *Planner) resolve(ctx context.Context, id identity.Identity,
 	request *Request) (identity.Identity, *liveobject.Target, error) {
 	if request.AllUnknown {
@@ -57,8 +58,9 @@ func (p *Planner) resolve(ctx context.Context, id identity.Identity,
 	return id, target, nil
 }
 
-// known returns what is known of the live object without a request for it: from the identity's comparison, which may
-// have read it, from the caller, or from a list. The goal has the object in its request then.
+// known returns the live object as far as it is known without another read. Its sources are the comparison of
+// identities (live, if that read the object), the caller, and a list. The request of the returned goal has the same
+// object as Live, if the object is from the caller or a list.
 func (g *goal) known(ctx context.Context, live *unstructured.Unstructured) (*goal, observed, error) {
 	if live != nil || g.target == nil {
 		return g, observed{live: live, isSupplied: live != nil}, nil
@@ -75,7 +77,7 @@ func (g *goal) known(ctx context.Context, live *unstructured.Unstructured) (*goa
 	return g, seen, nil
 }
 
-// with returns the goal of another request for the same object.
+// with returns the goal for another request for the same object.
 func (g *goal) with(request Request) *goal {
 	other := *g
 	other.request = request
@@ -87,7 +89,7 @@ func (g *goal) applier() fieldowner.Applier {
 	return fieldowner.Applier{Manager: g.options.FieldManager, Subresource: g.request.Subresource}
 }
 
-// wanted returns the fields that are to change owners.
+// wanted returns the fields whose owners the request changes.
 func (g *goal) wanted() handover.Wanted {
 	r := &g.request
 	wanted := handover.Wanted{
@@ -105,14 +107,16 @@ func (g *goal) failed(doing string, err error) error {
 	return g.failure(g.id, doing, err, g.request.Manifest)
 }
 
-// observed is what is known of the live object.
+// observed is the live object as far as it is known.
 type observed struct {
-	live *unstructured.Unstructured // nil if there is no object, or it wasn't read
-	// isSupplied says that the object was read before the plan, or that a list from before the plan doesn't have it.
+	live *unstructured.Unstructured // nil if the object doesn't exist or wasn't read
+	// isSupplied is true if the knowledge is older than the plan: the caller supplied the object, or an earlier list
+	// has it or lacks it.
 	isSupplied bool
-	// isLossy says that a typed client read the object, so that it proves nothing but a no-op.
+	// isLossy is true if the object is from a typed client, which may drop fields. Such an object can only be used for
+	// a no-op.
 	isLossy bool
 }
 
-// isUnread reports whether nothing is known of the object.
+// isUnread reports whether nothing is known about the object.
 func (s observed) isUnread() bool { return s.live == nil && !s.isSupplied }

@@ -11,16 +11,18 @@ import (
 	"github.com/ssaplan/primitives/immutability"
 )
 
-// comparison is the result of comparing the identity of the object with that in the prior state.
+// comparison is the result of comparing the identity of the object with the identity in the prior state.
 type comparison struct {
-	// if it was read for the comparison, else nil; the old object if there is a replacement
+	// live is the object that was read for the comparison, and nil without a read. If there is a replacement, it is the
+	// old object.
 	live        *unstructured.Unstructured
-	replacement *Replacement // nil if it is the same object
-	reason      string       // for the replacement
-	requests    int          // for the old object
+	replacement *Replacement // nil if the identity is unchanged
+	reason      string       // why the object is replaced
+	requests    int          // the number of requests for the old object
 }
 
-// compareIdentity finds out whether the prior state is of another object, which the object then replaces.
+// compareIdentity reports whether the identity has changed since the prior state. If so, the new object replaces the
+// old one.
 func (g *goal) compareIdentity(ctx context.Context) (none comparison, err error) {
 	prior := g.request.Prior
 	if prior == nil {
@@ -30,7 +32,7 @@ func (g *goal) compareIdentity(ctx context.Context) (none comparison, err error)
 		return none, fmt.Errorf("%s: the prior state is of the subresource %q, and the request of %q", g.id,
 			prior.Subresource, g.request.Subresource)
 	}
-	scope := prior.Identity.ScopeOf(g.id) // for want of the server's answer
+	scope := prior.Identity.ScopeOf(g.id) // a guess, for a kind that the server doesn't serve
 	if g.target != nil {
 		scope = g.target.Scope
 	}
@@ -43,7 +45,7 @@ func (g *goal) compareIdentity(ctx context.Context) (none comparison, err error)
 	var live *unstructured.Unstructured
 	if result.Relation == identity.RelationVersionChanged && g.target != nil {
 		switch live, err = g.target.Live(ctx); {
-		case !options.AllowVersionChange: // the plan to replace it says whether that is needed
+		case !options.AllowVersionChange: // the plan says whether the replacement is needed
 		case err != nil:
 			return none, g.failed("get", err)
 		case live == nil: // a server has one object under all versions of its group, so the old one is gone, too
@@ -54,7 +56,7 @@ func (g *goal) compareIdentity(ctx context.Context) (none comparison, err error)
 		}
 	}
 	switch {
-	// compared when the version is served
+	// Nothing to do yet: the identities are compared when the server serves the version.
 	case result.Relation == identity.RelationVersionChanged && g.target == nil && options.AllowVersionChange:
 	case result.Replace() && g.request.Subresource != "":
 		return none, fmt.Errorf("%s: the prior state is of another object, whose %s stays as it is: plan without it",
@@ -65,8 +67,8 @@ func (g *goal) compareIdentity(ctx context.Context) (none comparison, err error)
 	return comparison{live: live}, nil
 }
 
-// otherIdentity returns the replacement of the object that the prior state remembers. live is the object of the new
-// identity, if it was read.
+// otherIdentity returns the replacement of the old object, whose identity is in the prior state. live is the object
+// with the new identity, if it was read.
 func (g *goal) otherIdentity(ctx context.Context, result identity.Result, live *unstructured.Unstructured) comparison {
 	prior := g.request.Prior
 	c := comparison{reason: result.Reason(), live: live}
@@ -91,7 +93,7 @@ func (g *goal) otherIdentity(ctx context.Context, result identity.Result, live *
 	return c
 }
 
-// replaceOther returns the plan to replace the object that the prior state remembers.
+// replaceOther returns the plan to replace the old object, whose identity is in the prior state.
 func (g *goal) replaceOther(ctx context.Context, other comparison) (*Plan, trial, error) {
 	t, _, err := g.prepare(ctx, observed{})
 	if err != nil {

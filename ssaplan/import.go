@@ -14,10 +14,10 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// Import returns the object that an import ID names, with a manifest and a state to manage it. If the ID has a kind
-// without a group, the group that the server prefers is used. Fields that match [Options.Sensitive], or that the CRD
-// marks as passwords, are sensitive. For the error, apierrors.IsNotFound holds if there is no such object, and
-// meta.IsNoMatchError if the server doesn't serve the kind.
+// Import reads the object of an import ID, and returns it with a manifest and a state to manage it. If the ID has a
+// kind without a group, the server's preferred group is used. Fields that match [Options.Sensitive], or that the CRD
+// marks as passwords, are sensitive. If the object doesn't exist, apierrors.IsNotFound is true for the error. If the
+// server doesn't serve the kind, meta.IsNoMatchError is true for it.
 func (p *Planner) Import(ctx context.Context, id importid.ID) (*explain.Imported, error) {
 	named := id.Identity()
 	err := p.expired()
@@ -31,7 +31,8 @@ func (p *Planner) Import(ctx context.Context, id importid.ID) (*explain.Imported
 	return imported, nil
 }
 
-// imported also returns the identity of the object as far as it is known, with an error too.
+// imported does the work of Import. It also returns the identity of the object for error messages, as complete as it is
+// known.
 func (p *Planner) imported(ctx context.Context, id importid.ID) (identity.Identity, *explain.Imported, error) {
 	named := id.Identity()
 	kind, err := p.server.Preferred(ctx, schema.GroupVersionKind{Group: id.Group, Version: id.Version, Kind: id.Kind})

@@ -15,7 +15,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// planVersion is the version of the JSON form. It grows when a program could misread what another release wrote.
+// planVersion is the version of the JSON form. It increases when an older program could misread the new form.
 const planVersion = 1
 
 // planJSON is the JSON form of a plan, which docs/plan.schema.json describes.
@@ -44,7 +44,7 @@ type planJSON struct {
 	Requests    int                       `json:"requests"`
 }
 
-// replacementJSON is what a plan to replace an object has besides.
+// replacementJSON is the JSON form of a [Replacement].
 type replacementJSON struct {
 	Evidence foreign.Text          `json:"evidence"`
 	Old      plainjson.Object      `json:"old"`
@@ -55,8 +55,8 @@ type replacementJSON struct {
 	Propagation metav1.DeletionPropagation `json:"propagation,omitempty"`
 }
 
-// MarshalJSON returns the plan in the form of docs/plan.schema.json. The request and the values of Before and Baseline
-// are left out, and those of After unless the plan is Deferred. Sensitive values are redacted. The encoder decides
+// MarshalJSON returns the plan in the form of docs/plan.schema.json. It omits the request and the values of Before and
+// Baseline. It has the values of After only for a Deferred plan. Sensitive values are redacted. The encoder decides
 // whether <, > and & are escaped.
 func (plan Plan) MarshalJSON() ([]byte, error) {
 	out := planJSON{
@@ -77,7 +77,8 @@ func (plan Plan) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads the form of [Plan.MarshalJSON], for programs that show or check plans. Such a plan can't be
-// applied: it has no request, and redacted values stay redacted. Another version of the form is an error.
+// applied: it has no request, and redacted values stay redacted. If the data has another version of the form,
+// UnmarshalJSON returns an error.
 func (plan *Plan) UnmarshalJSON(data []byte) error {
 	var in planJSON
 	if err := json.Unmarshal(data, &in); err != nil {
@@ -106,10 +107,11 @@ func (plan *Plan) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// declaredJSON is what a deferred plan declares. Its JSON form has the changes by which a create would add that.
+// declaredJSON has the declared fields of a Deferred plan. Its JSON form is a list of changes: those of a create of an
+// object with these fields.
 type declaredJSON projection.Projection
 
-// declared returns what a deferred plan declares. It is nil for other plans, whose changes have it.
+// declared returns the declared fields of a Deferred plan. It is nil for other plans, whose Changes have the fields.
 func (plan *Plan) declared() *declaredJSON {
 	if plan.Action != ActionDeferred || len(plan.After.Object) == 0 {
 		return nil
@@ -117,7 +119,7 @@ func (plan *Plan) declared() *declaredJSON {
 	return (*declaredJSON)(&plan.After)
 }
 
-// after returns the projection; the zero one for nil.
+// after returns the projection, or the zero projection if d is nil.
 func (d *declaredJSON) after() projection.Projection {
 	if d == nil {
 		return projection.Projection{}
@@ -125,13 +127,13 @@ func (d *declaredJSON) after() projection.Projection {
 	return projection.Projection(*d)
 }
 
-// MarshalJSON returns the changes by which a create would add what is declared. Sensitive values are redacted.
+// MarshalJSON returns the changes of a create of an object with the declared fields. Sensitive values are redacted.
 func (d *declaredJSON) MarshalJSON() ([]byte, error) {
 	return plainjson.Visible(explain.Created(d.after()))
 }
 
-// UnmarshalJSON reads what MarshalJSON writes. A redacted value stays redacted. Changes that no object can have
-// together are an error.
+// UnmarshalJSON reads the output of MarshalJSON. A redacted value stays redacted. Changes that contradict each other
+// are an error.
 func (d *declaredJSON) UnmarshalJSON(data []byte) error {
 	var changes []explain.Change
 	if err := json.Unmarshal(data, &changes); err != nil {

@@ -16,14 +16,15 @@ import (
 )
 
 const (
-	// mostLooked is how many custom resources are looked at for entries of managedFields in a version that goes.
+	// mostLooked is the maximum number of custom resources whose managedFields are checked for a removed version.
 	mostLooked = 500
-	// mostNamed is how many of them a warning names.
+	// mostNamed is the maximum number of custom resources that a warning names.
 	mostNamed = 5
 )
 
-// lostVersions returns warnings about the custom resources to which nothing can be applied once their CRD has lost the
-// versions that the plan removes, and the number of requests that finding them took.
+// lostVersions returns warnings about custom resources whose managedFields have a version that the plan removes from
+// their CRD. After the removal, the server rejects every apply to them. It also returns the number of requests that it
+// sent.
 func (t trial) lostVersions(ctx context.Context, plan *Plan) (warnings []foreign.Text, requests int) {
 	if !kinds.IsDefinition(content(t.live)) || plan.Action != ActionUpdate || t.request.Subresource != "" {
 		return nil, 0
@@ -52,21 +53,23 @@ func (t trial) lostVersions(ctx context.Context, plan *Plan) (warnings []foreign
 	return warnings, requests
 }
 
-// customResources returns the metadata of objects of the CRD, whether there are more, and how many requests that took.
+// customResources returns the metadata of the first custom resources of the CRD, whether there are more, and the number
+// of requests.
 func (t trial) customResources(
 	ctx context.Context) (objects []unstructured.Unstructured, more bool, requests int, err error) {
 	kind := wire.Defined(kinds.DefinitionOf(t.live.Object))
 	if kind.Version == "" {
 		return nil, false, 0, nil
 	}
-	ctx, _ = warnings.Collect(ctx) // that a version is deprecated doesn't concern the CRD
+	ctx, _ = warnings.Collect(ctx) // warnings about a deprecated version don't belong to the plan of the CRD
 	object := identity.Identity{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind}
 	resource := t.server.Resource(kind, object)
 	objects, more, err = resource.First(ctx, mostLooked)
 	return objects, more, resource.Requests(), err
 }
 
-// stuckIn names objects that have entries of managedFields in one of the versions, with the managers.
+// stuckIn returns the names of objects with entries of managedFields in one of the versions, and the managers of these
+// entries.
 func stuckIn(versions []string, objects []unstructured.Unstructured) (names []string) {
 	stuck := 0
 	for _, obj := range objects {

@@ -28,10 +28,10 @@ type Options struct {
 	RequireNamespace bool
 	// Concurrency is how many objects PlanAll plans at a time. Default: 8.
 	Concurrency int
-	// AllowVersionChange permits that the manifest has another version of the API group than the state. If the server
-	// shows the same UID under both versions, it is the same object. To find that out, the Planner reads the object
-	// even if [Request].Live is set. Default: a change of the version is a replacement, like every change of identity;
-	// the plan says whether the object could be updated in place.
+	// AllowVersionChange permits the manifest to have another version of the API group than the state. The object is
+	// the same if the server shows the same UID under both versions. To compare the UIDs, the Planner reads the object
+	// even if [Request].Live is set. Default: a change of the version is a replacement, like every change of identity.
+	// The plan says whether the object could be updated in place.
 	AllowVersionChange bool
 	// Tools are recognised in addition to [fieldowner.Tools].
 	Tools []fieldowner.Tool
@@ -41,44 +41,43 @@ type Options struct {
 	// Default: nothing is called.
 	Observe func(context.Context, server.Observation)
 	// ThrottleRetries is how often a throttled request (status 429) is sent again, after the time that the server asks
-	// for. Each retry counts as a request, and fewer requests are sent at the same time after it. Default: 10. If it is
-	// negative, a throttled request isn't retried, and is an error.
+	// for. Each retry counts as a request. After a retry, the Planner sends fewer requests at the same time. Default:
+	// 10. Negative: never; a throttled request is then an error.
 	ThrottleRetries int
 	// Sensitive are more fields whose values are redacted, in addition to those of Secrets. In an object that has one,
 	// annotations and free texts are redacted, too. For keys of list items see [projection.Patterns.RedactedPath].
 	Sensitive projection.Patterns
 	// SkipFormats makes the Planner ignore the formats in schemas. Default: a field of a custom resource is sensitive
-	// if the schema gives it the format password. For the kind of a group and version that it meets first, the Planner
-	// reads the CRD. For further kinds of the same group and version, and for kinds without a CRD, it reads the
-	// OpenAPI document of the group and version instead, if the server is a [server.SchemaReader]. Both are read at
-	// most once a minute. If the schema of a kind isn't known, because the kind isn't served or its schema can't be
-	// read, all values of its objects are redacted, and the plan has a warning; see ShowValuesOf and
-	// [Planner.LearnDefinitions].
+	// if the schema gives it the format password. For the first kind of a group and version, the Planner reads the CRD.
+	// For other kinds of this group and version, and for kinds without a CRD, it reads the OpenAPI document of the
+	// group and version instead, if the server is a [server.SchemaReader]. Both are read at most once a minute. If the
+	// schema of a kind isn't known, because the kind isn't served or its schema can't be read, all values of its
+	// objects are redacted, and the plan has a warning; see ShowValuesOf and [Planner.LearnDefinitions].
 	SkipFormats bool
-	// ShowValuesOf are kinds whose values are printed even if it isn't known which of them are sensitive.
+	// ShowValuesOf are kinds whose values are printed even if their sensitive fields aren't known.
 	ShowValuesOf []schema.GroupKind
-	// ShowValuesOption is the name that your tool gives to the option ShowValuesOf, such as a flag. The warning which
-	// says that no value is shown contains this name. Default: "ShowValuesOf".
+	// ShowValuesOption is the name of the option ShowValuesOf in your tool, such as a flag. The warning about redacted
+	// values contains this name. Default: "ShowValuesOf".
 	ShowValuesOption string
 	// ShowServerText prints messages of servers about objects with sensitive values, which may quote these values.
 	ShowServerText bool
 	// Logger logs each request at level debug. Default: nothing is logged.
 	Logger *slog.Logger
-	// Credential describes the credentials of the client. Default: those that a [server.Credentialed] says, such as the
-	// client of package client, and none for others.
+	// Credential describes the credentials of the client. Default: the credentials that a [server.Credentialed]
+	// returns, such as the client of package client. For other clients, nothing is known about the credentials.
 	Credential authresilience.Credential
 	// SendExpired makes Plan, Read, PlanDelete and Delete send requests with credentials that have certainly expired.
-	// Default: these requests aren't sent. Then Read returns the same as for a 401, and the others fail with an
-	// [authresilience.ExpiredError]. Apply and Replace always send their requests.
+	// Default: these requests aren't sent. Read then returns the same result as for the status 401. Plan, PlanDelete
+	// and Delete then fail with an [authresilience.ExpiredError]. Apply and Replace always send their requests.
 	SendExpired bool
 }
 
-// wire returns the options that are about requests.
+// wire returns the options for requests.
 func (o Options) wire() wire.Options {
 	return wire.Options{Logger: o.Logger, ThrottleRetries: o.ThrottleRetries, Observe: o.Observe}
 }
 
-// passwords returns the options that are about fields with the format password.
+// passwords returns the options for fields with the format password.
 func (o Options) passwords() passwords.Options {
 	return passwords.Options{Skip: o.SkipFormats, ShowValuesOf: o.ShowValuesOf}
 }

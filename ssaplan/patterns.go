@@ -1,5 +1,7 @@
 package ssaplan
 
+// This file warns about patterns of the request that have no effect.
+
 import (
 	"cmp"
 	"slices"
@@ -13,9 +15,10 @@ import (
 )
 
 // notGivenUp returns warnings about fields that can't be given up, since they are in an atomic list or map. It also
-// returns warnings about fields that the manager never had, if the prior state shows that they weren't given up before.
+// warns about fields that the manager never owned. For these it needs a prior state, which shows whether the fields
+// were given up before.
 func (g *goal) notGivenUp(live *unstructured.Unstructured, left explain.Left) (out []foreign.Text) {
-	owners, _ := fieldowner.Read(content(live)) // which was read before
+	owners, _ := fieldowner.Read(content(live)) // an earlier step has returned an error, if any
 	before, _ := fieldowner.Read(content(cmp.Or(g.request.was, live)))
 	own, prior := before.Fields(g.applier().Is), g.request.Prior
 	if prior != nil {
@@ -40,13 +43,13 @@ func (g *goal) notGivenUp(live *unstructured.Unstructured, left explain.Left) (o
 	return out
 }
 
-// notCleared returns warnings about patterns of fields to clear that match nothing, such as a misspelt one. A pattern
-// that the prior state has may have cleared its fields before.
+// notCleared returns warnings about patterns of fields to clear that match nothing, such as a misspelt one. It doesn't
+// warn about a pattern in the prior state: an earlier apply may have cleared the fields.
 func (g *goal) notCleared(live *unstructured.Unstructured) (out []foreign.Text) {
 	if live == nil {
 		return nil
 	}
-	owners, _ := fieldowner.Read(live.Object) // which was read before
+	owners, _ := fieldowner.Read(live.Object) // an earlier step has returned an error, if any
 	names, manifest := owners.Fields(nil), g.request.Manifest.Object
 	for _, pattern := range g.request.Clear {
 		named := projection.Patterns{pattern}.Named(manifest, names)

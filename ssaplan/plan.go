@@ -18,7 +18,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/handover"
 )
 
-// Action is what applying a manifest will do.
+// Action is the effect of applying a manifest.
 type Action string
 
 // The actions of a [Plan].
@@ -37,7 +37,7 @@ const (
 	ActionDeferred Action = "Deferred"
 )
 
-// Deferral is why a plan is Deferred.
+// Deferral is the reason of a Deferred plan.
 type Deferral string
 
 // The reasons of a plan with the action [ActionDeferred].
@@ -64,23 +64,23 @@ type Plan struct {
 	// Subresource is the Subresource of the request.
 	Subresource string
 	Action      Action
-	// Reason is one line that says why it is this action.
+	// Reason is one line that explains the Action.
 	Reason string
 	// Deferral is the reason of a Deferred plan; empty for every other action.
 	Deferral Deferral
-	// Explanation says what changes, and why. In a Replace it compares the old object with the new one as the server
-	// would create it, see [explain.Replace]. In a NoOp from [Options.NoOps], Before, After and Baseline are empty. In
-	// a Conflict the changes are those of a forced apply, if a dry run of it was possible. In a Deferred plan it
+	// Explanation has the changes and their reasons. In a Replace it compares the old object with the object that the
+	// server would create; see [explain.Replace]. In a NoOp from [Options.NoOps], Before, After and Baseline are empty.
+	// In a Conflict the changes are those of a forced apply, if a dry run of it was possible. In a Deferred plan it
 	// explains the dry run of a part of the manifest, if there was one ([DeferralUnknownValues], [DeferralSet]). In
-	// every other Deferred plan, Before and Baseline are empty. After then has the values that the server's dry run
-	// returned ([DeferralUnreadable]), or the values of the manifest, with lists as a whole. With [Request].AllUnknown,
-	// After is empty, too.
+	// every other Deferred plan, Before and Baseline are empty. For [DeferralUnreadable], After has the values that the
+	// dry run returned. With [Request].AllUnknown, After is empty. Otherwise After has the values of the manifest, with
+	// each list as one value.
 	explain.Explanation
 	// Replacement has the details of a Replace; nil for every other action.
 	Replacement *Replacement
-	// Conflicts are the fields that other managers hold; only for the action Conflict.
+	// Conflicts are the fields that other managers own; only for the action Conflict.
 	Conflicts []fieldowner.Conflict
-	// Adjustments are what was done to the manifest before it was sent.
+	// Adjustments are the modifications of the manifest before it was sent.
 	Adjustments []projection.Adjustment
 	// Requests is the number of requests that planning this object took. Requests for all objects, such as discovery,
 	// aren't counted.
@@ -89,32 +89,34 @@ type Plan struct {
 	basis *basis
 }
 
-// basis is what a plan was made from, and what carrying it out needs. A plan that was read from JSON has none.
+// basis has the input of a plan, and the data for carrying it out. A plan that was read from JSON has none.
 type basis struct {
 	request  Request
 	manifest *unstructured.Unstructured // as it is sent; nil if it isn't known yet
 	patch    explain.Patch
 	live     *unstructured.Unstructured
 	result   *unstructured.Unstructured
-	handover *handover.Handover   // before the manifest is sent; nil if nothing changes owners
-	then     *explain.Explanation // of the apply after the handover
-	// taking takes fields from others before the manifest is sent, where the plan's request would take them by force.
-	// It is nil if that isn't needed or was done; hasTaken says that it was done.
+	handover *handover.Handover   // the handover to send before the manifest; nil if no field changes owners
+	then     *explain.Explanation // explains the apply after the handover; nil without a handover
+	// taking is a handover that takes fields from other managers before the manifest is sent. The manifest then needs
+	// no force. It is nil if it isn't needed or was already sent. hasTaken is true after it was sent.
 	taking   *handover.Handover
 	hasTaken bool
-	// isReviewed says that the plan was made again because the object had changed, and does what was reviewed. It needs
-	// no dry run to go on if others then change fields that it doesn't speak of.
+	// isReviewed is true if the object had changed, and a new plan does the same as the reviewed plan. If others then
+	// change fields that the plan doesn't mention, Apply continues without another dry run.
 	isReviewed bool
-	// anyVersion sends the patch for the object in whatever version; see [applier.Write].
+	// anyVersion sends the patch without a resourceVersion as precondition; see [applier.Write].
 	anyVersion bool
-	// madeVersion is the resourceVersion of the answer to the plan's request, if the request was for the version that
-	// was planned with. It is nil if the request wasn't sent, or if others may have written in between.
+	// madeVersion is the resourceVersion in the answer to the plan's request. It is only set if the request changed
+	// exactly the planned version of the object. It is nil if the request wasn't sent, or if others may have written in
+	// between.
 	madeVersion *atomic.Pointer[string]
 
 	sensitive projection.Patterns
 }
 
-// Live returns a copy of the live object for which the plan was made, nil if it doesn't exist or couldn't be read.
+// Live returns a copy of the live object for which the plan was made. It returns nil if the object doesn't exist or
+// couldn't be read.
 func (plan *Plan) Live() *unstructured.Unstructured {
 	if plan.basis == nil || plan.basis.live == nil {
 		return nil
@@ -122,9 +124,9 @@ func (plan *Plan) Live() *unstructured.Unstructured {
 	return plan.basis.live.DeepCopy()
 }
 
-// Result returns a copy of the object that the server returned for the dry run, nil if there was none. For a no-op it
-// is the live object. The apply will have other values in the fields that the plan's Generated and Assigned list, and
-// in the versions and times in the metadata.
+// Result returns a copy of the object that the dry run returned, and nil without a dry run. For a no-op it is the live
+// object. The apply will return other values for the fields in the plan's Generated and Assigned, and for the versions
+// and times in the metadata.
 func (plan *Plan) Result() *unstructured.Unstructured {
 	switch {
 	case plan.basis == nil:
@@ -137,8 +139,8 @@ func (plan *Plan) Result() *unstructured.Unstructured {
 	return plan.basis.result.DeepCopy()
 }
 
-// OwnershipAfter returns the ownership of [Plan.Result], empty if there is no result. If the keys of a list's items are
-// sensitive values, the result has the list as a whole, and not its items.
+// OwnershipAfter returns the ownership of [Plan.Result]. It is empty if there is no result. If the keys of list items
+// are sensitive values, the ownership has the list as a whole, without its items.
 func (plan *Plan) OwnershipAfter() (fieldowner.Ownership, error) {
 	owners, err := fieldowner.Read(content(plan.Result()))
 	if err != nil || plan.basis == nil {
@@ -166,8 +168,8 @@ func (plan *Plan) Patch() explain.Patch {
 	return explain.Patch{Body: bytes.Clone(plan.basis.patch.Body), Options: *plan.basis.patch.Options.DeepCopy()}
 }
 
-// complete returns an error if the plan was made without values that weren't known: what it would write is not what is
-// meant.
+// complete returns an error if values of the manifest weren't known when the plan was made, since the request lacks
+// these values. A plan that was read from JSON is an error, too.
 func (plan *Plan) complete() error {
 	switch {
 	case plan.basis == nil:
@@ -181,7 +183,7 @@ func (plan *Plan) complete() error {
 	return nil
 }
 
-// applier returns who applies.
+// applier returns the field manager that applies, and the subresource that it applies to.
 func (plan *Plan) applier() fieldowner.Applier {
 	return fieldowner.Applier{Manager: plan.basis.patch.Options.FieldManager, Subresource: plan.Subresource}
 }
@@ -194,21 +196,21 @@ func content(obj *unstructured.Unstructured) map[string]any {
 	return obj.Object
 }
 
-// Format prints the object, the action and the reason for every verb of package fmt, so that none shows a secret.
+// Format prints the object, the action and the reason for every verb of package fmt. So no verb prints a secret.
 func (plan Plan) Format(f fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(f, "%s %s: %s", plan.Action, plan.Object, plan.Reason)
 }
 
 // Replacement describes why an object has to be replaced.
 type Replacement struct {
-	// Evidence says what proves that a replacement is needed.
+	// Evidence is the proof that a replacement is needed.
 	Evidence foreign.Text
 	// Old is the object to delete, and UID its UID. Without a known UID nothing can be deleted.
 	Old identity.Identity
 	UID string
 	// Fields are the fields that can't change in place, with the reason for each.
 	Fields []immutability.Field
-	// Hazards are what the replacement destroys or interrupts besides the object itself.
+	// Hazards describe what else the replacement destroys or interrupts, in addition to the object.
 	Hazards []immutability.Hazard
 	// Propagation is the deletion policy that is sent. The hazards depend on it.
 	Propagation metav1.DeletionPropagation
@@ -216,6 +218,7 @@ type Replacement struct {
 	// identity changes.
 	Refusal error
 
-	// unproven is why no dry run showed that the new object can be created; known texts may do for a plan to replace.
+	// unproven is the error of a dry run of the create that the server didn't answer; otherwise nil. Such a plan relies
+	// on the known texts in the server's refusal. Replace then returns an error before it deletes anything.
 	unproven error
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
-// defaultConcurrency is how many objects PlanAll plans at a time unless told otherwise.
+// defaultConcurrency is the default of [Options.Concurrency].
 const defaultConcurrency = 8
 
 // PlanAll plans many objects, several at a time. For each request it yields the plan or the error, in the order of the
@@ -22,11 +22,11 @@ const defaultConcurrency = 8
 //
 //	for plan, err := range planner.PlanAll(ctx, requests) {
 //
-// If an object is Deferred because its namespace or kind is missing, the plan says whether another request creates
-// that. A second request for the same object is an error. The number of plans in memory is bounded, however many
-// requests there are. Stopping the iteration stops the planning; when ctx ends, the remaining requests yield its error.
-// No goroutine outlives the iteration. For 50 and more objects of a kind, the live objects are read with lists, of a
-// namespace or of all namespaces, if the caller may list them.
+// If an object is Deferred because its namespace or kind is missing, the plan says whether another request creates the
+// namespace or the CRD. A second request for the same object is an error. The number of plans in memory is bounded,
+// however many requests there are. Stopping the iteration stops the planning; when ctx ends, the remaining requests
+// yield its error. No goroutine outlives the iteration. For 50 or more objects of a kind, PlanAll reads the live
+// objects with lists of one namespace or of all namespaces, if the caller may list them.
 func (p *Planner) PlanAll(ctx context.Context, requests []Request) iter.Seq2[*Plan, error] {
 	return func(yield func(*Plan, error) bool) {
 		set := objectset.New(requests, func(r Request) *unstructured.Unstructured { return r.Manifest },
@@ -45,7 +45,7 @@ func (p *Planner) PlanAll(ctx context.Context, requests []Request) iter.Seq2[*Pl
 	}
 }
 
-// unread yields what the live objects of are still to be read.
+// unread yields the objects that the Planner has to read: those of requests without Live.
 func unread(requests []Request) iter.Seq[identity.Identity] {
 	return func(yield func(identity.Identity) bool) {
 		for _, r := range requests {
@@ -57,7 +57,7 @@ func unread(requests []Request) iter.Seq[identity.Identity] {
 	}
 }
 
-// planned is a plan, or the error for want of one.
+// planned is a plan, or the error if there is no plan.
 type planned struct {
 	plan *Plan
 	err  error
@@ -71,7 +71,7 @@ func (p *Planner) planUnlessDone(ctx context.Context, request Request) planned {
 	return planned{plan, err}
 }
 
-// describe names the object as well as it can be named.
+// describe names the object of the request. For an invalid manifest it returns the text of the error.
 func (r Request) describe() string {
 	id, err := objectset.Identity(r.Manifest, r.AllUnknown)
 	if err != nil {
@@ -80,7 +80,8 @@ func (r Request) describe() string {
 	return id.String()
 }
 
-// check adds to the plan of request i what only the set can tell. It is called in the order of the requests.
+// check completes the plan of request i with knowledge about the other requests: it rejects a repeated object, and
+// finds requests that create a missing namespace or CRD. It must be called in the order of the requests.
 func (made planned) check(set *objectset.Set, i int, request Request) (*Plan, error) {
 	plan := made.plan
 	if made.err != nil {

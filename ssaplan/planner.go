@@ -32,14 +32,15 @@ type Planner struct {
 	server       *wire.Server
 	passwords    *passwords.Fields
 	locator      liveobject.Locator
-	// configuration reads what a remembered no-op depends on.
+	// configuration reads the parts of the server's configuration that a cached no-op depends on.
 	configuration *noop.ConfigurationReader
 	rules         immutability.Rules
 }
 
-// New returns a Planner for an API server. It sends nothing yet. The client of package client is the fastest, and lacks
-// nothing. Others are those of package dynclient and of module ctrlssaplan, and any that the caller implements. What
-// the Planner needs in addition to a [server.Server] is optional; see [Planner.Lacks].
+// New returns a Planner for an API server. It sends nothing yet. api is usually the client of package client, which is
+// the fastest and lacks nothing. Other clients are in package dynclient and in module ctrlssaplan, and a caller can
+// implement one. A Planner also uses the other interfaces of package server, if the client has them; see
+// [Planner.Lacks].
 func New(api server.Server, options Options) (*Planner, error) {
 	if v := reflect.ValueOf(api); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, errors.New("ssaplan: no server")
@@ -50,7 +51,7 @@ func New(api server.Server, options Options) (*Planner, error) {
 	if options.FieldManager == "" {
 		return nil, errors.New("ssaplan: Options.FieldManager is empty: name the tool whose fields these are")
 	}
-	if options.FieldManager == fieldowner.BeforeFirstApply { // it would own, and drop, what others have written
+	if options.FieldManager == fieldowner.BeforeFirstApply { // it would own and drop fields of others
 		return nil,
 			fmt.Errorf(
 				"ssaplan: Options.FieldManager is %q, under which servers record what others wrote before the first apply: "+
@@ -72,12 +73,13 @@ func New(api server.Server, options Options) (*Planner, error) {
 	return p, nil
 }
 
-// Lacks returns what the server can't do and what that costs, a sentence each. With package client, a Planner lacks
-// nothing.
+// Lacks returns the missing abilities of the server's client and their consequences, one sentence each. With package
+// client, a Planner lacks nothing.
 func (p *Planner) Lacks() []string { return p.server.Lacks() }
 
-// Resolve returns the identity as plans and states have it: with the namespace of a namespaced kind. Use it to find the
-// stored state for a manifest. A kind that the server doesn't serve is an error for which meta.IsNoMatchError holds.
+// Resolve returns the identity in the form of plans and states: a namespaced kind has a namespace, other kinds have
+// none. Use the result to find the stored state for a manifest. If the server doesn't serve the kind, Resolve returns
+// an error for which meta.IsNoMatchError is true.
 func (p *Planner) Resolve(ctx context.Context, id identity.Identity) (identity.Identity, error) {
 	target, err := p.locate(ctx, id, "")
 	if err != nil {
@@ -99,8 +101,8 @@ func (p *Planner) Known(ctx context.Context, missing Deferral) ([]string, error)
 	return served.Names(), authresilience.Redact(err)
 }
 
-// LearnDefinitions reads from CRDs which fields of their custom resources are passwords. Call it with CRDs that aren't
-// applied yet, or that will change. Other objects are skipped.
+// LearnDefinitions finds the password fields of custom resources in their CRDs. Call it with CRDs that aren't applied
+// yet, or that will change. Other objects are skipped.
 func (p *Planner) LearnDefinitions(objects ...*unstructured.Unstructured) {
 	for _, obj := range objects {
 		if kinds.IsDefinition(obj.Object) {
@@ -109,28 +111,28 @@ func (p *Planner) LearnDefinitions(objects ...*unstructured.Unstructured) {
 	}
 }
 
-// locate finds out where an object lives. For an error about a kind that the server doesn't serve meta.IsNoMatchError
-// holds.
+// locate returns the target of requests for an object. If the server doesn't serve the kind, the error is one for which
+// meta.IsNoMatchError is true.
 func (p *Planner) locate(ctx context.Context, id identity.Identity, subresource string) (*liveobject.Target, error) {
 	return p.locator.Locate(ctx, id, subresource)
 }
 
-// Redactor returns the [redact.Redactor] for objects, of which some may be nil. The results of a Planner are already
-// redacted. A caller needs a guard to print other texts about an object: its status, an Event, the answer to a request
-// of its own, or fields of the object itself.
+// Redactor returns the [redact.Redactor] for some objects; nil objects are skipped. The results of a Planner are
+// already redacted. A caller needs a Redactor to print other texts about an object: its status, an Event, the answer to
+// the caller's own request, or fields of the object.
 func (p *Planner) Redactor(objects ...*unstructured.Unstructured) redact.Redactor {
 	return redact.For(p.options.Sensitive, p.passwords.Of, objects...).Quoting(p.options.ShowServerText)
 }
 
-// sensitive returns the fields of an object whose values are never shown. states are versions of the object, of which
-// some may be nil.
+// sensitive returns the fields of an object whose values are redacted. states are versions of the object; nil states
+// are skipped.
 func (p *Planner) sensitive(id identity.Identity, states ...*unstructured.Unstructured) projection.Patterns {
 	return redact.Fields(p.options.Sensitive, p.passwords.Of, id, states...)
 }
 
-// failure returns the error for a request that failed: the object, what was tried, and the cause, as far as it may be
-// shown of an object of that kind and of those that were seen. If the server refused the caller, the error says what is
-// wrong with the credentials.
+// failure returns the error for a failed request. It names the object, the attempted operation (doing) and the cause.
+// The cause is redacted if the kind or one of the objects in seen may have sensitive values. If the server rejected the
+// credentials, the error says what is wrong with them.
 func (p *Planner) failure(id identity.Identity, doing string, err error, seen ...*unstructured.Unstructured) error {
 	err = p.Redactor(append(seen, secrecy.Remembered(id, nil))...).Error(err)
 	return fmt.Errorf("%s: %s: %w", id, doing, authresilience.Diagnosed(err, p.options.Credential, time.Now()))

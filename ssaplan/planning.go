@@ -22,10 +22,10 @@ import (
 // Plan returns what applying the manifest will do. It changes nothing on the server.
 //
 // It takes two requests: a Get and a dry run. With [Request].Live it sends no Get, and on a hit in [Options.NoOps] no
-// dry run. If the server rejects the dry run, more requests find out why, and what would help. Usually that is up to
-// four, and in addition one for each new cluster IP of a Service, and one if Live may be out of date; see also
-// [immutability.Probe]. If the object changes between Get and dry run, both are repeated until they are of the same
-// version, or ctx ends; changes of the status alone don't count.
+// dry run. If the server rejects the dry run, more requests find out the reason and a remedy. Usually these are at most
+// four requests. There is one more for each new cluster IP of a Service, and one more if Live may be out of date; see
+// also [immutability.Probe]. If the object changes between Get and dry run, both are repeated until they return the
+// same version, or ctx ends. A change of only the status causes no repetition.
 //
 // An error means that no plan could be made; it names the object and wraps the server's answer. A
 // [immutability.RefusedError] means that the manifest can't be applied. If the kind or the namespace doesn't exist yet,
@@ -36,7 +36,7 @@ func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
 		return nil, err
 	}
 	if request.Prior != nil && request.Prior.Identity == (identity.Identity{}) {
-		request.Prior = nil // the zero State remembers nothing
+		request.Prior = nil // a zero State is no state
 	}
 	ctx, warnings := warnings.Collect(p.server.ShareRecords(ctx))
 	id, target, err := p.resolve(ctx, id, &request)
@@ -46,7 +46,7 @@ func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
 		plan, t, err = g.plan(ctx)
 	}
 	if errors.Is(err, explain.ErrTooDeep) {
-		return nil, err // looking for secrets in the manifest might not end
+		return nil, err // searching secrets in the manifest might not end
 	}
 	if err != nil {
 		return nil, t.redactor().Unquoted(err)
@@ -54,8 +54,8 @@ func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
 	return t.finish(ctx, plan)
 }
 
-// plan returns the plan for the goal. The trial is what the server was asked in the end, and its answer. It is returned
-// with an error, too, which may quote values of the objects in it.
+// plan returns the plan for the goal, and the last trial. The trial is also returned with an error, as it is needed to
+// redact the error: the error may quote values of the objects in the trial.
 func (g *goal) plan(ctx context.Context) (*Plan, trial, error) {
 	if g.request.AllUnknown {
 		const reason = "the values of the manifest, or the cluster, aren't known yet"
@@ -84,8 +84,8 @@ func (g *goal) plan(ctx context.Context) (*Plan, trial, error) {
 	return t.decide(ctx)
 }
 
-// decide returns the plan that the server's answers make: it reads the live object, unless it is known, has the server
-// try the apply, and explains the answer, or classifies the refusal.
+// decide returns the plan, or an error. First it reads the live object, unless the object is already known. Then it
+// sends the dry run. It explains the server's answer, or classifies the refusal.
 func (t trial) decide(ctx context.Context) (*Plan, trial, error) {
 	plan, t, err := t.look(ctx)
 	if plan == nil && err == nil {
@@ -97,7 +97,8 @@ func (t trial) decide(ctx context.Context) (*Plan, trial, error) {
 	return t.refused(ctx)
 }
 
-// refused returns the plan that the refusal of the dry run makes, or the error that says why applying can't work.
+// refused returns the plan after the server refused the dry run, or an error with the reason why the manifest can't be
+// applied.
 func (t trial) refused(ctx context.Context) (*Plan, trial, error) {
 	if plan, err := t.notTried(); plan != nil || err != nil {
 		return plan, t, err
@@ -121,8 +122,8 @@ func (t trial) refused(ctx context.Context) (*Plan, trial, error) {
 	return t.rejected(ctx)
 }
 
-// rejected returns the plan to replace an object with fields that can't change in place. If that isn't known to help,
-// it returns the error that says why the server rejects the manifest, and what helps.
+// rejected returns the plan to replace an object whose fields can't change in place. If a replacement isn't known to
+// help, it returns an error with the reason of the refusal and a remedy.
 func (t trial) rejected(ctx context.Context) (*Plan, trial, error) {
 	whole, verdict, unproven, err := t.judge(ctx)
 	if err != nil {
@@ -132,7 +133,7 @@ func (t trial) rejected(ctx context.Context) (*Plan, trial, error) {
 		plan, cleared, err := t.asking(clearing).decide(ctx)
 		if part := (*handover.PartError)(nil); !errors.As(err, &part) {
 			return plan, cleared, err
-		} // else the fields can't be cleared without the list or map that they are in
+		} // otherwise only the list or map around the fields can be cleared
 	}
 	whole.redactor().Verdict(&verdict)
 	detour := whole.detour(ctx)
@@ -149,8 +150,9 @@ func (t trial) rejected(ctx context.Context) (*Plan, trial, error) {
 	return whole.replace(ctx, r, reason, true, warnings...)
 }
 
-// detour returns a text about the subresources through which the fields that the server refuses can change. It is empty
-// if none are known. One subresource is enough where the rest can be applied without it.
+// detour returns a text that names a subresource, or all subresources together, through which the rejected fields can
+// change. The rest of the manifest must be applicable without these fields. The text is empty if there is no such
+// subresource.
 func (t trial) detour(ctx context.Context) string {
 	for _, sub := range t.ways() {
 		patterns, err := projection.ParsePatterns(sub.Fields...)
@@ -167,9 +169,9 @@ func (t trial) detour(ctx context.Context) string {
 	return ""
 }
 
-// cure returns the verdict with a remedy, if the plan can be made with an adoption from the tools that wrote the
-// leftovers, or by clearing these. In place of a leftover that is a part of a list or map with one owner, the verdict
-// then has that list or map.
+// cure adds a remedy to the verdict, if one is found. The first remedy is to adopt the fields of the tools that wrote
+// the leftovers. The second is to clear the leftovers. A leftover can be a part of an atomic list or map, which can
+// only be cleared as a whole: the verdict then has the list or map as its leftover.
 func (t trial) cure(ctx context.Context, verdict immutability.Verdict) immutability.Verdict {
 	adopting := t.request
 	tools := t.wanted().Missing(t.live, verdict.Leftovers, slices.Concat(fieldowner.Tools(), t.options.Tools))

@@ -14,9 +14,9 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
 )
 
-// prepare returns the trial of the manifest as a new object is created with it. If the cache knows that applying the
-// manifest to the object that was seen changes nothing, prepare returns that plan, too, and the trial has no body:
-// copying it would be a tenth of the work.
+// prepare returns the trial that sends the manifest to a new object. If the cache has a no-op for the manifest and the
+// live object in seen, prepare also returns the plan. The trial then has no body, because copying the body would take a
+// tenth of the time.
 func (g *goal) prepare(ctx context.Context, seen observed) (t trial, noOp *Plan, err error) {
 	e := fastjson.NewEncoder()
 	defer e.Release()
@@ -35,7 +35,7 @@ func (g *goal) prepare(ctx context.Context, seen observed) (t trial, noOp *Plan,
 }
 
 // encode returns the manifest without the fields that are never sent, and leaves its JSON in the encoder. Most
-// manifests can be sent as they are. The one walk through them that encoding takes finds that out.
+// manifests can be sent without changes. Encoding detects this, so no second walk through the manifest is needed.
 func (g *goal) encode(e *fastjson.Encoder) (prepared explain.Prepared, err error) {
 	manifest, subresource := g.request.Manifest.Object, g.request.Subresource
 	except := g.request.exceptions()
@@ -52,7 +52,7 @@ func (g *goal) encode(e *fastjson.Encoder) (prepared explain.Prepared, err error
 	return prepared, e.Encode(prepared.Manifest)
 }
 
-// without returns the trial in which more values aren't known yet, and aren't sent.
+// without returns the trial in which more fields are unknown, and so aren't sent.
 func (t trial) without(ctx context.Context, more projection.Patterns) (trial, error) {
 	request := t.request
 	request.Unknown = slices.Concat(request.Unknown, more)

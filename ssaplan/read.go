@@ -19,7 +19,7 @@ import (
 // Presence says whether a read found the object of a state.
 type Presence string
 
-// What [Planner.Read] can find. Only Absent and NamespaceNotFound mean that the object is gone.
+// The results of [Planner.Read]. Only Absent and NamespaceNotFound mean that the object is gone.
 const (
 	// PresenceFound: the object is there.
 	PresenceFound Presence = "Found"
@@ -27,11 +27,12 @@ const (
 	PresenceAbsent Presence = "Absent"
 	// PresenceNamespaceNotFound: the object doesn't exist, and neither does its namespace.
 	PresenceNamespaceNotFound Presence = "NamespaceNotFound"
-	// PresenceRecreated: there is an object of this identity, but with another UID than the state has.
+	// PresenceRecreated: an object with this identity exists, but its UID isn't the UID in the state.
 	PresenceRecreated Presence = "Recreated"
-	// PresenceTypeNotServed: the server doesn't serve the type (any more). The object may still exist.
+	// PresenceTypeNotServed: the server doesn't serve the kind (any more). The object may still exist.
 	PresenceTypeNotServed Presence = "TypeNotServed"
-	// PresenceUnreadable: the server didn't let the caller read. Nothing is known about the object.
+	// PresenceUnreadable: the caller's credentials or permissions don't allow the read. Nothing is known about the
+	// object.
 	PresenceUnreadable Presence = "Unreadable"
 )
 
@@ -41,10 +42,10 @@ type Reading struct {
 	// State is the state to store now: the refreshed state if the object was found, and otherwise the prior one. It is
 	// marked as stale if the object is Unreadable.
 	State *explain.State
-	// Live is the object that was read; nil unless it is PresenceFound or PresenceRecreated. A following [Request] can
-	// supply it.
+	// Live is the object that was read. It is nil unless Presence is Found or Recreated. Use it as [Request].Live to
+	// save a Get.
 	Live *unstructured.Unstructured
-	// Drift has the applied fields that differ from the applied values, and who changed them.
+	// Drift has the fields whose live values differ from the applied values, and the managers that changed them.
 	Drift []explain.Change
 	// Warning is a warning for the user if the object is Unreadable.
 	Warning *authresilience.Warning
@@ -52,7 +53,7 @@ type Reading struct {
 	Requests int
 }
 
-// Format prints what was found, and the drift, whatever the verb, so that no verb shows a secret.
+// Format prints the presence and the drift for every verb of package fmt. So no verb prints a secret.
 func (r Reading) Format(f fmt.State, _ rune) {
 	_, _ = fmt.Fprint(f, r.Presence)
 	for i, change := range r.Drift {
@@ -60,8 +61,8 @@ func (r Reading) Format(f fmt.State, _ rune) {
 	}
 }
 
-// MarshalJSON returns {"presence","state","drift","warning","requests"}: everything except the object that was read,
-// which can hold secrets.
+// MarshalJSON returns {"presence","state","drift","warning","requests"}: everything except Live, which can contain
+// secrets.
 func (r Reading) MarshalJSON() ([]byte, error) {
 	return plainjson.Visible(struct {
 		Presence Presence                `json:"presence"`

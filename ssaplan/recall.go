@@ -6,8 +6,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/noop"
 )
 
-// recall returns the plan that nothing changes, if the server answered before that applying the body is a no-op.
-// Otherwise it returns what the answer can be cached with.
+// recall returns the cached no-op plan for the body, if there is one. Otherwise it returns the cache entry to fill with
+// the server's answer.
 func (t trial) recall(ctx context.Context, body []byte) (*Plan, *noop.Asked) {
 	if t.options.NoOps == nil || t.live == nil || t.handover != nil || !t.prepared.Unknown.Empty() {
 		return nil, nil
@@ -27,14 +27,14 @@ func (t trial) recall(ctx context.Context, body []byte) (*Plan, *noop.Asked) {
 	}, nil
 }
 
-// remember caches that the plan changes nothing, if so.
+// remember stores the plan in the cache if it is a no-op.
 func (t trial) remember(plan *Plan) {
 	if t.asked != nil && plan.Action == ActionNoOp {
 		t.asked.NoOp(t.question(t.patch.Body), &plan.Explanation, t.warnings.All())
 	}
 }
 
-// question returns the question whether applying the body changes the live object.
+// question returns the key for the cache: the question whether an apply of the body changes the live object.
 func (t trial) question(body []byte) noop.Question {
 	return noop.Question{
 		Object: t.id, Resource: t.target.GroupVersionResource(), Subresource: t.request.Subresource, Live: t.live,

@@ -20,8 +20,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/handover"
 )
 
-// notTried returns the plan, or the error, if the server refused the dry run before it looked at the fields: the kind
-// isn't served any more, or the CRD has lost a version that managedFields name. It returns neither otherwise.
+// notTried handles a refusal that isn't about the fields of the manifest: the kind isn't served any more, or the CRD
+// has lost a version in managedFields. It returns a plan or an error then, and nil for every other refusal.
 func (t trial) notTried() (*Plan, error) {
 	class := authresilience.Classify(t.refusal)
 	isGone := class == authresilience.ClassNotFound && t.live != nil && t.request.Subresource != ""
@@ -47,12 +47,12 @@ func (t trial) notServed(cause error) (*Plan, error) {
 	return t.deferToType(), nil
 }
 
-// unreadable returns the plan for an object that the server doesn't let the caller read. If the caller may apply it,
-// the plan has the values after the apply, but not the changes.
+// unreadable returns the plan for an object that the caller may not read. If the caller may apply it, the plan has the
+// values after the apply, but not the changes.
 func (t trial) unreadable(ctx context.Context, cause error) (*Plan, trial, error) {
 	switch authresilience.Classify(cause) {
 	case authresilience.ClassAuthorization:
-	case authresilience.ClassTypeNotServed: // it was, when the planner looked last
+	case authresilience.ClassTypeNotServed: // the Planner's knowledge of the served kinds is out of date
 		plan, err := t.notServed(cause)
 		return plan, t, err
 	default:
@@ -75,8 +75,8 @@ func (t trial) unreadable(ctx context.Context, cause error) (*Plan, trial, error
 		explained.Unread()), t, nil
 }
 
-// refresh returns the trial with the live object as it is now, if the object that was tried may be out of date. It
-// reports whether that has to be tried again: the object has appeared, or ignored fields may have other values.
+// refresh reads the live object again if it may be out of date, and returns the trial with it. It reports whether
+// another dry run is needed, because the object has appeared, or because ignored fields may have other values.
 func (t trial) refresh(ctx context.Context) (now trial, again bool, err error) {
 	isListed := t.isSupplied && t.live == nil
 	if !isListed && (t.live == nil || t.live != t.request.Live) {
@@ -91,8 +91,9 @@ func (t trial) refresh(ctx context.Context) (now trial, again bool, err error) {
 	return t.of(live), hasAppeared || isChanged, nil
 }
 
-// undecided returns the plan if the refusal doesn't say that the fields are invalid: others own them, something is
-// missing that they need, or values aren't known yet. It returns neither a plan nor an error otherwise.
+// undecided handles a refusal that doesn't prove the manifest invalid: a conflict with other owners, a missing
+// namespace, a webhook without support for dry runs, or unknown values. It returns a plan or an error then, and nil for
+// every other refusal.
 func (t trial) undecided(ctx context.Context) (*Plan, trial, error) {
 	if conflicts := t.conflicts(); len(conflicts) > 0 {
 		return t.conflict(ctx, conflicts)
@@ -119,7 +120,7 @@ func (t trial) unknownItems() projection.Patterns {
 	return t.prepared.Unknown.Items(t.live.Object)
 }
 
-// conflicts returns the fields because of which the server refused the apply.
+// conflicts returns the fields in the conflicts that made the server refuse the apply.
 func (t trial) conflicts() []fieldowner.Conflict {
 	conflicts := fieldowner.ConflictsOfApply(t.refusal, content(t.live), t.manifest.Object)
 	if predicted := (*handover.ConflictError)(nil); errors.As(t.refusal, &predicted) {
@@ -128,7 +129,7 @@ func (t trial) conflicts() []fieldowner.Conflict {
 	return explain.RedactConflicts(t.handover.Conflicts(conflicts), t.sensitive())
 }
 
-// conflict returns the plan for conflicts. What would change is what a forced apply would do, if that can be tried.
+// conflict returns the plan for conflicts. Its changes are those of a forced apply, if a dry run of it is possible.
 func (t trial) conflict(ctx context.Context, conflicts []fieldowner.Conflict) (*Plan, trial, error) {
 	plan := &Plan{
 		Action: ActionConflict, Conflicts: conflicts, Reason: "1 field has another value and another owner",
@@ -162,7 +163,7 @@ func (t trial) conflict(ctx context.Context, conflicts []fieldowner.Conflict) (*
 	return plan, t, nil
 }
 
-// why returns in a line why the server refused, without the values that it quotes.
+// why returns the reason of a refusal in one line, without the quoted values.
 func (t trial) why(refusal error) string {
 	verdict := immutability.Classify(refusal)
 	if verdict.Refusal == immutability.RefusalNone {
@@ -173,17 +174,17 @@ func (t trial) why(refusal error) string {
 	return (&immutability.RefusedError{Object: t.id, Verdict: verdict, Err: t.redactError(refusal)}).Error()
 }
 
-// judge returns the verdict about the refusal, confirmed or corrected by asking the server, and the trial of the whole
-// manifest. unproven is why the server didn't answer whether it would create the object.
+// judge returns the verdict about the refusal, after more dry runs have confirmed or corrected it. whole is the trial
+// that sends the whole manifest. unproven is the error if the server didn't answer the dry run of the create.
 func (t trial) judge(ctx context.Context) (whole trial, verdict immutability.Verdict, unproven, err error) {
 	verdict = immutability.Classify(t.refusal)
 	switch {
 	case verdict.Refusal == immutability.RefusalNone:
 		return t, verdict, nil, t.failed("dry run", t.refusal)
-	case t.live == nil || t.request.Subresource != "": // there is nothing to replace
+	case t.live == nil || t.request.Subresource != "": // no object can be replaced
 		return t, verdict.OfCreate(t.manifest), nil, nil
 	}
-	if whole, err = t.whole(ctx); err != nil { // the server has to be asked about all that it would create
+	if whole, err = t.whole(ctx); err != nil { // the dry run of the create needs the whole manifest
 		return whole, verdict, nil, err
 	}
 	verdict = immutability.Probe(ctx, t.target.Resource, whole.manifest, t.live, verdict, immutability.ProbeOptions{
@@ -200,7 +201,7 @@ func (t trial) judge(ctx context.Context) (whole trial, verdict immutability.Ver
 	return whole, verdict, unproven, nil
 }
 
-// ways returns the subresources through which fields of the manifest can change, except those that were tried.
+// ways returns the subresources through which fields of the manifest can change, except those that were already tried.
 func (t trial) ways() (out []kinds.Subresource) {
 	if t.live == nil || t.request.Subresource != "" {
 		return nil
@@ -229,7 +230,7 @@ func (t trial) ways() (out []kinds.Subresource) {
 	return out
 }
 
-// replacement returns what a plan to replace the live object needs, and the reason for it.
+// replacement returns the details of a plan to replace the live object, and the reason of the plan.
 func (t trial) replacement(verdict immutability.Verdict, unproven error) (r *Replacement, reason string) {
 	var names []string
 	for _, f := range verdict.Fields {

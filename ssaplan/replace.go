@@ -15,19 +15,19 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
-// Replace carries out a plan with the action Replace: it deletes the old object, guarded by its UID, waits until it is
-// gone, and creates the new one. It waits until the deadline of ctx; without a deadline, it waits as long as the
-// finalizers take.
+// Replace carries out a plan with the action Replace: it deletes the old object with its UID as precondition, waits
+// until it is gone, and creates the new object. It waits until the deadline of ctx; without a deadline, it waits as
+// long as the finalizers take.
 //
-// Before it deletes anything, it checks the plan again. For fields that can't change in place it makes a new plan; if
-// that differs or has more hazards, the error wraps a [ChangedError]. If the manifest names another object, it sends
-// the create as a dry run instead. It stops if the old object now holds data whose loss isn't among the plan's hazards;
-// such an object has to be deleted in another way. If another client creates the new object meanwhile, that object is
-// never taken over.
+// Before it deletes anything, it checks the plan again. If fields can't change in place, it makes a new plan. If the
+// new plan differs or has more hazards, the error wraps a [ChangedError]. If the identity changes, it sends a dry run
+// the outcome of the create instead, and compares the hazards. It stops if the old object now has data whose loss isn't
+// one of the plan's hazards; delete such an object in another way. If another client creates the new object meanwhile,
+// Replace returns an error and doesn't take the object over.
 //
-// Every error is a [write.ReplaceError], which says how far the replacement got, except for a plan that can't be
-// carried out at all: it is nil, has another action or unknown values, or was read from JSON. A second call with the
-// same plan continues where the first one stopped. If the new object already exists as planned, it is returned. In
+// Every error is a [write.ReplaceError], which says how far the replacement got. The exceptions are errors about a plan
+// that can't be carried out: it is nil, has another action or unknown values, or was read from JSON. A second call with
+// the same plan continues where the first one stopped. If the new object already exists as planned, it is returned. In
 // another process, make a new plan: if its action is Create, the old object is gone, and [Planner.Apply] creates the
 // new one.
 func (p *Planner) Replace(ctx context.Context, plan *Plan,
@@ -80,7 +80,7 @@ func (r *replacer) stopped(err error) error {
 }
 
 func (r *replacer) run(ctx context.Context) (*unstructured.Unstructured, error) {
-	r.stage = write.StageDeleting // as far as is known, an earlier call may have got there
+	r.stage = write.StageDeleting // an earlier call may have started the deletion
 	old, err := r.old.Look(ctx)
 	if errors.Is(err, write.ErrRecreated) {
 		if made := r.made(ctx); made != nil {
@@ -104,8 +104,8 @@ func (r *replacer) run(ctx context.Context) (*unstructured.Unstructured, error) 
 	return r.create(ctx)
 }
 
-// check finds out whether the new object can be created once the old one is gone, and whether all that is destroyed was
-// planned.
+// check returns an error if the new object can't be created after the deletion, or if the deletion destroys more than
+// the plan says.
 func (r *replacer) check(ctx context.Context, old *unstructured.Unstructured) error {
 	goes, err := r.old.PlanFor(ctx, old)
 	if err == nil {
@@ -121,7 +121,8 @@ func (r *replacer) check(ctx context.Context, old *unstructured.Unstructured) er
 		}
 		return err
 	}
-	// What else the old object shows, such as finalizers and owners, couldn't be planned from its identity, and passes.
+	// Only losses count. Other hazards, such as finalizers and owners, may be missing in the plan, if it was made
+	// without reading the old object.
 	if lost := immutability.UnnamedLoss(goes.Hazards, r.plan.Replacement.Hazards); len(lost) > 0 {
 		return fmt.Errorf("%s: the plan doesn't say so: delete %s yourself if that is meant, then replace again",
 			lost[0], r.plan.Replacement.Old)
@@ -143,15 +144,14 @@ func (r *replacer) check(ctx context.Context, old *unstructured.Unstructured) er
 	return err
 }
 
-// isOld reports whether what is in the way of the new object is the old one under another version of the API group, and
-// the server takes the manifest for it.
+// isOld reports whether the object at the place of the new object is the old object, under another version of the API
+// group. The server must also accept the manifest for it.
 func (r *replacer) isOld(now *Plan) bool {
 	return now != nil && now.basis.live != nil && string(now.basis.live.GetUID()) == r.plan.Replacement.UID &&
 		(now.Action == ActionNoOp || now.Action == ActionUpdate)
 }
 
-// create creates the new object. If one is there, it may be the one that an earlier call created, whose answer was
-// lost.
+// create creates the new object. It returns an error if another object already has its identity.
 func (r *replacer) create(ctx context.Context) (*unstructured.Unstructured, error) {
 	obj, failure := r.planner.send(ctx, r.plan, nil)
 	if failure == nil {
@@ -163,13 +163,14 @@ func (r *replacer) create(ctx context.Context) (*unstructured.Unstructured, erro
 		return nil, r.planner.failureOf(r.plan, "apply", failure.Err)
 	}
 	now, err := r.taken(ctx, failure.Err)
-	if now != nil && now.Action == ActionCreate { // none is there
+	if now != nil && now.Action == ActionCreate { // no object exists, so the refusal had another reason
 		err = r.planner.failureOf(r.plan, "apply", failure.Err)
 	}
 	return nil, err
 }
 
-// taken plans for the object that is in the place of the new one, and returns the error that says so.
+// taken returns the plan for the object that already has the identity of the new object, and an error that describes
+// this.
 func (r *replacer) taken(ctx context.Context, refusal error) (*Plan, error) {
 	request := r.plan.basis.request
 	request.Prior, request.Live = nil, nil
@@ -180,8 +181,8 @@ func (r *replacer) taken(ctx context.Context, refusal error) (*Plan, error) {
 	return now, &applier.TakenError{Action: string(now.Action), Reason: now.Reason, Err: refusal}
 }
 
-// made returns what is there if it is the new object: this manager applied it, and the very patch would change nothing
-// again.
+// made returns the existing object if it is the new object, and otherwise nil. It is the new object if this manager
+// applied it, and another apply of the same patch would change nothing.
 func (r *replacer) made(ctx context.Context) *unstructured.Unstructured {
 	write, err := r.planner.write(ctx, r.plan, nil)
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/standin"
 )
 
-// replace returns a plan to replace the live object. A dry run that creates the new object shows what changes. isTaken
-// says that the old object has the name of the new one. If the server can't try the create, the plan has what the
-// manifest declares. The trial is the one of the whole manifest.
+// replace returns a plan to replace the live object. The changes are from a dry run that creates the new object. If
+// such a dry run isn't possible, they are from the manifest. isTaken is true if the old object has the name of the new
+// object. The trial must send the whole manifest; see [trial.whole].
 func (t trial) replace(ctx context.Context, r *Replacement, reason string, isTaken bool,
 	warnings ...foreign.Text) (*Plan, trial, error) {
 	t, err := t.withoutUID()
@@ -55,14 +55,14 @@ func (t trial) replace(ctx context.Context, r *Replacement, reason string, isTak
 	return &Plan{Action: ActionReplace, Reason: reason, Replacement: r, Explanation: *explained}, t, nil
 }
 
-// isRefusal reports whether the server refused a create, or can't try it.
+// isRefusal reports whether the server refused a create, or no dry run of the create is possible.
 func isRefusal(err error) bool {
 	return errors.Is(err, standin.ErrTaken) || errors.Is(err, standin.ErrNamed) ||
 		slices.ContainsFunc(answer.Statuses(err), answer.IsRefusal)
 }
 
-// withoutUID returns the trial without the UID in the manifest, which names the old object: a server creates no object
-// with a given UID.
+// withoutUID returns the trial with a manifest without UID. The UID in the manifest is that of the old object, and a
+// server doesn't create an object with a given UID.
 func (t trial) withoutUID() (trial, error) {
 	if t.manifest.GetUID() == "" {
 		return t, nil

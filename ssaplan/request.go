@@ -20,10 +20,10 @@ type Request struct {
 	// finds changes of identity. Optional.
 	Prior *explain.State
 	// Ignore are the fields that aren't changed in an existing object, such as the replicas that an autoscaler sets. A
-	// new object is created with the manifest's values. For an existing object, an ignored field that others own isn't
-	// sent, and one that only this field manager owns is sent with the live value, even if the manifest drops it; see
+	// new object is created with the manifest's values. For an existing object, an ignored field isn't sent if others
+	// own it. If only this field manager owns it, it is sent with the live value, even if the manifest drops it; see
 	// [explain.Prepared.For]. Ignored parts of an atomic list or map are also sent with the live value. Ignored fields
-	// are no drift, and no reason for a Replace.
+	// are never reported as drift, and never cause a Replace.
 	Ignore projection.Patterns
 	// Adopt are the field managers whose fields are taken over before the manifest is applied; see
 	// [fieldowner.Migrate]. Their fields that the manifest lacks are deleted, unless others own them, too. Without
@@ -32,75 +32,75 @@ type Request struct {
 	// AdoptTools adopts the fields of all known tools; see [fieldowner.Tools] and [Options.Tools].
 	AdoptTools bool
 	// GiveUp are the fields that this field manager stops owning, and that keep their values. From then on they are
-	// ignored, see Ignore. A field without another owner then has no owner. A new object is created with them, and a
-	// second write right after that gives them up. The plan warns about a pattern that matches neither the manifest nor
-	// the object. With a Prior that was stored without the pattern, it also warns about a field that the manifest lacks
-	// and that only others own. Without such a Prior it doesn't, since an earlier apply may have given the field up.
+	// ignored, see Ignore. A field without another owner then has no owner. A new object is created with these fields,
+	// and a second write gives them up right after the create. The plan warns about a pattern that matches neither the
+	// manifest nor the object. It also warns about a field that the manifest lacks and only others own, if the Prior
+	// was stored without the pattern. In other cases an earlier apply may have given the field up.
 	GiveUp projection.Patterns
 	// Clear are fields to delete from the object, no matter who owns them, such as spec.strategy.rollingUpdate if the
-	// manifest sets spec.strategy.type to Recreate. Fields that the manifest declares stay. It isn't needed for fields
-	// that only this field manager owns: they are deleted when the manifest drops them. A position in a pattern, such
-	// as [0], counts in the manifest's list, and so matches nothing in a list that the manifest lacks. The same holds
-	// for GiveUp. The plan for an existing object has a warning about a pattern that matches nothing, unless the Prior
-	// was stored with the same pattern.
+	// manifest sets spec.strategy.type to Recreate. Fields that the manifest declares stay. Fields that only this field
+	// manager owns don't need Clear: they are deleted when the manifest drops them. An index in a pattern, such as [0],
+	// is an index in the manifest's list. If the manifest lacks the list, the pattern matches nothing. Both are also
+	// true for GiveUp. The plan for an existing object has a warning about a pattern that matches nothing, unless the
+	// Prior was stored with the same pattern.
 	Clear projection.Patterns
-	// ClearBlocking clears the fields that are proven to make the server reject the apply; see
+	// ClearBlocking clears the fields that make the server reject the apply, if dry runs prove that; see
 	// [immutability.Verdict.Leftovers].
 	ClearBlocking bool
-	// LostVersions are versions that the CRD of the kind no longer has, or will lose, such as "example.com/v1beta1".
+	// LostVersions are versions that the CRD of the kind no longer has, or will remove, such as "example.com/v1beta1".
 	// Before the apply, entries of managedFields with one of these versions are changed to the version of the manifest,
 	// with the same managers and fields. Otherwise a server rejects each apply to the object with an error of
 	// [authresilience.ClassLostVersion].
 	LostVersions []string
-	// Strip are the fields that are never sent. A field that was applied before and is stripped now is in the plan: the
-	// server deletes or resets it, unless others own it.
+	// Strip are the fields that are never sent. If a stripped field was applied before, the server deletes or resets
+	// it, unless others own it. The plan contains this change.
 	Strip projection.Patterns
-	// Unknown are the fields whose values aren't known yet. They aren't sent. The plan says what the rest of the
-	// manifest changes, without side effects, and can't be applied. A field that a pattern names without wildcards is
-	// unknown even if the manifest lacks it.
+	// Unknown are the fields whose values aren't known yet. They aren't sent. The plan has the changes of the rest of
+	// the manifest, and can't be applied. A field that a pattern names without wildcards is unknown even if the
+	// manifest lacks it.
 	Unknown projection.Patterns
-	// AllUnknown says that no request can be sent yet, because the cluster or the whole manifest isn't known. The
-	// manifest may then have no name, or be nil.
+	// AllUnknown means that no request can be sent yet, because the cluster or the whole manifest isn't known. The
+	// manifest may then be nil or have no name.
 	AllUnknown bool
-	// Existing says whether an existing object is taken over, and whether a missing one is created. Otherwise the error
-	// is an [explain.ExistingError], also at the apply if the object was created or deleted after the plan. Default:
-	// [explain.ExistingTakeOver].
+	// Existing says whether an existing object is taken over, and whether a missing object is created. If that isn't
+	// permitted, Plan returns an [explain.ExistingError]. Apply returns it if the object was created or deleted after
+	// the plan. Default: [explain.ExistingTakeOver].
 	Existing explain.Existing
 	// Subresource is the subresource to apply: "status", "scale" or another that supports apply. The object has to
 	// exist, and is never replaced. For "scale", the manifest has the object's apiVersion, kind and metadata, and only
 	// spec.replicas. Default: the object itself.
 	Subresource string
-	// AllowVersionChange does for this request what [Options.AllowVersionChange] does for all.
+	// AllowVersionChange is [Options.AllowVersionChange] for this request only.
 	AllowVersionChange bool
-	// Live is the object as the caller has read it, with its managedFields, such as from an informer. It saves the Get;
-	// the dry run is still sent. Without apiVersion and kind, as typed clients return it, it saves the Get only for a
-	// no-op. Optional.
+	// Live is the object that the caller has read, with its managedFields, such as from an informer. It saves the Get;
+	// the dry run is still sent. An object from a typed client has no apiVersion and kind. It saves the Get only if the
+	// plan is a no-op. Optional.
 	Live *unstructured.Unstructured
-	// Propagation is what happens to the dependents of a replaced object. Default: Background, they are deleted after
-	// it.
+	// Propagation is what happens to the dependents of a replaced object. Default: Background, which deletes the
+	// dependents after the object.
 	Propagation metav1.DeletionPropagation
-	// the object before fields changed owners for an apply that is planned again since; else nil
+	// the object before the handover, in the plan for the apply after it; otherwise nil
 	was    *unstructured.Unstructured
-	outrun int // how often the plan was refused since others had written to the object
+	outrun int // how often the server rejected the request because others had written the object
 }
 
-// exceptions returns the fields that aren't applied as the manifest has them.
+// exceptions returns the fields that aren't simply applied with the manifest's values.
 func (r *Request) exceptions() explain.Exceptions {
 	return explain.Exceptions{Ignore: r.Ignore, GiveUp: r.GiveUp, Clear: r.Clear, Strip: r.Strip, Unknown: r.Unknown}
 }
 
-// handsOver reports whether fields are to change owners.
+// handsOver reports whether the request needs a handover: a write that changes owners of fields.
 func (r Request) handsOver() bool {
 	return r.AdoptTools || len(r.Adopt)+len(r.GiveUp)+len(r.Clear)+len(r.LostVersions) > 0
 }
 
-// propagation returns the policy by which a replacement deletes.
+// propagation returns the deletion policy for a replaced object.
 func (r Request) propagation() metav1.DeletionPropagation {
 	return cmp.Or(r.Propagation, metav1.DeletePropagationBackground)
 }
 
-// clearing returns the request that clears what the verdict proves to be in the way. It reports false if there is
-// nothing more to clear.
+// clearing returns the request with Clear extended by the blocking fields, if the verdict proves that they block the
+// apply. It reports false if there are no more fields to clear.
 func (r Request) clearing(verdict immutability.Verdict) (Request, bool) {
 	if verdict.Refusal != immutability.RefusalMergeLeftover || verdict.Certainty != immutability.CertaintyProven {
 		return r, false

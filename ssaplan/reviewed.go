@@ -1,5 +1,7 @@
 package ssaplan
 
+// This file updates a reviewed plan while it is carried out: after a handover, or after others wrote the object.
+
 import (
 	"context"
 	"errors"
@@ -14,8 +16,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/liveobject"
 )
 
-// replan makes an outdated plan again, with the live object if that was just read. It is an error if the new plan does
-// something else, unless the object is already as planned.
+// replan makes a new plan for an outdated plan. live is the object if it was just read, and otherwise nil. If the new
+// plan does something else, the error is a [ChangedError], unless the object is already as planned.
 func (p *Planner) replan(ctx context.Context, outdated *Plan, live *unstructured.Unstructured) (*Plan, error) {
 	request := outdated.basis.request
 	request.Live = live
@@ -32,10 +34,9 @@ func (p *Planner) replan(ctx context.Context, outdated *Plan, live *unstructured
 	return plan, nil
 }
 
-// isOutdatedBy reports whether an error of planning again says that applying would do something by now, given a plan to
-// do nothing. That a server would write the object again, with the same values and owners, is nothing to review: it may
-// do so because of the order that the times of writers give the record, and no dry run from before fields change owners
-// shows the order of after it.
+// isOutdatedBy reports whether err is a [ChangedError] with a plan that does more than this plan, a no-op. A rewrite
+// with the same values and owners doesn't count. The server may rewrite the object because a handover changes the order
+// of the entries in managedFields. A dry run before the handover can't show this order.
 func (plan *Plan) isOutdatedBy(err error) bool {
 	var changed *ChangedError
 	if !errors.As(err, &changed) {
@@ -48,8 +49,8 @@ func (plan *Plan) isOutdatedBy(err error) bool {
 	return !now.matches(plan)
 }
 
-// isUntouched reports whether the object still has the owners and the values that the plan speaks of. Other values may
-// have changed since the plan was made.
+// isUntouched reports whether the object still has its owners, and the values of the fields that the plan mentions.
+// Other values may have changed since the plan was made.
 func (plan *Plan) isUntouched(now *unstructured.Unstructured) bool {
 	live := plan.basis.live
 	if live == nil || now == nil || live.GetUID() != now.GetUID() ||
@@ -68,7 +69,7 @@ func (plan *Plan) isUntouched(now *unstructured.Unstructured) bool {
 	return !slices.ContainsFunc(liveobject.Changed(live, now), spoken.Touches)
 }
 
-// spoken returns the fields that the plan speaks of.
+// spoken returns the fields that the plan mentions.
 func (plan *Plan) spoken() projection.FieldSet {
 	paths := slices.Concat(plan.Assigned, plan.Generated, plan.Unknown)
 	for _, c := range plan.Changes {
@@ -86,28 +87,30 @@ func (plan *Plan) spoken() projection.FieldSet {
 	return plan.Before.Fields.Union(plan.After.Fields).Union(projection.NewFieldSet(paths...))
 }
 
-// afterTaking returns the plan for the object whose fields were taken from others, so that its request needs no force.
+// afterTaking returns the plan for the object after the handover that took fields from others. The request of this plan
+// needs no force.
 func (plan *Plan) afterTaking(now *unstructured.Unstructured) *Plan {
 	after, basis := *plan, *plan.basis
 	basis.live, basis.taking, basis.hasTaken, after.basis = now, nil, true, &basis
 	return &after
 }
 
-// outrunBy returns the plan for the object as it is now, after it was refused since others had written.
+// outrunBy returns the plan for the object now, after the server rejected the plan's request because others had written
+// the object.
 func (plan *Plan) outrunBy(now *unstructured.Unstructured) *Plan {
 	after, basis := *plan, *plan.basis
 	basis.live, basis.isReviewed, basis.taking, after.basis = now, false, nil, &basis
-	// nothing is known of what others wrote since the reviewed plan was made
+	// others have written since the reviewed plan, so a comparison with its version isn't possible
 	basis.madeVersion = &atomic.Pointer[string]{}
 	basis.request.outrun++
 	return &after
 }
 
-// afterHandover returns what was reviewed of the apply that follows when fields have changed owners.
+// afterHandover returns the part of the reviewed plan for the apply after the handover.
 func (plan *Plan) afterHandover() *Plan {
 	after, basis := *plan, *plan.basis
 	basis.handover, basis.request.was, after.basis, after.Explanation = nil, basis.live, &basis, *basis.then
-	basis.madeVersion = &atomic.Pointer[string]{} // as others may write between the two writes
+	basis.madeVersion = &atomic.Pointer[string]{} // others may write between the two writes
 	if after.NoOp {
 		after.Action = ActionNoOp
 	}
@@ -125,7 +128,8 @@ func (plan *Plan) takesFields() bool {
 		func(t fieldowner.Transfer) bool { return t.Kind == fieldowner.TransferTaken })
 }
 
-// isFree reports whether the plan creates an object, and takes over one that others create first.
+// isFree reports whether the plan creates an object although it may also exist: Existing isn't ExistingRefuse. If
+// others create the object first, Apply then fails and doesn't plan again.
 func (plan *Plan) isFree() bool {
 	return plan.Action == ActionCreate && plan.basis.request.Existing != explain.ExistingRefuse
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
-// send sends the plan's request, once, guarded to be for the live object in its version, or for none if live is nil.
+// send sends the plan's request once. The UID and resourceVersion of live are preconditions. If live is nil, the
+// request fails if the object exists.
 func (p *Planner) send(ctx context.Context, plan *Plan,
 	live *unstructured.Unstructured) (*unstructured.Unstructured, *applier.Failure) {
 	write, err := p.write(ctx, plan, live)
@@ -19,7 +20,7 @@ func (p *Planner) send(ctx context.Context, plan *Plan,
 		return nil, applier.NotSent(err)
 	}
 	if p.Redactor(plan.basis.request.Manifest, live).Redacts() {
-		ctx, _ = warnings.Collect(ctx) // the plan counted them
+		ctx, _ = warnings.Collect(ctx) // the warnings may quote secrets, and the plan has their number
 	}
 	obj, failure := write.Send(ctx)
 	if failure == nil && write.IsAlone(obj) {
@@ -29,8 +30,8 @@ func (p *Planner) send(ctx context.Context, plan *Plan,
 	return obj, failure
 }
 
-// write returns the plan's request. It doesn't take the plan's target: another Planner, with other credentials, may
-// have made the plan.
+// write returns the plan's request. It doesn't use the target that the plan was made with, since another Planner with
+// other credentials may have made the plan.
 func (p *Planner) write(ctx context.Context, plan *Plan, live *unstructured.Unstructured) (*applier.Write, error) {
 	target, err := p.locate(ctx, plan.Object, plan.Subresource)
 	if err != nil {
@@ -41,8 +42,8 @@ func (p *Planner) write(ctx context.Context, plan *Plan, live *unstructured.Unst
 		Live: live, AnyVersion: plan.basis.anyVersion && (plan.basis.hasTaken || !plan.takesFields())}, nil
 }
 
-// giveUpCreated gives up what the plan's request names of an object that the plan created, which others may write
-// meanwhile.
+// giveUpCreated gives up the fields in [Request].GiveUp after the plan has created the object. It retries if others
+// write the object meanwhile.
 func (p *Planner) giveUpCreated(ctx context.Context, plan *Plan,
 	made *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if plan.Action == ActionUpdate || len(plan.basis.request.GiveUp) == 0 {
@@ -85,7 +86,7 @@ func (p *Planner) giveUpCreated(ctx context.Context, plan *Plan,
 	}
 }
 
-// failureOf returns the error for a request of the plan that failed.
+// failureOf returns the error for a failed request of the plan.
 func (p *Planner) failureOf(plan *Plan, doing string, err error) error {
 	return p.failure(plan.Object, doing, err, plan.basis.request.Manifest, plan.basis.manifest, plan.basis.live)
 }

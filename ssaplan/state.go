@@ -10,10 +10,11 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// Differences returns how made, the object that Apply or Replace returned, differs from the planned object: Before is
-// the planned value, After the value in made. Usually there are none; see [explain.Explanation.Unforeseen] for their
-// causes and what is compared. Fields of other owners are compared, too, if Apply sent a single write that was guarded
-// by the planned resourceVersion. If the plan has no [Plan.Result], there are none.
+// Differences compares the planned object with made, the object that Apply or Replace returned. In a difference, Before
+// is the planned value and After the value in made. Usually there are no differences; see
+// [explain.Explanation.Unforeseen] for their causes and the compared fields. Fields of other owners are compared, too,
+// if Apply sent a single write with the planned resourceVersion as precondition. A plan without [Plan.Result] has no
+// differences.
 func (plan *Plan) Differences(made *unstructured.Unstructured) ([]projection.Difference, error) {
 	if plan.basis == nil || plan.Action == ActionNoOp || plan.basis.result == nil || made == nil {
 		return nil, nil
@@ -44,7 +45,7 @@ func (plan *Plan) State(obj *unstructured.Unstructured) (*explain.State, error) 
 	if err != nil {
 		return nil, err
 	}
-	state.Identity = plan.Object // a scale has a kind of its own
+	state.Identity = plan.Object // the manifest for the subresource scale has another kind
 	state.Adopted = explain.IsAdopted(content(plan.basis.live), obj.Object, applier, plan.basis.request.Prior)
 	ignored := slices.Concat(plan.basis.request.Ignore, plan.basis.request.GiveUp)
 	return state.Without(obj.Object, plan.LeftFields(), ignored...).WithCleared(plan.basis.request.Clear), nil

@@ -19,32 +19,32 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/redact"
 )
 
-// trial is a manifest as it is sent to the live object, and the server's answer to a dry run of that. It is a value:
-// each step of planning returns the trial that it makes, and changes none that it was given.
+// trial is one attempt to plan: the manifest in the form that is sent to the live object, and the server's answer to
+// its dry run. It is a value. Each step of planning returns a new trial and doesn't modify its receiver.
 type trial struct {
 	*goal
 	observed
 	prepared explain.Prepared           // the manifest without the fields that are never sent
-	handover *handover.Handover         // of fields, before the manifest is sent; nil if nothing changes owners
+	handover *handover.Handover         // the handover to send before the manifest; nil if no field changes owners
 	left     explain.Left               // the ignored fields
-	manifest *unstructured.Unstructured // as it is sent
+	manifest *unstructured.Unstructured // the manifest that is sent
 	patch    explain.Patch
-	pair     *liveobject.Pair           // for an object that others write all the time; else nil
-	answer   *unstructured.Unstructured // the object as the server would make it; nil if it refused, or wasn't asked
-	refusal  error                      // of the dry run; nil if the server accepted it, or wasn't asked
-	then     *explain.Explanation       // of the apply after the handover; nil without a handover
-	asked    *noop.Asked                // with which the answer can be cached; nil if it can't
+	pair     *liveobject.Pair           // only for an object that others write all the time
+	answer   *unstructured.Unstructured // the object in the answer to the dry run; nil without an answer
+	refusal  error                      // the error of the dry run; nil if it was accepted or not sent
+	then     *explain.Explanation       // explains the apply after the handover; nil without a handover
+	asked    *noop.Asked                // the cache entry to fill; nil if the answer can't be cached
 }
 
-// isForLive reports whether the request to send depends on the live object, apart from values that aren't known yet.
-// That doesn't change if a dry run shows that the object is the same either way.
+// isForLive reports whether the request to send depends on the live object. Fields with unknown values don't count. The
+// result stays the same during planning: also after a dry run has shown that a null or a handover changes nothing.
 func (t trial) isForLive() bool {
 	return !t.prepared.Ignored.Empty() || t.prepared.Empty != nil || t.request.handsOver()
 }
 
-// on returns the trial on the object that was seen: with a handover of the fields that change owners, without the
-// ignored fields, and with the live values of fields whose values aren't known yet. recorded is the object after the
-// handover, if a dry run has shown its managedFields, and else nil.
+// on returns a trial for the live object in seen. It finds the handover, removes the ignored fields from the manifest,
+// and uses live values for fields with unknown values. recorded is the object after the handover with the managedFields
+// that a dry run returned. It is nil without such a dry run.
 func (t trial) on(ctx context.Context, seen observed, recorded *unstructured.Unstructured) (out trial, err error) {
 	out = trial{
 		goal: t.goal, observed: seen, prepared: t.prepared, manifest: t.manifest, patch: t.patch, pair: t.pair,
@@ -75,7 +75,8 @@ func (t trial) on(ctx context.Context, seen observed, recorded *unstructured.Uns
 	return out, err
 }
 
-// whole returns the trial in which all of the manifest is sent, as a new object is created with it.
+// whole returns the trial that sends the whole manifest, including the ignored fields, as for the create of a new
+// object.
 func (t trial) whole(ctx context.Context) (trial, error) {
 	if t.prepared.Ignored.Empty() {
 		return t, nil
@@ -85,7 +86,7 @@ func (t trial) whole(ctx context.Context) (trial, error) {
 	return out, err
 }
 
-// of returns the trial after the live object was read again.
+// of returns the trial for the given live object, as if the caller had supplied it.
 func (t trial) of(live *unstructured.Unstructured) trial {
 	t.observed = observed{live: live, isSupplied: live != nil, isLossy: t.isLossy}
 	return t
@@ -97,18 +98,20 @@ func (t trial) asking(request Request) trial {
 	return t.of(t.live)
 }
 
-// checkExisting returns an error if the request doesn't permit that the object exists, or that it doesn't.
+// checkExisting returns an error if [Request].Existing doesn't permit an existing object, or doesn't permit a missing
+// one.
 func (t trial) checkExisting() error {
 	return t.request.Existing.Check(t.id, content(t.live), t.applier(), t.request.Prior)
 }
 
-// try returns the trial with the answer to a dry run, or to a dry run for just the version of the live object.
+// try sends the dry run and returns the trial with the answer. If pinned, the resourceVersion of the live object is a
+// precondition of the dry run.
 func (t trial) try(ctx context.Context, pinned bool) trial {
 	if err := scale.Check(t.request.Subresource, t.manifest.Object); err != nil {
 		t.refusal = err
 		return t
 	}
-	if t.handover == nil { // as in most plans, which allocate less without the rest
+	if t.handover == nil { // most plans have no handover, and this path allocates less memory
 		t.answer, t.refusal = handover.Apply(ctx, t.target, t.live, t.patch.Body, t.patch.Options, pinned, t.pair)
 		return t
 	}
@@ -120,10 +123,11 @@ func (t trial) try(ctx context.Context, pinned bool) trial {
 	return t
 }
 
-// learn returns what the answer shows: the manifest to prepare, and the object with its managedFields after the
-// handover. It reports whether another manifest has to be tried. The answer shows which nulls change nothing, and which
-// lists and maps are atomic. The managedFields after the handover may ask for other fields than expected, such as for a
-// null in an atomic map that others updated: they own its fields until a handover, at which the server records the map.
+// learn evaluates the answer. It returns the new prepared manifest, and the object after the handover with its
+// managedFields. It reports whether another manifest needs a dry run. The answer shows which nulls change nothing, and
+// which lists and maps are atomic. The managedFields after the handover may also change the manifest. An example is a
+// null in an atomic map that others updated. Before the handover, they own single fields of the map. At the handover,
+// the server records the map as a whole.
 func (t trial) learn(recorded *unstructured.Unstructured) (explain.Prepared, *unstructured.Unstructured, bool) {
 	prepared, isSettled := t.prepared.Settle(t.left, t.answer.Object)
 	ignored, isLearned := prepared.Ignored.Learn(t.left, content(t.live), t.answer.Object)
@@ -137,7 +141,7 @@ func (t trial) learn(recorded *unstructured.Unstructured) (explain.Prepared, *un
 	return prepared, after, err == nil && !reflect.DeepEqual(left.Manifest, t.left.Manifest)
 }
 
-// adjustments returns the changes to the manifest, without those that were undone for the live object.
+// adjustments returns the modifications of the manifest, except those that were undone for the live object.
 func (t trial) adjustments() []projection.Adjustment {
 	if len(t.left.Restored) == 0 {
 		return t.prepared.Adjustments
@@ -147,7 +151,7 @@ func (t trial) adjustments() []projection.Adjustment {
 	})
 }
 
-// sensitive returns the fields whose values are never shown.
+// sensitive returns the fields whose values are redacted.
 func (t trial) sensitive() projection.Patterns {
 	if last := t.redacted; last.manifest == nil || last.manifest != t.request.Manifest || last.live != t.live ||
 		last.answer != t.answer {
@@ -157,13 +161,13 @@ func (t trial) sensitive() projection.Patterns {
 	return t.redacted.fields
 }
 
-// redactor redacts texts from elsewhere about the object.
+// redactor returns the redactor for texts about the object, such as messages of the server.
 func (t trial) redactor() redact.Redactor { return t.Redactor(t.request.Manifest, t.live, t.answer) }
 
-// redactError returns err as it can be printed.
+// redactError returns err without sensitive values.
 func (t trial) redactError(err error) error { return t.redactor().Error(err) }
 
-// failed returns the error for a request that failed.
+// failed returns the error for a failed request.
 func (t trial) failed(doing string, err error) error {
 	return t.failure(t.id, doing, err, t.request.Manifest, t.live, t.answer)
 }

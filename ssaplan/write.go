@@ -7,11 +7,11 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
-// ChangedError says that the apply would do something else than the reviewed plan says, usually because the object
-// changed meanwhile. No value was written. If it is wrapped in a [write.ApplyError], a handover was written before, so
-// that fields have changed owners.
+// ChangedError means that an apply would now do something else than the reviewed plan, usually because the object has
+// changed. No value was written. If it is wrapped in a [write.ApplyError], a handover was already written, and fields
+// have changed owners.
 type ChangedError struct {
-	// Plan is what applying would do now.
+	// Plan is the new plan.
 	Plan *Plan
 }
 
@@ -20,5 +20,5 @@ func (e *ChangedError) Error() string {
 		e.Plan.Action, foreign.Text(e.Plan.Reason))
 }
 
-// WriteOutcome is used by [write.OutcomeOf]. The outcome is Refused.
+// WriteOutcome returns Refused. [write.OutcomeOf] uses it.
 func (e *ChangedError) WriteOutcome() write.Outcome { return write.OutcomeRefused }
