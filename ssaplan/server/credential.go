@@ -2,8 +2,8 @@ package server
 
 import "github.com/ssaplan/primitives/authresilience"
 
-// Credentialed knows its credentials. A Planner doesn't send requests with credentials that have expired, and says what
-// is wrong with those that are rejected.
+// Credentialed is a server that can describe its credentials. A Planner then doesn't send requests with expired
+// credentials. If the server rejects the credentials, the Planner's error says what is wrong with them.
 type Credentialed interface {
 	// Credential describes the credentials.
 	Credential() authresilience.Credential

@@ -15,7 +15,8 @@ import (
 )
 
 // Mapped resolves kinds with a RESTMapper, as [Server] requires. Embed it to implement a Server. A mapper with a Reset
-// method is reset when it doesn't know a kind. A mapper takes no context, so its requests don't end with one.
+// method is reset when it doesn't know a kind. A mapper takes no context, so its requests don't stop when the context
+// ends.
 type Mapped struct{ Mapper meta.RESTMapper }
 
 // Resolve implements [Server].
@@ -27,8 +28,8 @@ func (m Mapped) Resolve(_ context.Context, kind schema.GroupVersionKind) (Kind, 
 	return found, err
 }
 
-// Answered returns the error of a request, which may be nil. If it says "page not found", the mapper is reset: the kind
-// is no longer served as the mapper knows it.
+// Answered returns err, the error of a request, which may be nil. If the error says "page not found", the mapper is out
+// of date, and Answered resets it.
 func (m Mapped) Answered(err error) error {
 	if authresilience.Classify(err) == authresilience.ClassTypeNotServed {
 		m.reset()
@@ -61,14 +62,14 @@ func (m Mapped) find(kind schema.GroupVersionKind) (Kind, error) {
 	}
 	found := Kind{mapping.GroupVersionKind, mapping.Resource.Resource,
 		mapping.Scope.Name() == meta.RESTScopeNameNamespace}
-	if kind.Version != "" && found.Version != kind.Version { // a mapper of several versions may answer with another one
+	if kind.Version != "" && found.Version != kind.Version { // a mapper for several versions may return another version
 		return Kind{}, &meta.NoKindMatchError{GroupKind: kind.GroupKind(), SearchedVersions: versions}
 	}
 	return found, nil
 }
 
-// group returns the first group that has a kind. It asks for the resource that a kind has by convention, as a mapper
-// can't be asked for the groups of a kind.
+// group returns the first group that has the kind. A mapper can't look up the groups of a kind. It can look up
+// resources, so group uses the usual resource name of the kind.
 func (m Mapped) group(kind schema.GroupVersionKind) (string, error) {
 	found, err := m.Mapper.KindFor(schema.GroupVersionResource{Resource: strings.ToLower(kind.Kind)})
 	var several *meta.AmbiguousResourceError

@@ -10,11 +10,11 @@ import (
 // Observation describes one request that the Planner sent, without the content of objects.
 type Observation struct {
 	// Verb is get, list, patch, create, update, delete or discover. For discover, Object has only an apiVersion: the
-	// group and version whose kinds were read. It is empty for other documents, such as the kinds of all groups, the
-	// server's version and OpenAPI documents.
+	// group and version whose kinds were read. Object is empty if other documents were read, such as the kinds of all
+	// groups, the server's version or an OpenAPI document.
 	Verb string
-	// DryRun is true for a dry run. It is also true for a request with an invalid dryRun, which a server rejects: the
-	// Planner sends it to check that the parameter arrives.
+	// DryRun is true for a dry run. It is also true for a request with an invalid dryRun. The Planner sends such a
+	// request to check that the parameter reaches the server, which then rejects it.
 	DryRun bool
 	Object identity.Identity
 	// Duration is the time from sending the request until its answer was decoded.

@@ -9,8 +9,8 @@
 //	answer, err := api.Get(ctx, server.Ref{Kind: kind, Namespace: "default", Name: "web"})
 //
 // [Server] is all that a Planner needs. A server that can do more has the methods of [Lister], [ObjectLister],
-// [Discoverer], [Versioner], [SchemaReader] or [Credentialed], too. A server that can't do something must not have the
-// method. A type that embeds a Server hides what the embedded server can do in addition.
+// [Discoverer], [Versioner], [SchemaReader] or [Credentialed], too. A server without one of these abilities must not
+// have the method for it. A type that embeds a Server hides what the embedded server can do in addition.
 package server
 
 import (
@@ -24,14 +24,14 @@ import (
 
 // Server is a Kubernetes API server. Its methods must be safe for concurrent use, and must return when ctx ends.
 //
-// Options and the bodies of patches are sent as they are, including a dryRun with an unknown value. A write is sent
-// again only if the server rejected it with Retry-After. If the server rejects a request, the error has its status:
-// errors.As finds an apierrors.APIStatus in it. An object that was returned is never modified, by either side.
+// Options and the bodies of patches must be sent unchanged, including a dryRun with an unknown value. A write may be
+// retried only if the server rejected it with Retry-After. If the server rejects a request, the error must contain the
+// status: errors.As finds an apierrors.APIStatus in it. Neither the Server nor the Planner modifies a returned object.
 type Server interface {
-	// Resolve returns how the server serves a kind. Without a version it returns the version that the server prefers,
-	// and without a group it may return the kind of any group. If the kind isn't served, meta.IsNoMatchError must hold
-	// for the error. A served kind may be cached until the server answers a request for it with "page not found". A
-	// missing kind must not be cached, as it may be installed at any time.
+	// Resolve returns the resource, the scope and the complete name of a kind. Without a version it returns the
+	// server's preferred version. Without a group it may return the kind of any group. If the kind isn't served,
+	// meta.IsNoMatchError must hold for the error. A served kind may be cached until the server answers a request for
+	// it with "page not found". A missing kind must not be cached, as it may be installed at any time.
 	Resolve(ctx context.Context, kind schema.GroupVersionKind) (Kind, error)
 	// Get reads an object from the API server, never from a cache. of.Subresource is empty.
 	Get(ctx context.Context, of Ref) (Response, error)
@@ -45,7 +45,7 @@ type Server interface {
 	Delete(ctx context.Context, of Ref, options metav1.DeleteOptions) (Response, error)
 }
 
-// Kind is a kind and how the server serves it.
+// Kind is a kind that the server serves, with its resource and scope.
 type Kind struct {
 	schema.GroupVersionKind
 	// Resource is the plural name in URLs, such as deployments.
@@ -92,17 +92,18 @@ type ObjectLister interface {
 		options metav1.ListOptions) (*unstructured.UnstructuredList, error)
 }
 
-// A Discoverer knows all kinds.
+// A Discoverer can list all kinds that the server serves.
 type Discoverer interface {
-	// Kinds returns the kinds whose objects can be listed and deleted, each in the version that the server prefers, and
-	// the groups and versions whose kinds aren't known because their server didn't answer.
+	// Kinds returns the kinds whose objects can be listed and deleted, each in the server's preferred version.
+	// unanswered are the groups and versions with unknown kinds, because their server didn't answer.
 	Kinds(ctx context.Context) (kinds []Kind, unanswered []schema.GroupVersion, err error)
 }
 
-// A Versioner knows when the server was upgraded, or when its schemas changed.
+// A Versioner can detect an upgrade of the server and changes of its schemas.
 type Versioner interface {
-	// Versions returns a text that changes with the version of the server, and for each group and version a text that
-	// changes with its schemas. The first is empty, or the map nil, if the caller may not read them.
+	// Versions returns two results. The text server changes when the version of the server changes. It is empty if the
+	// caller may not read the version. schemas has a text for each group and version, which changes when its schemas
+	// change. It is nil if the caller may not read the schemas.
 	Versions(ctx context.Context) (server string, schemas map[schema.GroupVersion]string, err error)
 }
 

@@ -10,9 +10,9 @@ import (
 // WarningHandler adds the warnings in the server's answers to the plan of the object. Package client sets it. For
 // another client of client-go, set it as WarningHandlerWithContext of the client's config.
 type WarningHandler struct {
-	// Others gets the warnings of requests that aren't part of a plan, such as an apply; the plan had the same warnings
-	// from the dry run. Default: the warnings of these requests are dropped. The WarningHandler that package client
-	// sets gives them to the handler in the config.
+	// Others gets the warnings of requests that aren't part of a plan, such as an apply. For an apply, the plan already
+	// has the same warnings from the dry run. Default: these warnings are dropped. Package client sets Others to the
+	// handler in the config.
 	Others interface {
 		HandleWarningHeaderWithContext(ctx context.Context, code int, agent, text string)
 	}
@@ -29,8 +29,8 @@ func (h WarningHandler) HandleWarningHeaderWithContext(ctx context.Context, code
 	}
 }
 
-// CollectWarnings returns a context for one request, and a function that returns the warnings that [WarningHandler] got
-// for it. It is for a Server whose client has a WarningHandler; see [Response].
+// CollectWarnings returns a context for one request, and a function that returns the warnings in the answer. Use it in
+// a Server whose client has a [WarningHandler]; see [Response].
 func CollectWarnings(ctx context.Context) (context.Context, func() []string) {
 	ctx, collected := warnings.OfAnswer(ctx)
 	return ctx, func() (texts []string) {
