@@ -10,15 +10,15 @@ import (
 	"github.com/ssaplan/primitives/authresilience"
 )
 
-// largestAnswer is how large an answer may be, uncompressed. A server takes 3 MiB in a request (MaxRequestBodyBytes in
-// k8s.io/apiserver/pkg/server), and etcd stores 1.5 MiB of an object. In JSON that can be five times as much: escapes
-// make some characters six bytes, and managedFields name each field again.
+// largestAnswer is the maximum size of an uncompressed answer in bytes. A server accepts requests of 3 MiB
+// (MaxRequestBodyBytes in k8s.io/apiserver/pkg/server), and etcd stores objects of 1.5 MiB. In JSON, an object can be
+// five times as large: an escaped character takes six bytes, and managedFields contain each field name again.
 const largestAnswer = 16 << 20
 
-// boundedClient returns a client of a config whose answers can't fill the memory, and that doesn't send the credentials
-// and the body of a request elsewhere.
+// boundedClient returns a copy of client that limits the size of answers, and doesn't send credentials and bodies to
+// another host.
 func boundedClient(config *rest.Config, client *http.Client) *http.Client {
-	bounded := *client // which others may use, too
+	bounded := *client // the caller may use the client elsewhere, too
 	bounded.Transport = transportOf(client)
 	if config.ExecProvider != nil {
 		bounded.Transport = newLogin(bounded.Transport, programOf(config))
@@ -35,8 +35,8 @@ func transportOf(client *http.Client) http.RoundTripper {
 	return client.Transport
 }
 
-// withinHost follows redirects that stay with the server. Others are answers like any that isn't one of Kubernetes:
-// client-go would send the credentials along, and for some redirects the body.
+// withinHost follows redirects to the same scheme and host. Other redirects aren't followed, and client-go treats them
+// as answers. Otherwise client-go would send the credentials to the other host, and for some redirects the body.
 func withinHost(request *http.Request, via []*http.Request) error {
 	const most = 10
 	first := via[0].URL
@@ -46,7 +46,7 @@ func withinHost(request *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// bounds is the transport that bounds how much is read of an answer.
+// bounds is the transport that limits the size of an answer.
 type bounds struct{ next http.RoundTripper }
 
 func (b bounds) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -57,7 +57,7 @@ func (b bounds) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// WrappedRoundTripper lets client-go find the transport below.
+// WrappedRoundTripper returns the wrapped transport, for client-go.
 func (b bounds) WrappedRoundTripper() http.RoundTripper { return b.next }
 
 type boundedBody struct {

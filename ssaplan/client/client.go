@@ -8,7 +8,7 @@
 //	planner, err := ssaplan.New(api, ssaplan.Options{FieldManager: "my-tool"})
 //
 // It sends each request once, and leaves retries to the Planner. It decodes what a Planner needs of an answer, limits
-// how large an answer may be, and follows no redirect to another host.
+// the size of an answer, and follows no redirect to another host.
 package client
 
 import (
@@ -31,8 +31,9 @@ import (
 
 // Options are the options of [New]. The zero value works.
 type Options struct {
-	// HTTPClient sends the requests with the credentials that it has, such as the one of a manager of
-	// controller-runtime. Its transport is wrapped, and it isn't modified. Default: one that is made of the config.
+	// HTTPClient sends the requests with its own credentials. An example is the HTTP client of a manager of
+	// controller-runtime. A copy with a wrapped transport is used, and HTTPClient isn't modified. Default: a client
+	// made from the config.
 	HTTPClient *http.Client
 }
 
@@ -54,10 +55,10 @@ var _ interface {
 	server.Credentialed
 } = (*Client)(nil)
 
-// New returns the client of the cluster that config leads to. It sends nothing yet. The config is copied. If it sets no
-// QPS, requests aren't throttled by the client; client-go's default would be 5 requests a second. The retries of
-// client-go are switched off. The server's warnings go to the plans, and those of other requests to the handler in the
-// config.
+// New returns a client for the cluster in config. It sends nothing yet. The config is copied. If it sets no QPS,
+// requests aren't throttled by the client; client-go's default would be 5 requests a second. The retries of client-go
+// are switched off. Warnings of requests for a plan are added to the plan. Warnings of other requests go to the handler
+// in the config.
 func New(config *rest.Config, options Options) (*Client, error) {
 	if config == nil {
 		return nil, errors.New("client: no config")
@@ -99,7 +100,8 @@ func (c *Client) Schemas(ctx context.Context, gv schema.GroupVersion) ([]byte, e
 	return c.documents.Schemas(ctx, gv)
 }
 
-// answered returns the error of a request. If it says that a kind is no longer served, the kind is looked up again.
+// answered returns err, the error of a request. If the server no longer serves the kind, the cached kinds of its group
+// and version are dropped.
 func (c *Client) answered(kind server.Kind, err error) error {
 	if authresilience.Classify(err) == authresilience.ClassTypeNotServed {
 		c.documents.Forget(kind.GroupVersion())
@@ -158,7 +160,7 @@ func (c *Client) Update(ctx context.Context, to server.Ref, obj *unstructured.Un
 	})
 }
 
-// Delete implements [server.Server]. If the body of the request gets lost on the way, the server refuses the request.
+// Delete implements [server.Server]. If a proxy drops the body of the request, the server rejects the request.
 func (c *Client) Delete(ctx context.Context, to server.Ref, options metav1.DeleteOptions) (server.Response, error) {
 	return c.send(ctx, to, func(ctx context.Context, of *directObjects, sub ...string) (*unstructured.Unstructured,
 		error) {

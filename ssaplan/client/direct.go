@@ -1,5 +1,7 @@
 package client
 
+// This file sends requests for objects without the dynamic client, and decodes the answers.
+
 import (
 	"context"
 	"encoding/json"
@@ -20,22 +22,23 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
-// directObjects sends requests as the dynamic client does, but each only once, and decodes the answers itself: once,
-// where the dynamic client first looks for the kind, and not at all if a patch is answered with the very bytes that the
-// read was. That is how a server answers a dry run that would write nothing. It is for one plan, and not for concurrent
-// use.
+// directObjects sends the same requests as the dynamic client, but never retries. It decodes an answer once; the
+// dynamic client decodes it a first time to find the kind. It doesn't decode the answer to a patch if the bytes are the
+// same as in the read before: a server answers a dry run like this if it would write nothing. A directObjects is for
+// one plan, and not for concurrent use.
 type directObjects struct {
 	client    rest.Interface
 	resource  schema.GroupVersionResource
 	namespace string
 
-	// read is the answer that a patch may repeat, in part or as a whole, and live its object.
+	// read is the answer to the last read, and live its object. The answer to a patch may have the same text, in part
+	// or as a whole.
 	read *jsondoc.Document
 	live *unstructured.Unstructured
 }
 
-// newRESTClient returns a client that asks for JSON whatever the dynamic client prefers. Without a client for HTTP, the
-// one of the config is made.
+// newRESTClient returns a REST client that always requests JSON; the dynamic client may prefer another format. If
+// client is nil, an HTTP client is made from the config.
 func newRESTClient(config *rest.Config, client *http.Client) (rest.Interface, error) {
 	if client == nil {
 		config.Wrap(newMeter)
@@ -65,7 +68,7 @@ func (r *directObjects) Get(ctx context.Context, name string,
 	result := r.send(ctx, r.client.Get(), name, &options, sub)
 	body, err := result.Raw()
 	if err != nil {
-		return nil, result.Error() // with what the server says of it
+		return nil, result.Error() // this error has the server's status
 	}
 	doc, plain := jsondoc.Decode(body, sharedRecords(ctx))
 	if !plain || !isObject(doc.Object) {
@@ -78,7 +81,7 @@ func (r *directObjects) Get(ctx context.Context, name string,
 	return live, nil
 }
 
-// Patch forgets what was read, which would otherwise take memory for as long as the plan is kept.
+// Patch drops the last read. Otherwise its memory would be used as long as the plan is kept.
 func (r *directObjects) Patch(ctx context.Context, name string, pt types.PatchType,
 	data []byte, options metav1.PatchOptions, sub ...string) (*unstructured.Unstructured, error) {
 	defer func() { r.read, r.live = nil, nil }()
@@ -117,9 +120,10 @@ func (r *directObjects) write(ctx context.Context, request *rest.Request, name s
 	return into(r.send(ctx, request, name, options, sub))
 }
 
-// bodyless is no propagation policy. A server that gets the body of a delete doesn't look at the address; without the
-// body it does, and refuses this. Nothing deletes what it was to try, or another object than was meant, because the
-// body got lost on the way, as that of a delete does in some proxies.
+// bodyless is an invalid propagation policy for the URL of a delete. A server ignores the policy in the URL if the
+// request has a body, and rejects it if the body is missing. Some proxies drop the body of a delete, with its dryRun
+// and its UID precondition. Without this check, such a request could delete an object in a dry run, or the wrong
+// object.
 const bodyless = "the body of the request is missing"
 
 func (r *directObjects) Delete(ctx context.Context, name string, options metav1.DeleteOptions, sub ...string) error {
@@ -135,8 +139,8 @@ func (r *directObjects) Delete(ctx context.Context, name string, options metav1.
 	return checkDeleted(answer, name)
 }
 
-// checkDeleted returns an error unless a delete was answered as a server does: with a success, or with the object. What
-// stands in front of one can answer 200 with something else.
+// checkDeleted returns an error unless the answer to a delete is from an API server: a status Success, or the object. A
+// proxy in front of the server can answer 200 with another body.
 func checkDeleted(text []byte, name string) error {
 	var answer struct {
 		Kind     string
@@ -156,16 +160,16 @@ func checkDeleted(text []byte, name string) error {
 	return nil
 }
 
-// metadataOnly asks for no more than the metadata of the objects.
+// metadataOnly is the media type of a list with only the metadata of the objects.
 const metadataOnly = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
-// List asks for no more than the metadata of the objects.
+// List lists the metadata of the objects.
 func (r *directObjects) List(ctx context.Context, options metav1.ListOptions) (*unstructured.UnstructuredList, error) {
 	list := &unstructured.UnstructuredList{}
 	return list, r.list(ctx, options, metadataOnly, list)
 }
 
-// list reads a list in some format.
+// list reads a list in the format of the media type accept.
 func (r *directObjects) list(ctx context.Context, options metav1.ListOptions, accept string,
 	into runtime.Object) error {
 	return discovery.Decode(r.send(ctx, r.client.Get().SetHeader("Accept", accept), "", &options, nil), into)
@@ -176,7 +180,7 @@ func (r *directObjects) send(ctx context.Context, request *rest.Request, name st
 	return r.address(request, name, sub).SpecificallyVersionedParams(options, parameters, v1).Do(ctx)
 }
 
-// address sets what a request is about.
+// address sets the URL of a request.
 func (r *directObjects) address(request *rest.Request, name string, sub []string) *rest.Request {
 	root := []string{"apis", r.resource.Group, r.resource.Version}
 	if r.resource.Group == "" {
@@ -190,13 +194,13 @@ func (r *directObjects) address(request *rest.Request, name string, sub []string
 	return request.SubResource(sub...)
 }
 
-// isObject reports whether what was decoded is an object of the API.
+// isObject reports whether the decoded content is an object of the API, and not a Status.
 func isObject(content map[string]any) bool {
 	obj := unstructured.Unstructured{Object: content}
 	return obj.GetKind() != "" && obj.GetKind() != "Status"
 }
 
-// into leaves it to client-go what else an answer may be.
+// into decodes an answer with client-go. It is for answers that jsondoc can't decode, or that are no objects.
 func into(result rest.Result) (*unstructured.Unstructured, error) {
 	obj := &unstructured.Unstructured{}
 	return obj, discovery.Decode(result, obj)
@@ -204,7 +208,7 @@ func into(result rest.Result) (*unstructured.Unstructured, error) {
 
 var v1 = schema.GroupVersion{Version: "v1"}
 
-// parameters writes options into URLs.
+// parameters encodes options as URL parameters.
 var parameters = func() runtime.ParameterCodec {
 	scheme := runtime.NewScheme()
 	metav1.AddToGroupVersion(scheme, v1)

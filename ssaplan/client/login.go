@@ -1,5 +1,7 @@
 package client
 
+// This file limits how often client-go runs a credential plugin (ExecProvider) that fails.
+
 import (
 	"bytes"
 	"crypto/sha256"
@@ -16,40 +18,40 @@ import (
 	"github.com/ssaplan/primitives/internal/turn"
 )
 
-// loginMemory is how long the failure of a program for credentials counts for other requests, too.
+// loginMemory is the time for which other requests get the same failure of a credential plugin, without another run.
 const loginMemory = 5 * time.Second
 
-// maxRejection is how much of an answer that rejects credentials is read.
+// maxRejection is the maximum number of bytes that are read of an answer that rejects credentials.
 const maxRejection = 1 << 20
 
-// login is the transport for credentials that a program prints. It has the program run once for a failure: as long as
-// no request has got credentials, all wait for the one that tries, and fail with it. client-go also runs the program
-// after each answer that rejects its credentials. If the server then rejects the new ones, too, the other requests get
-// the same answer.
+// login is the transport for the credentials of a credential plugin. It makes many requests share one failed run of the
+// plugin: until a request has got valid credentials, only one request is sent at a time. The other requests wait for
+// it, and get the same failure. client-go also runs the plugin after each answer that rejects its credentials. If the
+// server also rejects the new credentials, the other requests get the same answer.
 type login struct {
 	next http.RoundTripper
 	*program
 }
 
-// program is what is known of a program for credentials.
+// program is the state of one credential plugin.
 type program struct {
 	turn turn.Turn
 
 	mu       sync.Mutex
 	passed   bool           // the last request got an answer that doesn't reject its credentials
-	failed   error          // of the program
-	rejected int            // how many answers in a row reject credentials, each of another run of the program
-	answer   *http.Response // the last of these, and its body
+	failed   error          // the last error of the plugin
+	rejected int            // the number of consecutive answers that reject credentials of different runs
+	answer   *http.Response // the last rejecting answer, and its body
 	body     []byte
 	failedAt time.Time
 }
 
-// programs are those of this process, by a digest of what they are run with. A host may have many clients for one, such
-// as a Planner for each field manager.
+// programs has the plugins of this process. The key is a digest of the plugin's configuration and the server's address.
+// A tool may have many clients with the same plugin, such as a Planner for each field manager.
 var programs sync.Map
 
 func programOf(config *rest.Config) *program {
-	text, _ := json.Marshal(config.ExecProvider) // which is made of texts
+	text, _ := json.Marshal(config.ExecProvider) // ExecProvider can always be encoded
 	found, _ := programs.LoadOrStore(sha256.Sum256(append(text, config.Host...)), &program{turn: turn.New()})
 	return found.(*program)
 }
@@ -75,8 +77,8 @@ func (l *login) RoundTrip(request *http.Request) (*http.Response, error) {
 	return l.send(request, true)
 }
 
-// last returns whether the last request got credentials that the server takes. If none did, and that was just now,
-// again answers another request in the same way.
+// last reports whether the last request had credentials that the server accepts. If the plugin has just failed, or the
+// server has just rejected two runs in a row, again gives another request the same failure. Otherwise again is nil.
 func (l *login) last(request *http.Request) (passed bool, again func(*http.Request) (*http.Response, error)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -94,7 +96,8 @@ func (l *login) last(request *http.Request) (passed bool, again func(*http.Reque
 	return l.passed, again
 }
 
-// send sends a request. alone says that no other one is on its way, so that an answer is about the newest credentials.
+// send sends a request. alone is true if no other request is in progress. A rejection is then about the newest
+// credentials.
 func (l *login) send(request *http.Request, alone bool) (*http.Response, error) {
 	response, err := l.next.RoundTrip(request)
 	rejected := err == nil && response.StatusCode == http.StatusUnauthorized
@@ -126,7 +129,7 @@ func (l *login) send(request *http.Request, alone bool) (*http.Response, error) 
 	return response, err
 }
 
-// withoutBody returns the error for a request that isn't sent, of which a transport closes the body.
+// withoutBody closes the body of a request that isn't sent, as a transport must do, and returns err.
 func withoutBody(request *http.Request, err error) error {
 	if request.Body != nil {
 		_ = request.Body.Close()
@@ -134,5 +137,5 @@ func withoutBody(request *http.Request, err error) error {
 	return err
 }
 
-// WrappedRoundTripper lets client-go find the transport below.
+// WrappedRoundTripper returns the wrapped transport, for client-go.
 func (l *login) WrappedRoundTripper() http.RoundTripper { return l.next }

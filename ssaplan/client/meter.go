@@ -7,7 +7,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/native"
 )
 
-// meter is the transport that fills in exchanges.
+// meter is the transport that records the status and the bytes of each request, for [server.Observation].
 type meter struct{ next http.RoundTripper }
 
 func newMeter(next http.RoundTripper) http.RoundTripper { return meter{next} }
@@ -26,7 +26,7 @@ func (m meter) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// WrappedRoundTripper lets client-go find the transport below.
+// WrappedRoundTripper returns the wrapped transport, for client-go.
 func (m meter) WrappedRoundTripper() http.RoundTripper { return m.next }
 
 type meteredBody struct {

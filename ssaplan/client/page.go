@@ -1,5 +1,8 @@
 package client
 
+// This file lists whole objects. It splits a list into the texts of its items, which are decoded only when they are
+// planned.
+
 import (
 	"bytes"
 	"context"
@@ -37,7 +40,8 @@ func (r *directObjects) Page(ctx context.Context, options metav1.ListOptions) (*
 
 var errNoList = errors.New("the answer is no list of objects")
 
-// newPage takes a list apart. Which namespace an object is in is looked for in lists of all namespaces alone.
+// newPage splits a list into its items. everywhere is true for a list of all namespaces: only its items get a
+// Namespace.
 func newPage(body []byte, everywhere bool) (*native.Page, error) {
 	var head struct {
 		Kind, APIVersion string
@@ -78,8 +82,9 @@ func newPage(body []byte, everywhere bool) (*native.Page, error) {
 	return p, nil
 }
 
-// newListed returns an item of a list. Servers leave the apiVersion and kind of built-in kinds to the list, and put
-// them in front in the answer to a read. It reports false for an item without a plain name.
+// newListed returns an item of a list, with the text of the answer to a Get. For built-in kinds, a list has the
+// apiVersion and kind only once. newListed adds them at the beginning of the item, as in the answer to a Get. It
+// returns false if the name is missing or contains an escape.
 func newListed(item []byte, everywhere bool, kind, apiVersion string) (native.Listed, bool) {
 	var namespace, name []byte
 	typed := false
@@ -97,7 +102,7 @@ func newListed(item []byte, everywhere bool, kind, apiVersion string) (native.Li
 			}
 			return name == nil || everywhere && namespace == nil
 		})
-		return false // what comes after it isn't looked at
+		return false // the other fields aren't needed
 	})
 	if len(name) == 0 || bytes.IndexByte(name, '\\') >= 0 || bytes.IndexByte(namespace, '\\') >= 0 {
 		return native.Listed{}, false

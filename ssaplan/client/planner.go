@@ -13,7 +13,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
-// access is the client of one Planner, with the kinds and the records that it has seen.
+// access is the client of one Planner, with its caches of kinds and of decoded managedFields.
 type access struct {
 	*discovery.Documents
 	rest    rest.Interface
@@ -24,7 +24,7 @@ var _ native.Access = (*access)(nil)
 
 func init() { native.Register(open) }
 
-// open returns the access of a Planner to a Client, nil if the server isn't one.
+// open returns the access for a Planner. It returns nil if api isn't a Client.
 func open(api server.Server, send native.Send) native.Access {
 	c, ok := api.(*Client)
 	if !ok || c == nil {
@@ -45,7 +45,7 @@ func (a *access) ShareRecords(ctx context.Context) context.Context {
 
 func (a *access) Records() fieldowner.Records { return a.records.Fields }
 
-// sharedRecords returns the records of [access.ShareRecords], nil where none are shared.
+// sharedRecords returns the cache of managedFields that [access.ShareRecords] added to the context, or nil.
 func sharedRecords(ctx context.Context) jsondoc.Records {
 	if shared, _ := ctx.Value(recordsKey{}).(*records.Memory); shared != nil {
 		return shared.Decoded
