@@ -1,5 +1,5 @@
-// Package dynclient answers: how does a Planner use a dynamic client of client-go that exists already? Without a
-// discovery client, the Planner can do less; see [Options]. It isn't for a program that has only a rest.Config: package
+// Package dynclient answers: how does a Planner use an existing dynamic client of client-go? Without a discovery
+// client, the Planner has fewer abilities; see [Options]. It isn't for a program that has only a rest.Config: package
 // client is, and it is faster.
 //
 //	api := dynclient.New(client, mapper, dynclient.Options{})
@@ -28,15 +28,16 @@ type Options struct {
 	Discovery RESTClienter
 }
 
-// RESTClienter has a REST client. A discovery client has one. Only that is used, so what a discovery client caches
-// doesn't matter. It is an interface since client-go's package discovery needs all API types.
+// RESTClienter is implemented by the discovery clients of client-go. Only the REST client is used, not the cache of a
+// discovery client. This package doesn't import client-go's package discovery, since that package imports all API
+// types.
 type RESTClienter interface{ RESTClient() rest.Interface }
 
-// New returns the server that a dynamic client and a mapper lead to. It is a [server.Lister] and [server.ObjectLister].
-// A mapper with a Reset method is reset when it doesn't know a kind, or when the server no longer serves one. Plans
-// have the server's warnings only if the client's config has a [server.WarningHandler]. A client of client-go retries
-// requests that are answered with Retry-After; these count as one request. Without a client or a mapper, New returns
-// nil.
+// New returns a server that sends its requests with a dynamic client, and finds kinds with a mapper. It is a
+// [server.Lister] and [server.ObjectLister]. A mapper with a Reset method is reset when it doesn't know a kind, or when
+// the server no longer serves a kind. Plans have the server's warnings only if the client's config has a
+// [server.WarningHandler]. A client of client-go retries requests after an answer with Retry-After. A request with its
+// retries counts as one request. Without a client or a mapper, New returns nil.
 func New(client dynamic.Interface, mapper meta.RESTMapper, options Options) server.Server {
 	if client == nil || mapper == nil {
 		return nil
@@ -51,7 +52,8 @@ func New(client dynamic.Interface, mapper meta.RESTMapper, options Options) serv
 // Discovery is a [server.Discoverer], [server.Versioner] and [server.SchemaReader]. Embed it to implement a Server.
 type Discovery struct{ documents *discovery.Documents }
 
-// NewDiscovery returns a Discovery that uses the REST client of a discovery client. It returns nil if there is none.
+// NewDiscovery returns a Discovery that uses the REST client of a discovery client. It returns nil without a REST
+// client.
 func NewDiscovery(client RESTClienter) *Discovery {
 	if client == nil || client.RESTClient() == nil {
 		return nil
@@ -86,7 +88,7 @@ type objects struct {
 	client dynamic.Interface
 }
 
-// of returns access to the objects of a kind in a namespace.
+// of returns the dynamic client for the objects of a kind in a namespace.
 func (o *objects) of(kind server.Kind, namespace string) dynamic.ResourceInterface {
 	if namespace == "" {
 		return o.client.Resource(kind.GroupVersionResource())
