@@ -47,8 +47,8 @@ func (c *comparison) isDropped(p projection.Path) bool {
 }
 
 // isEdited reports whether the manifest declares another value than before at the path of the change. The stored state
-// shows that. Without a state, managedFields do: a field that our last apply still owns has the value that we applied,
-// and our last apply left alone what others wrote before it.
+// shows that. Without a state, managedFields show it. A field that our last apply still owns has the value that we
+// applied. A field that another manager wrote before our last apply, and still owns, wasn't changed by our apply.
 func (c *comparison) isEdited(change Change, other fieldowner.Owner, known bool) bool {
 	p := change.Path
 	if c.Prior != nil {
@@ -107,7 +107,7 @@ func (c *comparison) markAssigned(changes []Change) []Change {
 	return append(changes, inside...)
 }
 
-// assignment returns the difference that a value makes that the server picks for a field.
+// assignment returns the difference of a field for which the server picks the new value.
 func (c *comparison) assignment(at projection.Path) projection.Difference {
 	if was, existed := projection.Get(c.Live, at); existed {
 		return projection.Difference{Path: at, Op: projection.OpChange, Before: was}
@@ -115,9 +115,9 @@ func (c *comparison) assignment(at projection.Path) projection.Difference {
 	return projection.Difference{Path: at, Op: projection.OpAdd}
 }
 
-// isKept reports whether the answer has the value at p, though the server picks it otherwise: a port that keeps its
-// name keeps its node port under another number, and a headless Service has no IPs. A dry run picks no value that is in
-// use.
+// isKept reports whether an apply keeps the value that the answer has at p, although the server picks such values. A
+// port that keeps its name keeps its node port under another number. A headless Service has no IPs. A dry run picks no
+// value that is in use, so a value of a live item is kept.
 func (c *comparison) isKept(p projection.Path) bool {
 	value, _ := projection.NewObject(c.Answer, c.owners.Fields(c.applier().Is)).Get(p)
 	if value == nil || len(p) < 2 {

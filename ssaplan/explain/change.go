@@ -129,7 +129,7 @@ func (c *Change) writtenBy(by fieldowner.Owner) {
 	c.Manager, c.Operation, c.Subresource, c.Time = by.Manager, by.Operation, by.Subresource, by.Time
 }
 
-// by returns who changed the value, or had it.
+// by returns the manager that changed the value, or owned it.
 func (c Change) by() fieldowner.Owner {
 	return fieldowner.Owner{Manager: c.Manager, Operation: c.Operation, Subresource: c.Subresource}
 }

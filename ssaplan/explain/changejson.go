@@ -12,8 +12,8 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// changeJSON is the JSON of a [Change]. A side that has no value is left out; a value that is null is null. So is what
-// most changes have in common: [projection.OpChange] and [CauseEdited].
+// changeJSON is the JSON of a [Change]. Before or After is left out if there is no value, and is null if the value is
+// null. [projection.OpChange] and [CauseEdited] are left out, since most changes have them.
 type changeJSON struct {
 	Path        projection.Path `json:"path"`
 	Op          projection.Op   `json:"op,omitempty"`

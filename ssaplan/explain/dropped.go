@@ -21,8 +21,8 @@ func (c *comparison) declaredBefore() projection.FieldSet {
 	return last.Content(last.Fields).Difference(c.declaration.Filled).Without(c.left)
 }
 
-// itemsOfAtomic returns the items of those lists in the live object that were atomic, and of which the manifest now
-// declares items. The lists are among the fields.
+// itemsOfAtomic returns the items of lists that were atomic in the live object, if the manifest now declares single
+// items of the list. The lists are among the fields.
 func (c *comparison) itemsOfAtomic(fields projection.FieldSet) projection.FieldSet {
 	partly := fields.Above(c.declared)
 	if partly.Empty() {
@@ -41,8 +41,8 @@ func (c *comparison) itemsOfAtomic(fields projection.FieldSet) projection.FieldS
 	return items.Fields.Difference(whole)
 }
 
-// leftBehind returns the stored fields that the manifest no longer has, that the manager doesn't own either, and that
-// the object still has, such as imported fields, with their fates.
+// leftBehind returns stored fields with their fates. The object still has these fields, but the manifest doesn't have
+// them any more, and the manager doesn't own them. Imported fields are an example.
 func (c *comparison) leftBehind() []fieldowner.DroppedField {
 	if c.clear == nil || c.Live == nil {
 		return nil
@@ -58,8 +58,8 @@ func (c *comparison) leftBehind() []fieldowner.DroppedField {
 	return c.owners.Fates(remembered.Without(projection.NewFieldSet(live.Missing...)), c.Live, c.Answer, c.applier())
 }
 
-// inParts returns the stored fields with their content in place of lists and maps of which the manifest declares a
-// part. An import stores a list or map as a whole if no part of it has an owner.
+// inParts returns the stored fields. A list or map of which the manifest declares a part is replaced by its content. An
+// import stores a list or map as a whole if no part of it has an owner.
 func (c *comparison) inParts(remembered projection.FieldSet) projection.FieldSet {
 	partly := remembered.Above(c.declaration.Fields)
 	if partly.Empty() {
@@ -78,8 +78,8 @@ func (c *comparison) inParts(remembered projection.FieldSet) projection.FieldSet
 	return remembered.Difference(partly).Union(projection.NewFieldSet(parts...))
 }
 
-// inGranularLists returns the items that the manifest no longer has of lists that the manager owned as a whole and that
-// aren't atomic any more, with their fates. The server doesn't delete them, since managedFields have no owner of them.
+// inGranularLists returns dropped list items with their fates. The manager owned their lists as a whole, and the lists
+// aren't atomic any more. The server doesn't delete the items, since managedFields have no owner of them.
 func (c *comparison) inGranularLists() []fieldowner.DroppedField {
 	return c.owners.Fates(c.granular, c.Live, c.Answer, c.applier())
 }

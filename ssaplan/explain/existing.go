@@ -63,9 +63,8 @@ func (x Existing) Check(id identity.Identity, live map[string]any, applier field
 
 // IsAdopted reports whether the object existed before the applier first applied to it, or whether that isn't known.
 // live is the object before the apply, made the answer to it, and prior the stored state, if any. Without a state of
-// this object, it isn't known whether the applier made an object of which another manager owns fields, too, nor of one
-// whose managedFields can't be read. These count as adopted: that is safe, since adopted objects are usually not
-// deleted.
+// this object, that isn't known if another manager also owns fields of it, or if its managedFields can't be read. Such
+// an object counts as adopted. That is safe, since adopted objects are usually not deleted.
 func IsAdopted(live, made map[string]any, applier fieldowner.Applier, prior *State) bool {
 	switch {
 	case live == nil || uidOf(live) != uidOf(made) || applier.Subresource != "":
@@ -83,7 +82,7 @@ func (s *State) remembers(live map[string]any) bool {
 	return s != nil && s.UID != "" && s.UID == uidOf(live)
 }
 
-// appliedBy reports whether the record of an object has the applier.
+// appliedBy reports whether the applier owns fields of an object.
 func appliedBy(live map[string]any, applier fieldowner.Applier) (bool, error) {
 	owners, err := fieldowner.Read(live)
 	return !owners.Fields(applier.Is).Empty(), err

@@ -91,9 +91,9 @@ func (c *comparison) finish(e *Explanation) {
 	}
 }
 
-// leaveOutUnknown removes from the explanation what only seems to change because unknown values were not sent: the
-// unknown fields, and changes of the items of a list of which an item isn't known. It also removes all side effects,
-// unless the live values were sent in place of all unknown ones: a side effect may come from their absence.
+// leaveOutUnknown removes differences that only appear because unknown values were not sent: in unknown fields, and in
+// the items of a list that has an unknown item. It also removes all side effects, since they may come from the missing
+// values, unless the live values were sent in place of all unknown ones.
 func (c *comparison) leaveOutUnknown(e *Explanation) {
 	if c.Unknown.Empty() {
 		return
@@ -121,8 +121,8 @@ func (c *comparison) leaveOutUnknown(e *Explanation) {
 	}
 }
 
-// isOther reports whether p is a list item, or lies in an item that the manifest lacks, and the unknown path has an
-// item of the same list, by its position. That may be the same item.
+// isOther reports whether p may be in the list item that the unknown path selects by its position. It may be if p is an
+// item of the same list, or is in an item of this list that the manifest lacks.
 func isOther(p, unknown projection.Path, manifest *projection.Object) bool {
 	for n, e := range unknown {
 		if e.Kind() != projection.IndexKind || len(p) <= n || !p.HasPrefix(unknown[:n]) ||

@@ -44,12 +44,12 @@ type Input struct {
 	clear *State // Prior with the items of hidden lists as the objects have them; set by begin
 }
 
-// applier returns who applies.
+// applier returns the applier.
 func (in Input) applier() fieldowner.Applier {
 	return fieldowner.Applier{Manager: in.Manager, Subresource: in.Subresource}
 }
 
-// tools returns those that are recognised.
+// tools returns the tools that are recognised.
 func (in Input) tools() []fieldowner.Tool { return slices.Concat(fieldowner.Tools(), in.Tools) }
 
 // rival returns an apply of the same manager that isn't in Prior; nil if there is none.
@@ -75,9 +75,9 @@ type Explanation struct {
 	Before, After projection.Projection
 	// Baseline is what a caller compares After with: the values that Prior observed last, or Before if Prior is stale
 	// or nil. With a Prior, sensitive values are digests; see [State.Digested]. For a no-op it equals After. It lacks
-	// the Assigned fields and the Dropped fields whose values stay. The maps and list items around such a field stay,
-	// too. Baseline also lacks those of them that aren't declared themselves: in a comparison with After they would
-	// look removed.
+	// the Assigned fields and the Dropped fields whose values stay. Baseline also lacks
+	// the maps and list items around such a field, if they aren't declared themselves. They stay as well, but would
+	// look removed in a comparison with After.
 	Baseline projection.Projection
 	// Changes are the values that change, the declared ones first.
 	Changes []Change
@@ -111,10 +111,10 @@ type Explanation struct {
 	Warnings []foreign.Text
 
 	left       projection.FieldSet // the ignored fields, by names that may be sensitive
-	sameOwners bool                // of the same fields, in an update
+	sameOwners bool                // an update changes no owners
 	// fields that are empty in the manifest and that the server leaves out; set with sameOwners
 	omitted []projection.Path
-	nulls   []projection.Path // those that are null and that the server stores as an empty text or zero
+	nulls   []projection.Path // null fields that the server stores as an empty string or zero
 }
 
 // Retained returns the dropped fields that stay because others own them.

@@ -21,7 +21,7 @@ var generated = func() map[string]projection.Patterns {
 	return out
 }()
 
-// generatedAlways are those of every object.
+// generatedAlways are the fields that a server generates for a new object of every kind.
 var generatedAlways = func() []projection.Path {
 	var out []projection.Path
 	for _, pattern := range mustParse(kinds.GeneratedAlways()...) {
@@ -39,11 +39,12 @@ func mustParse(texts ...string) projection.Patterns {
 	return patterns
 }
 
-// keyOf returns the kind of an object as the table of generated fields has it.
+// keyOf returns the key of an object's kind in the table of generated fields.
 func keyOf(obj map[string]any) string { return fmt.Sprintf("%v/%v", obj["apiVersion"], obj["kind"]) }
 
-// generatedIn returns the fields that the server made up for obj, the answer to a dry run that creates it, without
-// those that are declared or left to the server. In a map that is declared as empty nothing is declared.
+// generatedIn returns the fields that the server generated for obj, the answer to a dry run that creates it. It leaves
+// out declared fields, and fields that the manifest leaves empty for the server. A map that is declared as empty
+// declares none of its content.
 func generatedIn(
 	obj map[string]any, declared projection.FieldSet, declaration fieldowner.Declaration,
 ) ([]projection.Path, error) {
@@ -64,8 +65,7 @@ func generatedIn(
 	return slices.AppendSeq(slices.Clone(generatedAlways), made.All()), nil
 }
 
-// listsWith returns those of the fields that are lists whose keys aren't known, and in which the patterns match
-// something.
+// listsWith returns the lists among the fields whose item keys aren't known, if the patterns match something in them.
 func listsWith(patterns projection.Patterns, obj map[string]any, fields projection.FieldSet) projection.FieldSet {
 	var found []projection.Path
 	for p, v := range projection.Project(obj, fields).Leaves() {
@@ -79,8 +79,8 @@ func listsWith(patterns projection.Patterns, obj map[string]any, fields projecti
 	return projection.NewFieldSet(found...)
 }
 
-// madeInMaps returns what the patterns match in maps that are declared as empty. To a record such a map is one whole
-// until it is given up, and then no more.
+// madeInMaps returns the fields that the patterns match in maps that are declared as empty. managedFields record such a
+// map like an atomic one until its manager gives it up.
 func madeInMaps(patterns projection.Patterns, obj map[string]any, filled projection.FieldSet) projection.FieldSet {
 	var found []projection.Path
 	for p, v := range projection.Project(obj, filled).Leaves() {
@@ -90,8 +90,8 @@ func madeInMaps(patterns projection.Patterns, obj map[string]any, filled project
 	return projection.NewFieldSet(found...)
 }
 
-// withoutAssigned returns v, the value at a path, without the fields in it for which the server picks values, and
-// these.
+// withoutAssigned returns v, the value at a path, without the fields for which the server picks a value. It also
+// returns the paths of these fields.
 func withoutAssigned(v any, at projection.Path, isAssigned func(projection.Path) bool) (any, []projection.Path) {
 	m, isMap := v.(map[string]any)
 	if !isMap {
@@ -119,7 +119,8 @@ func isHeadless(obj map[string]any) bool {
 
 var clusterIPs = projection.Path{projection.Field("spec"), projection.Field("clusterIPs")}
 
-// isDefault reports whether v is what the server gives to the field at p, which lies in an item, if it has no value.
+// isDefault reports whether v is the value that the server sets in the field at p if the field is absent. The field is
+// in a list item.
 func isDefault(obj *projection.Object, p projection.Path, v any) bool {
 	n := len(p)
 	for !isItem(p[:n]) {
@@ -134,8 +135,9 @@ func isDefault(obj *projection.Object, p projection.Path, v any) bool {
 	return kinds.IsItemDefault(p[n-2].Name(), fields, names, v)
 }
 
-// isSetAgain reports whether a server is known to set what the object has at p again if an apply leaves it out. In an
-// item that is only so of a map that stays, because others than tools have something in it: kept.
+// isSetAgain reports whether a server is known to set the live value at p again if an apply leaves it out. For a field
+// of a list item, this is only known if the map around the field stays. The map stays if it has a field of kept: a
+// field of the applier, or of a manager that isn't a tool.
 func isSetAgain(obj map[string]any, all *projection.Object, kept projection.FieldSet, p projection.Path) bool {
 	if !kinds.IsBuiltin(obj) || isItem(p) {
 		return false

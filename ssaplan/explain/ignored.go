@@ -41,13 +41,14 @@ func IgnoredPaths(fields []IgnoredField) projection.FieldSet {
 	return projection.NewFieldSet(paths...)
 }
 
-// left returns the ignored fields except those that are sent: of the others, nothing in the manifest counts.
+// left returns the ignored fields except those that are sent. The values that the manifest has for these fields don't
+// count.
 func left(fields []IgnoredField) projection.FieldSet {
 	return IgnoredPaths(slices.DeleteFunc(slices.Clone(fields),
 		func(f IgnoredField) bool { return f.Handling == HandlingSent }))
 }
 
-// namedAs returns the ignored fields with list items named as the fields name them.
+// namedAs returns the ignored fields with the list keys of the field set.
 func namedAs(ignored []IgnoredField, manifest map[string]any, fields projection.FieldSet) []IgnoredField {
 	sent, out := projection.NewManifest(manifest, fields), slices.Clone(ignored)
 	for i := range out {
@@ -77,7 +78,7 @@ type Left struct {
 	Manifest map[string]any
 	// Restored are the fields that are sent as null or empty, as in the manifest. Other such fields are dropped.
 	Restored []projection.Path
-	unowned  []unowned // those of them over values without an owner
+	unowned  []unowned // the restored fields over values without an owner
 	// Fields are the ignored fields, with the list keys of the live object's managedFields.
 	Fields []IgnoredField
 	// Warnings name the patterns that match neither the manifest nor the object.
@@ -174,7 +175,7 @@ func (i Ignored) Learn(left Left, live, answer map[string]any) (learned Ignored,
 	return i, len(wholes) > 0
 }
 
-// leaving is the leaving of fields to others.
+// leaving changes a manifest so that an apply of it leaves the ignored fields unchanged.
 type leaving struct {
 	owners           fieldowner.Ownership
 	applier          fieldowner.Applier
@@ -186,8 +187,8 @@ type leaving struct {
 	leftOut          []projection.Path
 }
 
-// newLeaving begins to leave fields of the manifest to others, which it changes. Before is who owned the object before
-// fields changed owners, and wholes are lists and maps with one owner that isn't recorded.
+// newLeaving returns a leaving for the manifest, which its methods modify. The owners before are those before a
+// handover of fields. The wholes are atomic lists and maps that managedFields don't show.
 func newLeaving(
 	manifest, live map[string]any, before fieldowner.Ownership, applier fieldowner.Applier, wholes projection.FieldSet,
 ) (*leaving, error) {
@@ -203,8 +204,8 @@ func newLeaving(
 	return l, nil
 }
 
-// partsBefore returns the parts that maps had owners for before fields changed owners, and that now look as if they had
-// one owner as a whole: a manager declared them when they were empty, which is recorded like a whole.
+// partsBefore returns the fields in maps that had an owner for each part before a handover, and that look atomic now. A
+// manager declared such a map when it was empty, and managedFields record an empty map like an atomic one.
 func partsBefore(before fieldowner.Ownership, now projection.FieldSet) (parts projection.FieldSet) {
 	all := before.Fields(nil)
 	maps := all.Difference(all.Leaves()).Intersection(now.Leaves())
@@ -216,8 +217,8 @@ func partsBefore(before fieldowner.Ownership, now projection.FieldSet) (parts pr
 	return parts
 }
 
-// leaveAll leaves the fields to others, and the parts of lists and maps that have one owner. A new object is made with
-// all that the manifest has.
+// leaveAll handles the ignored fields, and then the ignored parts of atomic lists and maps. A new object is created
+// with all fields of the manifest.
 func (l *leaving) leaveAll(paths []projection.Path, wholes []whole) (out []IgnoredField, err error) {
 	isPart := func(p projection.Path) bool {
 		return l.exists && slices.ContainsFunc(wholes, func(w whole) bool { return w.has(p) })
@@ -241,8 +242,8 @@ func (l *leaving) leaveAll(paths []projection.Path, wholes []whole) (out []Ignor
 	return out, nil
 }
 
-// dropped returns those of the fields in the object that the manifest lacks, and that the applier alone owns. Declared
-// are the ignored fields of the manifest.
+// dropped returns the found fields that the manifest lacks and that only the applier owns. Fields to clear, and fields
+// of list items that the manifest drops, aren't among them. The declared fields are the ignored fields of the manifest.
 func (l *leaving) dropped(found, declared []projection.Path, cleared projection.FieldSet) (out []projection.Path) {
 	sent := projection.NewFieldSet(declared...)
 	for _, p := range found {
@@ -262,7 +263,8 @@ func (l *leaving) dropped(found, declared []projection.Path, cleared projection.
 	return out
 }
 
-// leave makes the manifest leave what it has at p to others.
+// leave handles the ignored field at p. It keeps the manifest's value if the object or the list item is new, and sends
+// the live value if only the applier owns it. Otherwise it notes the field in leftOut.
 func (l *leaving) leave(p projection.Path) Handling {
 	if !l.exists || l.isInNewItem(p) {
 		return HandlingSent
@@ -275,8 +277,8 @@ func (l *leaving) leave(p projection.Path) Handling {
 	return HandlingLeftOut
 }
 
-// held returns what the live object has at p for the applier alone, with the maps that are the applier's as such, and
-// whether it has anything.
+// held returns the part of the live value at p that only the applier owns, and whether there is one. It includes a map
+// of which only the applier owns the map itself, even if it is empty.
 func (l *leaving) held(p projection.Path) (value any, exists bool) {
 	own := projection.Project(l.live, l.sole(p)).Object
 	if own == nil {
@@ -291,16 +293,16 @@ func (l *leaving) held(p projection.Path) (value any, exists bool) {
 	return held.Get(p)
 }
 
-// isOwnMap reports whether the live object has a map at p that only the applier owns as such, or the null that is left
-// of one. A server deletes it with what others have in it when the applier drops it, unless the schema names the field
-// that it is. Source: Set.EnsureNamedFieldsAreMembers in sigs.k8s.io/structured-merge-diff/v6/fieldpath/set.go.
+// isOwnMap reports whether the live object has a map at p, or a null in its place, and only the applier owns the map
+// itself. If the applier drops such a map, a server deletes it with the fields of others in it, unless the schema names
+// the map. Source: Set.EnsureNamedFieldsAreMembers in sigs.k8s.io/structured-merge-diff/v6/fieldpath/set.go.
 func (l *leaving) isOwnMap(p projection.Path) bool {
 	value, exists := l.there.Get(p)
 	_, isMap := value.(map[string]any)
 	return (isMap || exists && value == nil) && !isItem(p) && l.own.Has(p) && !l.others.Has(p)
 }
 
-// hold makes the manifest leave parts of a list or map to others that it declares as a whole.
+// hold gives the ignored parts of an atomic list or map their live values in the manifest.
 func (l *leaving) hold(w whole) (out []IgnoredField, err error) {
 	value, declared := l.sent.Get(w.at)
 	if !declared {
@@ -340,15 +342,15 @@ func (l *leaving) isUnsent(w whole, value any) bool {
 	return err == nil && !rest.Exists && l.all.Under(w.at).Empty()
 }
 
-// strip takes what is left out from what is sent, the last first: what follows an item of a list moves up when it goes.
-// Of the maps that become empty by that, it leaves those that are the applier's as such.
+// strip removes the fields of leftOut from the manifest. It begins with the last one, since the later items of a list
+// move up when an item is removed. A map that becomes empty stays if only the applier owns the map itself.
 func (l *leaving) strip() {
 	for _, p := range slices.Backward(l.leftOut) {
 		item, _ := l.sent.Get(p)
 		if !l.sent.Strip(p) {
 			continue
 		}
-		for l.isRepeated(p, item) { // or the server would take the next one for it
+		for l.isRepeated(p, item) { // the server would take the next one for the removed item
 			l.sent.Strip(p)
 		}
 		for n := len(p) - 1; n > 0; n-- {
@@ -363,7 +365,7 @@ func (l *leaving) strip() {
 	}
 }
 
-// isRepeated reports whether what is sent has an item that p names and that is like one which went.
+// isRepeated reports whether the manifest has another item at p that equals the removed one.
 func (l *leaving) isRepeated(p projection.Path, item any) bool {
 	next, exists := l.sent.Get(p)
 	return exists && isItem(p) && reflect.DeepEqual(next, item)
@@ -371,7 +373,7 @@ func (l *leaving) isRepeated(p projection.Path, item any) bool {
 
 // isInNewItem reports whether p is in a list item that the live object lacks.
 func (l *leaving) isInNewItem(p projection.Path) bool {
-	at := l.there.Resolve(p) // which may be recorded by keys of before as well
+	at := l.there.Resolve(p) // p may have the list keys from before a handover
 	for n := 1; n < len(at); n++ {
 		if _, exists := l.there.Get(at[:n]); isItem(at[:n]) && !exists {
 			return true
@@ -386,7 +388,7 @@ func (l *leaving) sole(p projection.Path) projection.FieldSet {
 	return own.Difference(own.Above(l.others))
 }
 
-// ownersOf returns the others that own p, something in it or what it is a part of.
+// ownersOf returns the other owners of p, of a field below p, or of the atomic list or map that contains p.
 func (l *leaving) ownersOf(p projection.Path) (out []fieldowner.Owner) {
 	at := wholeAt(l.all, p)
 	for _, owner := range slices.Concat(l.owners.Of(at), l.owners.Below(at)) {

@@ -8,10 +8,10 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// A hidden list is one whose items are named by sensitive values. It is shown as a whole, and compared item by item.
-// For that a state remembers the items that were applied, with digests in place of all names and values. A comparison
-// has objects at hand, and gives each digest the name or value that it is a digest of, if one of the objects has that
-// there. A digest that remains is of an item or value that none of them has.
+// A hidden list is a list whose items have sensitive values as names. It is shown as a whole, and compared item by
+// item. For the comparison, a state stores the applied items, with digests in place of all names and values. A
+// comparison also has the objects. It replaces a digest by the name or value behind it, if an object has this name or
+// value at the same path. A digest that isn't replaced belongs to an item or value that no object has.
 
 // masks replaces the names and values in hidden lists by digests, and digests by names and values.
 type masks struct {
@@ -19,7 +19,7 @@ type masks struct {
 	lists   projection.FieldSet
 	objects []*projection.Object
 	digests map[string]string                                    // by path and value
-	clear   map[string]map[projection.Element]projection.Element // names by their digests, by list and kind of name
+	clear   map[string]map[projection.Element]projection.Element // item names by digest, for each list and its keys
 }
 
 func (s *State) masks(lists projection.FieldSet, objects ...map[string]any) *masks {
@@ -35,7 +35,7 @@ func (s *State) masks(lists projection.FieldSet, objects ...map[string]any) *mas
 	return n
 }
 
-// sensitiveLists returns the hidden lists of which the state remembers items.
+// sensitiveLists returns the hidden lists whose items the state stores.
 func (s *State) sensitiveLists() projection.FieldSet {
 	var lists []projection.Path
 	for p := range s.sensitive.All() {
@@ -46,12 +46,12 @@ func (s *State) sensitiveLists() projection.FieldSet {
 	return projection.NewFieldSet(lists...)
 }
 
-// shownPath returns p as it may be shown: the hidden list that it is in, if it is in one.
+// shownPath returns the path of the hidden list that contains p, or p if there is none.
 func (s *State) shownPath(p projection.Path) projection.Path {
 	return p[:s.masks(s.sensitiveLists()).start(p)]
 }
 
-// inside returns those of the fields that are in hidden lists.
+// inside returns the fields that are in hidden lists.
 func (n *masks) inside(fields projection.FieldSet) (inside projection.FieldSet) {
 	for list := range n.lists.All() {
 		inside = inside.Union(fields.Under(list))
@@ -64,7 +64,7 @@ func (n *masks) hidden(fields projection.FieldSet) projection.FieldSet {
 	return n.renamed(fields, n.hide)
 }
 
-// cleared returns the fields with the names that the objects have for the digests.
+// cleared returns the fields with names in place of digests, as far as the objects have the names.
 func (n *masks) cleared(fields projection.FieldSet) projection.FieldSet {
 	return n.renamed(fields, n.unhide)
 }
@@ -101,7 +101,7 @@ func (n *masks) unhide(p projection.Path) projection.Path {
 	return out
 }
 
-// start returns the length of the path of the hidden list that p is in.
+// start returns the length of the path of the hidden list that contains p, or the length of p if there is none.
 func (n *masks) start(p projection.Path) int {
 	for i := range p {
 		if n.lists.Has(p[:i]) {
@@ -116,7 +116,7 @@ func (n *masks) hiddenName(list projection.Path, name projection.Element) projec
 	at := list.Child(name)
 	switch name.Kind() {
 	case projection.ValueKind:
-		name, _ = projection.Value(n.digest(at, name.Value())) // of a text, which JSON can express, as below
+		name, _ = projection.Value(n.digest(at, name.Value())) // can't fail: a digest is a string
 	case projection.KeyKind:
 		digests := map[string]any{}
 		for field, v := range name.KeyFields() {
@@ -127,8 +127,8 @@ func (n *masks) hiddenName(list projection.Path, name projection.Element) projec
 	return name
 }
 
-// namesIn returns the names that the objects have for the items of the list, of the same kind as like, by the names
-// with digests.
+// namesIn returns the names of the list's items in the objects, by the same names with digests. The names have the same
+// kind as like.
 func (n *masks) namesIn(list projection.Path, like projection.Element) map[projection.Element]projection.Element {
 	keys := like.KeyFields()
 	if like.Kind() != projection.ValueKind && keys == nil {
@@ -172,8 +172,8 @@ func nameLike(like projection.Element, item any) (name projection.Element, ok bo
 	return name, err == nil && len(fields) == len(key)
 }
 
-// hiddenValue returns the value at p with digests in place of what is in it. Empty lists and maps, and nulls, stay as
-// they are: a comparison asks for them.
+// hiddenValue returns the value at p with digests in place of its content. Empty lists and maps, and nulls, stay as
+// they are, since comparisons need them.
 func (n *masks) hiddenValue(p projection.Path, v any) any {
 	switch v := v.(type) {
 	case nil:
@@ -192,7 +192,7 @@ func (n *masks) hiddenValue(p projection.Path, v any) any {
 	return n.digest(p, v)
 }
 
-// clearValue returns the value at p, which has digests, with what the objects have for them.
+// clearValue returns the value at p with values in place of digests, as far as the objects have the values.
 func (n *masks) clearValue(p projection.Path, v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -222,14 +222,14 @@ func (n *masks) digest(at projection.Path, v any) string {
 	return known
 }
 
-// itemsOf returns what is in hidden lists of the projection, with digests in place of all names and values.
+// itemsOf returns the content of hidden lists in the projection, with digests in place of all names and values.
 func (n *masks) itemsOf(p projection.Projection) projection.Projection {
 	p = projection.Project(p.Object, n.inside(p.Fields))
 	return projection.Projection{Object: p.Replace(n.places(p.Fields), n.hiddenValue).Object,
 		Fields: n.hidden(p.Fields)}
 }
 
-// clearItems returns remembered items with the names and values that the objects have for the digests.
+// clearItems returns stored items with names and values in place of digests, as far as the objects have them.
 func (n *masks) clearItems(items projection.Projection) projection.Projection {
 	out := items.Replace(n.places(items.Fields), func(p projection.Path, v any) any {
 		return n.clearValue(n.unhide(p), v)
@@ -238,7 +238,7 @@ func (n *masks) clearItems(items projection.Projection) projection.Projection {
 	return out
 }
 
-// places returns where fields in hidden lists have values: at the leaves, and at the key fields of items.
+// places returns the paths of the values in hidden lists: the leaves, and the key fields of items.
 func (n *masks) places(fields projection.FieldSet) projection.FieldSet {
 	var keys []projection.Path
 	for p := range fields.All() {

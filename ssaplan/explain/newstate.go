@@ -43,8 +43,8 @@ func NewState(manifest, obj map[string]any, applier fieldowner.Applier, prior *S
 	return out.withSensitive(sensitive, obj), nil
 }
 
-// declaredNull returns those of the filled maps that the manifest declares as null, and in which others own something.
-// What they have there isn't what was declared, and neither is an empty map that they leave behind.
+// declaredNull returns the filled maps that the manifest declares as null and in which others own fields. The manifest
+// declares neither these fields, nor the empty map that remains without them.
 func (s *State) declaredNull(manifest map[string]any, owners fieldowner.Ownership) projection.FieldSet {
 	var paths []projection.Path
 	sent := projection.NewManifest(manifest, s.Applied.Fields)
@@ -56,9 +56,10 @@ func (s *State) declaredNull(manifest map[string]any, owners fieldowner.Ownershi
 	return projection.NewFieldSet(paths...)
 }
 
-// declaredHollow returns the maps that the manifest declares as empty and that are null, and those in which it has
-// nothing that a server records and that have something in them. A server makes a map null if it can be, and all goes
-// from it that was in it. Another manager that declares it as empty as well gets an empty map.
+// declaredHollow returns the maps that the manifest declares as empty and that are null in the object. It also returns
+// the maps that have content in the object, but nothing in the manifest that a server records. A server makes a
+// nullable map null when all of its content is removed. If another manager declares the map as empty, too, it becomes
+// an empty map.
 func (s *State) declaredHollow(manifest map[string]any) projection.FieldSet {
 	sent := projection.NewManifest(manifest, s.Applied.Fields)
 	var paths []projection.Path

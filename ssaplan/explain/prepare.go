@@ -102,11 +102,13 @@ func unnamed(patterns projection.Patterns, removed []projection.Path) []projecti
 // Ignored fields are left out, so that they don't change. Ignored parts of an atomic list or map are sent with the live
 // value, including those that the manifest lacks; see [projection.Patterns.Hold]. So are ignored fields that the
 // manifest lacks and only the applier owns: a server would delete them otherwise. A list without an owner is left out
-// if nothing would be sent of it but ignored items with their live values. A field in a list item that the manifest
-// drops is deleted with the item, and a field to clear is deleted. A map or list that becomes empty is left out, with
-// two exceptions. Inside of an atomic list or map, an empty map or list stays if the live object has an empty one
-// there. And a map is sent as empty if only the applier owns the map itself, while others may own fields in it:
-// otherwise a server would delete it with these fields, if its schema doesn't name the map.
+// if only ignored items with their live values would be sent. A field in a list item that the manifest drops is deleted
+// with the item, and a field to clear is deleted.
+//
+// A map or list that becomes empty is left out, with two exceptions. Inside of an atomic list or map, an empty map or
+// list stays if the live object has an empty one there. The other exception is a map that only the applier owns, while
+// others may own fields in it: it is sent as an empty map. Otherwise a server would delete it with these fields, unless
+// its schema names the map.
 //
 // Unknown fields are sent with the live values, so that a dry run shows what the rest of the manifest changes, even if
 // the server requires the fields. A field that live lacks stays removed. An atomic list or map gets the live value as a

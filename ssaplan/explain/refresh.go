@@ -81,7 +81,7 @@ func (s *State) upgraded(live map[string]any) *State {
 	return out
 }
 
-// drift returns what live has at the fields that were applied, and how that differs from what was applied.
+// drift returns the live values of the applied fields, and their differences from the applied values.
 func (s *State) drift(owners fieldowner.Ownership, live map[string]any) (projection.Projection, []Change) {
 	seen, shared := s.observe(owners, live)
 	observed := s.Digested(seen)
@@ -92,16 +92,16 @@ func (s *State) drift(owners fieldowner.Ownership, live map[string]any) (project
 		want, isUnkept := s.unkept[d.Path.String()]
 		isDigest := d.After == any(want) // of a sensitive value
 		if d.Op == projection.OpRemove && d.Before == nil && own.Has(d.Path) {
-			return true // a server leaves out the null; who removes a field takes it from its owners
+			return true // the server left out the null: a manager that removes a field takes it from its owners
 		}
 		return isUnkept && d.Op == projection.OpAdd && (isDigest || s.digest(d.Path, d.After) == any(want))
 	})
 	return observed, withCause(s.retyped(differences, live, compared.Missing), CauseDrifted)
 }
 
-// unsent returns the maps and lists that were applied as empty, because all that the manifest has in them is left to
-// others, and of which applying it again sends nothing that is compared; see [Prepared.For]. So it is once they are
-// gone or something else, or a map isn't one whole any more.
+// unsent returns maps and lists that were applied as empty, because the manifest has only ignored fields in them, and
+// of which another apply would send nothing that is compared; see [Prepared.For]. For example, they no longer exist,
+// they have another type now, or managedFields no longer record a map as a whole.
 func (s *State) unsent(owners fieldowner.Ownership, live map[string]any) projection.FieldSet {
 	parts := slices.Concat(slices.Collect(s.left.All()), s.ignored.Find(live, s.Applied.Fields))
 	wholes := wholesOf(s.Applied.Fields, parts, s.ignored)
@@ -138,8 +138,8 @@ func (s *State) unsent(owners fieldowner.Ownership, live map[string]any) project
 	return projection.NewFieldSet(paths...)
 }
 
-// retyped returns the differences with those in a map or list that live has another value for in one, that of the
-// whole.
+// retyped replaces differences inside of a map or list if live has a value of another type in its place. One difference
+// of the whole map or list replaces them.
 func (s *State) retyped(all []projection.Difference, live map[string]any,
 	missing []projection.Path) []projection.Difference {
 	whole := valuesAbove(live, s.Applied.Fields, missing)
@@ -153,14 +153,14 @@ func (s *State) retyped(all []projection.Difference, live map[string]any,
 	return all
 }
 
-// observe returns what live has at the fields that were applied. What was applied shows which maps were declared as
-// empty: those that it has as empty, and those that it lacks, because the server leaves out empty ones. What such a map
-// has by now isn't what was declared, unless another manager took the map as a whole: that one alone owns it then. One
-// who declares it as empty doesn't, such as the manager whose fields were imported.
+// observe returns the live values of the applied fields. Applied shows which maps were declared as empty: it has them
+// as empty maps, or lacks them because the server leaves out empty maps. The current content of such a map wasn't
+// declared. It counts only if another manager took the map as a whole, and is its only owner now. A manager that also
+// declares the map as empty doesn't take it, such as the manager whose fields were imported.
 //
-// Shared are the maps and lists of which nothing was declared that is in them, as this and the owners by now show: maps
-// that were declared as empty, and what was declared as null, or with nothing that a server records, such as an empty
-// list, if others own fields or items in it or a default fills it. They are empty in what is returned.
+// shared are the maps and lists in which nothing was declared. They are empty in observed. Maps that were declared as
+// empty are shared. So are fields that were declared as null, or with nothing that a server records, such as an empty
+// list: they are shared if others own a part of them or a default fills them.
 func (s *State) observe(owners fieldowner.Ownership,
 	live map[string]any) (observed projection.Projection, shared projection.FieldSet) {
 	recorded := owners.Fields(s.applier().Is)
@@ -216,7 +216,8 @@ func declaredEmpty(owners fieldowner.Ownership, live map[string]any) (empty proj
 	return empty
 }
 
-// emptyLike returns what gives, for a path at which live has a map or list, an empty one.
+// emptyLike returns a function that returns an empty list for the path of a list in live, and an empty map for other
+// paths.
 func emptyLike(live map[string]any) func(projection.Path, any) any {
 	return func(p projection.Path, _ any) any {
 		v, _ := projection.Get(live, p)

@@ -70,9 +70,9 @@ func Replace(in Input, refused []projection.Path) (*Explanation, error) {
 	return e, nil
 }
 
-// keepDeclared removes from the dropped fields, and from those that change owners, what the manifest declares by the
-// names that the live object's record has for list items. Without the server's answer the manifest's own lists have no
-// names.
+// keepDeclared removes fields that the manifest declares from the dropped fields and from the changes of owners. It
+// names list items by the keys in the live object's managedFields. Without the server's answer, the keys of lists in
+// the manifest aren't known.
 func (e *Explanation) keepDeclared(in Input) error {
 	owners, err := in.Records.Read(in.Live)
 	if err != nil {
@@ -108,7 +108,8 @@ func kindOf(obj map[string]any) [2]string {
 	return [2]string{identity.Identity{APIVersion: apiVersion}.Group(), kind}
 }
 
-// predicted returns the manifest with a record of what it seems to declare, for want of the server's own.
+// predicted returns the manifest with managedFields of the fields that it seems to declare. It is used without a
+// server's answer.
 func predicted(in Input) (map[string]any, error) {
 	sources := []projection.Source{projection.NoSchema{}}
 	if learned, err := projection.LearnSchema(in.Live); err == nil {

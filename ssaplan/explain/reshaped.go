@@ -8,10 +8,10 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// reshaped returns s with its fields in the shape that obj's managedFields show: a definition may have made a list or
-// map atomic or granular since, or given a list other keys. IsAnswer is true if obj is the answer to an apply of the
-// manager, whose fields then have the shape of today. The result is for comparisons with obj. It is not for storing,
-// since its digests are those of the old names.
+// reshaped returns s with its fields in the shape that obj's managedFields show. Since the apply, a new schema may have
+// made a list or map atomic or granular, or given a list other keys. isAnswer is true if obj is the answer to an apply
+// of the manager: then the fields of the manager have the current shape. The result is only for comparisons with obj.
+// It must not be stored, since its digests were made with the old names.
 func (s *State) reshaped(owners fieldowner.Ownership, obj map[string]any, isAnswer bool) *State {
 	if s == nil {
 		return nil
@@ -36,30 +36,30 @@ func (s *State) reshaped(owners fieldowner.Ownership, obj map[string]any, isAnsw
 	for _, fields := range []*projection.FieldSet{&out.sensitive, &out.filled, &out.left} {
 		*fields = renamedIn(*fields, renamed)
 	}
-	// What was left of a whole to others may have become a field of its own.
+	// An ignored part of an atomic list or map may be a field of its own now.
 	out.Applied, out.Observed = out.Applied.Without(out.left), out.Observed.Without(out.left)
 	if s.record != nil {
 		record := *s.record
-		// with defaults in them
+		// Lists and maps that became atomic may contain defaults.
 		wholes := applied.Fields.Leaves().Difference(renamedIn(s.Applied.Fields, renamed).Leaves())
 		record.unsure, out.record = renamedIn(record.unsure, renamed).Union(wholes), &record
 	}
 	return out
 }
 
-// recordedToday returns what the managedFields of today record, without the maps that were declared as empty: those are
-// wholes in them, however others fill them. What is a leaf only once these are left out is no whole, and is left out
-// too.
+// recordedToday returns the fields of the current managedFields without the maps that were declared as empty.
+// managedFields record such a map like an atomic one, even if others fill it. A field that is a leaf only without these
+// maps isn't atomic, and is left out, too.
 func (s *State) recordedToday(owners fieldowner.Ownership, obj map[string]any) projection.FieldSet {
 	all := owners.Fields(inVersionOf(obj))
 	rest := all.Without(s.filled)
 	return rest.Difference(rest.Leaves().Difference(all.Leaves()))
 }
 
-// partsOfEntries returns the fields of s in maps that are wholes in today's managedFields only in appearance. For an
-// entry of a map that is itself a map, a server records the entry beside what is in it. The entry alone remains to its
-// owner when others write all that is in it in another version, or remove all that the owner had in it. So does a map
-// that a manager declared as empty before such a write. (visitMapItems in structured-merge-diff)
+// partsOfEntries returns the fields of s in maps that only look atomic in the current managedFields. If an entry of a
+// map is a map itself, a server records the entry in addition to its content. Others may write all of this content in
+// another version, or remove all that the owner has in it. Then the owner keeps only the entry. A map that a manager
+// declared as empty before such a write looks the same. Source: visitMapItems in sigs.k8s.io/structured-merge-diff/v6.
 func (s *State) partsOfEntries(today projection.FieldSet, owners fieldowner.Ownership,
 	obj map[string]any) projection.FieldSet {
 	var parts projection.FieldSet
@@ -76,8 +76,8 @@ func (s *State) partsOfEntries(today projection.FieldSet, owners fieldowner.Owne
 	return parts
 }
 
-// isSharedSince reports whether others wrote into a map in another version since it was written as such. That would
-// have taken one whole from its owner.
+// isSharedSince reports whether others wrote into the map at p in another version after the map itself was written. If
+// the map were atomic, such a write would have taken the map from its owner.
 func isSharedSince(p projection.Path, owners fieldowner.Ownership, obj map[string]any) bool {
 	var written time.Time
 	for _, e := range owners.Entries() {

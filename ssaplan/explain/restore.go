@@ -39,15 +39,15 @@ func droppedEmpty(content map[string]any, adjustments []projection.Adjustment,
 	return out
 }
 
-// restore returns the manifest with those of the dropped fields that change the live object, and which these are.
+// restore puts back the dropped fields that change the live object. Left.Restored names them.
 //
 // A null resets a value, or an atomic list or map, whether it has an owner or not. In a list or map with several owners
 // a null or empty one deletes what only the applier owns. If the field is absent instead, a server deletes the whole
 // list or map and puts back what others own, so that values without an owner are lost. Source: mergingWalker and
 // EnsureNamedFieldsAreMembers in sigs.k8s.io/structured-merge-diff/v6.
 //
-// In the metadata this is done only if there is a value without an owner: for an empty map or list that stays empty,
-// see [projection.Normalize].
+// In the metadata, a list or map is put back only if the applier owns a part of it and another part has no owner. For
+// an empty map or list that stays empty, see [projection.Normalize].
 func restore(
 	manifest map[string]any, dropped []EmptyField, live map[string]any, applier fieldowner.Applier,
 ) (left Left, err error) {
@@ -68,7 +68,7 @@ func restore(
 		}
 		at := sent.Resolve(empty.Path)
 		value, _ := there.Get(at)
-		isEmptied := value != nil && isEmptyOrNull(value) // by others, who may be recorded as owners of what was in it
+		isEmptied := value != nil && isEmptyOrNull(value) // by others, who may still own its former content
 		owned := set.Under(at)
 		isOwned := set.Has(at) && owned.Len() == 1 || isEmptied && !owned.Empty() || !ours.Under(at).Empty()
 		isUnowned := value != nil && owned.Empty() && len(wholeAt(set, at)) == len(at)
@@ -86,8 +86,8 @@ func restore(
 	return left, nil
 }
 
-// withoutIdle returns the empty fields without the nulls that changed nothing: where a value without an owner was, the
-// answer to the dry run has the same value.
+// withoutIdle returns the empty fields without the nulls that change nothing. Each of the nulls was sent over a value
+// without an owner. It changes nothing if the answer to the dry run still has this value.
 func withoutIdle(empty []EmptyField, nulls []unowned, answer map[string]any) []EmptyField {
 	if len(nulls) == 0 {
 		return empty

@@ -91,7 +91,7 @@ func (s *State) disagreement(owners fieldowner.Ownership, live map[string]any) [
 }
 
 // disagreementWithinSecond is disagreement if the time in managedFields doesn't show whether there was another apply.
-// It returns only fields that nothing but an apply under the manager's name leaves as they are.
+// It returns only differences that nothing but an apply under the manager's name can cause.
 func (s *State) disagreementWithinSecond(owners fieldowner.Ownership, live map[string]any) []projection.Path {
 	if was := s.record; was == nil || !was.isKept(s, live) {
 		return nil
@@ -102,7 +102,7 @@ func (s *State) disagreementWithinSecond(owners fieldowner.Ownership, live map[s
 	known := applied.Union(was.unsure)
 	var paths []projection.Path
 	for p := range own.All() {
-		// A list that becomes atomic, or none, changes how a record names what is in it.
+		// managedFields name the content of a list in another way once the list becomes atomic or granular.
 		if !known.Covers(p) && known.Under(p).Empty() {
 			paths = append(paths, p)
 		}

@@ -19,13 +19,13 @@ func newSelection(manifest map[string]any, patterns projection.Patterns) selecti
 	return selection{manifest: manifest, patterns: patterns, unmatched: slices.Clone(patterns)}
 }
 
-// Empty reports whether there are none.
+// Empty reports whether there are no patterns.
 func (s selection) Empty() bool { return len(s.patterns) == 0 }
 
 // Paths are the fields as the manifest names them.
 func (s selection) Paths() []projection.Path { return slices.Clone(s.paths) }
 
-// find adds what the patterns match in a form of the manifest.
+// find adds the fields that the patterns match in content: the manifest as written, or as normalized.
 func (s *selection) find(content map[string]any, patterns projection.Patterns) {
 	if len(patterns) == 0 {
 		return
@@ -40,7 +40,7 @@ func (s *selection) find(content map[string]any, patterns projection.Patterns) {
 		func(pattern projection.Pattern) bool { return slices.ContainsFunc(found, pattern.Match) })
 }
 
-// asStored returns s with the paths that the server has for the fields.
+// asStored returns s with the paths at which the server stores the fields.
 func (s selection) asStored(content map[string]any) selection {
 	for i, p := range s.paths {
 		s.paths[i] = asStored(content, p)
@@ -48,7 +48,8 @@ func (s selection) asStored(content map[string]any) selection {
 	return s
 }
 
-// named returns the fields as a field set names them, also those that the patterns match only by these names.
+// named returns the fields with the list keys of the field set. It includes fields that the patterns match only by
+// these keys.
 func (s selection) named(fields projection.FieldSet) (out []projection.Path) {
 	manifest := projection.NewManifest(s.manifest, fields)
 	for _, p := range slices.Concat(s.paths, s.patterns.Find(s.manifest, fields)) {
@@ -59,8 +60,9 @@ func (s selection) named(fields projection.FieldSet) (out []projection.Path) {
 	return out
 }
 
-// inObject returns the fields that the patterns match in an object, given the names of its items. A position is one of
-// the manifest, so that in the object it counts only where items have no names.
+// inObject returns the fields that the patterns match in an object. The names are fields with the keys of its list
+// items. A position in a pattern is a position in the manifest. In the object, it counts only in lists whose items have
+// no keys.
 func (s selection) inObject(obj map[string]any, names projection.FieldSet) []projection.Path {
 	named := s.patterns.Named(s.manifest, names)
 	return slices.DeleteFunc(s.patterns.Find(obj, names), func(p projection.Path) bool {
@@ -68,8 +70,8 @@ func (s selection) inObject(obj map[string]any, names projection.FieldSet) []pro
 	})
 }
 
-// resolved returns the fields as a field set names them. An item that is selected by its position has no name: what the
-// manifest has at its position needn't be the item that comes.
+// resolved returns the fields with the list keys of the field set. An item that is selected by its position keeps the
+// position, since the manifest may have another item there.
 func (s selection) resolved(fields projection.FieldSet) []projection.Path {
 	manifest := projection.NewManifest(s.manifest, fields)
 	out := make([]projection.Path, len(s.paths))
@@ -83,7 +85,7 @@ func (s selection) resolved(fields projection.FieldSet) []projection.Path {
 	return out
 }
 
-// asStored returns the path as the server has it.
+// asStored returns the path at which the server stores the field.
 func asStored(content map[string]any, p projection.Path) projection.Path {
 	if from, to, moves := kinds.MovedField(content); moves && p[0] == projection.Field(from) {
 		return append(projection.Path{projection.Field(to)}, p[1:]...)

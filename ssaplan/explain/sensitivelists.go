@@ -16,8 +16,8 @@ func (s *State) WithSensitive(sensitive projection.Patterns) *State {
 	return s.withSensitive(sensitive, nil)
 }
 
-// withSensitive returns s with digests of the values at these fields, too. Applied and Observed have digests of hidden
-// lists as the object has them, or if it is nil, of the items that were applied.
+// withSensitive returns s with digests of the values at these fields, too. The digest of a hidden list is made from the
+// list in obj. If obj is nil, it is made from the stored items.
 func (s *State) withSensitive(sensitive projection.Patterns, obj map[string]any) *State {
 	sensitive = sensitive.OfEveryItem()
 	applied := redactedProjection(s.Applied, sensitive)
@@ -57,7 +57,7 @@ func (s *State) withSensitive(sensitive projection.Patterns, obj map[string]any)
 	return out
 }
 
-// newlySensitive returns the lists to hide of which the state still has items by their names.
+// newlySensitive returns the lists to hide whose items the state still stores by name.
 func (s *State) newlySensitive(sensitive projection.Patterns) projection.FieldSet {
 	fields := s.Applied.Fields.Union(s.filled)
 	if s.record != nil {
@@ -99,7 +99,7 @@ func withLists(p projection.Projection, lists projection.FieldSet, from map[stri
 	obj := projection.NewObject(p.Object, p.Fields)
 	for list := range lists.All() {
 		if v, exists := projection.Get(from, list); exists {
-			_ = obj.Set(list, v) // or it stays as it is
+			_ = obj.Set(list, v) // if that fails, the list stays as it is
 		} else {
 			obj.Strip(list)
 		}
@@ -107,7 +107,8 @@ func withLists(p projection.Projection, lists projection.FieldSet, from map[stri
 	return p
 }
 
-// shown returns the fields of the object's record as the state has them. An older state has no items of hidden lists.
+// shown returns fields of managedFields as the state has them: a sensitive list or map is one field. An older state has
+// no items of hidden lists, so that [State.revealed] can't show them one by one.
 func (s *State) shown(fields projection.FieldSet) projection.FieldSet {
 	var whole []projection.Path
 	for p := range s.sensitive.All() {

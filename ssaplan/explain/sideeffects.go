@@ -80,8 +80,8 @@ func hasAbove(items projection.FieldSet, p projection.Path) bool {
 	return false
 }
 
-// isPartOf reports whether the changes of the own fields already contain a difference outside of these fields: it is of
-// an item that is added or removed as a whole, or it is the move of an item that has own fields.
+// isPartOf reports whether the changes of the own fields already contain the difference d of another field. They do if
+// d is of an item that is added or removed as a whole, or if d is the move of an item that has own fields.
 func isPartOf(d projection.Difference, own []Change, fields projection.FieldSet) bool {
 	if d.Op == projection.OpMove && !fields.Under(d.Path).Empty() {
 		return true

@@ -43,12 +43,13 @@ type State struct {
 	items     projection.Projection // the applied items of hidden lists, with digests; see masks
 	filled    projection.FieldSet   // the maps that were declared with nothing in them, and were filled or null
 	left      projection.FieldSet   // the ignored parts of atomic lists and maps
-	ignored   projection.Patterns   // more such parts, which are ignored as soon as the object has them
+	ignored   projection.Patterns   // patterns of further parts, which the object may get later
 	cleared   projection.Patterns   // the fields to clear of the last apply
 	time      time.Time             // the time of the manager's last apply, by managedFields
 	record    *appliedRecord        // nil if it isn't known
 	salt      []byte
-	// digests is 1 or 2 if the sensitive values are digests of that version, and 0 if they are those of this one.
+	// digests is the version of the digests of sensitive values: 1 or 2 for an older version, and 0 for the current
+	// one.
 	digests int
 	renamed []projection.Renaming // since the digests were made; see reshaped
 	unkept  map[string]string     // digests, by path, of the applied values that the server didn't keep
@@ -66,8 +67,8 @@ type appliedRecord struct {
 	version    string // of the object
 	generation int64
 	others     string // a digest of the entries of others, except those of subresources
-	// unsure are the recorded fields whose values may change in other ways: what the server stores isn't what was sent,
-	// is a map that can be filled, or isn't remembered.
+	// unsure are the recorded fields whose values may change without an apply. Their stored value differs from the sent
+	// one, is a map that others can fill, or isn't in the state.
 	unsure projection.FieldSet
 }
 

@@ -46,7 +46,7 @@ func (s *State) Without(obj map[string]any, fields projection.FieldSet, patterns
 	out.items = s.items.Without(given)
 	if s.record != nil {
 		record := *s.record
-		// of which a leaf covers what is below it
+		// a leaf of the set covers the fields below it
 		record.unsure, out.record = record.unsure.Without(given).Union(given), &record
 	}
 	for p := range shown.All() {
@@ -88,8 +88,8 @@ func (s *State) digestOfRest(at projection.Path, obj map[string]any) string {
 	return digest
 }
 
-// appliedTo returns the applied values with the ignored parts as obj has them. If a list or map has only ignored parts,
-// nothing of it is sent unless obj has an empty one. Then all that obj has there belongs to others.
+// appliedTo returns the applied values with the ignored parts as obj has them. A list or map that has only ignored
+// parts isn't sent, unless obj has an empty one. If it isn't sent, its content in obj belongs to others.
 //
 // The result lacks the maps that were declared as empty and that others filled and emptied again, if a server doesn't
 // store such an empty map.

@@ -14,13 +14,13 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// stateVersion is the version of the JSON form that this package writes. In version 1 equal secrets of an object had
-// equal digests; since version 2 the path of a value is part of its digest, and since version 3 it takes some time to
-// make one.
+// stateVersion is the version of the JSON form that this package writes. In version 1, equal secrets of an object had
+// equal digests. Since version 2, the path of a value is part of its digest. Since version 3, a digest takes time to
+// make.
 const stateVersion = 3
 
-// stateJSON is the persistent form. Observed is left out as long as it is the same as Applied, and Digests as long as
-// they are those of this version.
+// stateJSON is the persistent form. Observed is left out if it equals Applied. Digests is left out if it is the current
+// version.
 type stateJSON struct {
 	Version     int                  `json:"version"`
 	APIVersion  string               `json:"apiVersion"`

@@ -38,7 +38,7 @@ func (c *comparison) update(e *Explanation) (err error) {
 		answer := projection.NewObject(c.Answer, declared)
 		for _, p := range projection.FindOmitted(c.Manifest, c.Answer, declared) {
 			if _, isStored := answer.Get(p); isStored {
-				e.nulls = append(e.nulls, p) // without the field, its key would go
+				e.nulls = append(e.nulls, p) // leaving out the field would delete its key
 			} else {
 				e.omitted = append(e.omitted, p)
 			}

@@ -65,8 +65,8 @@ func isEmptyOrNull(v any) bool {
 	return v == nil
 }
 
-// valuesAbove returns the paths above the missing fields at which obj has a value that is not the map or list that the
-// fields need.
+// valuesAbove returns the paths above the missing fields at which obj has a value of the wrong type: the value is not
+// the map or list that the path of the field needs.
 func valuesAbove(obj map[string]any, fields projection.FieldSet, missing []projection.Path) projection.FieldSet {
 	live := projection.NewObject(obj, fields)
 	var found []projection.Path

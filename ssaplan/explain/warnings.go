@@ -49,8 +49,8 @@ func fateOfDeleted(live, answer unstructured.Unstructured) string {
 	return "the applied fields are deleted with it"
 }
 
-// unrecorded warns that the live object has no managedFields, and what the server records at its first apply then. A
-// manifest that declares nothing but its object has nothing that could be dropped later.
+// unrecorded warns if the live object has no managedFields. The server then records its fields for another manager at
+// the first apply. There is no warning if the manifest declares no fields, since none can be dropped later.
 func (c *comparison) unrecorded() []foreign.Text {
 	recorded := c.owners.Fields(fieldowner.By(fieldowner.BeforeFirstApply)).Leaves()
 	if c.Live == nil || len(managedfields.Of(c.Live)) > 0 || recorded.Empty() || c.declared.Empty() {

@@ -10,8 +10,8 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// writers returns which tools wrote to the live object, and what of theirs stays behind in the answer, but for fields
-// that are left to others or that the server would set again.
+// writers returns the tools that wrote to the live object, each with its fields that remain in the answer. It omits
+// fields that are ignored or that the server would set again.
 func (in Input) writers(owners fieldowner.Ownership, answer map[string]any,
 	left projection.FieldSet) []fieldowner.Writer {
 	if in.Live == nil {
@@ -36,11 +36,11 @@ func (in Input) writers(owners fieldowner.Ownership, answer map[string]any,
 	return out
 }
 
-// appliedAnnotation is the one in which client-side apply keeps its manifest.
+// appliedAnnotation is the path of the annotation in which client-side apply stores its manifest.
 var appliedAnnotation = []string{"metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration"}
 
 // asAnnotated returns the answer with the annotation as the live object has it, which shows what client-side apply
-// wrote. A server puts the manifest into the annotation that is applied under the name kubectl. Source:
+// wrote. If kubectl is the field manager of the apply, the server updates the annotation. Source:
 // k8s.io/apimachinery/pkg/util/managedfields/internal/lastappliedupdater.go.
 func (in Input) asAnnotated(answer map[string]any) map[string]any {
 	was, _, _ := unstructured.NestedString(in.Live, appliedAnnotation...)
@@ -49,24 +49,24 @@ func (in Input) asAnnotated(answer map[string]any) map[string]any {
 		return answer
 	}
 	out := (&unstructured.Unstructured{Object: answer}).DeepCopy().Object
-	_ = unstructured.SetNestedField(out, was, appliedAnnotation...) // where there is a text
+	_ = unstructured.SetNestedField(out, was, appliedAnnotation...) // can't fail: the annotation is a string
 	return out
 }
 
-// knownWriters returns the writers of a live object to which an apply changes nothing. A record is only read if it
-// names a tool.
+// knownWriters returns the writers of a live object that an apply doesn't change. It reads managedFields only if they
+// have an entry of a tool.
 func (in Input) knownWriters() []fieldowner.Writer {
 	if !in.hasToolWritten() {
 		return nil
 	}
 	owners, err := in.Records.Read(in.Live)
 	if err != nil {
-		return nil // the apply was explained before, which takes a record that can be read
+		return nil // the earlier explanation could read the managedFields
 	}
 	return in.writers(owners, in.Live, left(namedAs(in.Ignored, in.Live, owners.Fields(nil))))
 }
 
-// hasToolWritten reports whether an entry of the live object's record is of a tool.
+// hasToolWritten reports whether the live object's managedFields have an entry of a tool.
 func (in Input) hasToolWritten() bool {
 	tools := in.tools()
 	for entry := range managedfields.All(in.Live) {
