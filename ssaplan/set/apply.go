@@ -64,13 +64,14 @@ func (s *Set) Apply(ctx context.Context) iter.Seq[*Result] {
 type run struct {
 	*Set
 	reviewed bool           // the plans were shown
-	wrote    bool           // something was written, so that what was shown may not be so any more
-	failed   map[int]string // why objects aren't there, by their numbers
-	unusable map[int]string // why definitions can't be used that a later stage may help
+	wrote    bool           // something was written, so the shown plans may be outdated
+	failed   map[int]string // why objects aren't applied or can't be used, by number
+	unusable map[int]string // why CRDs can't be used yet, by number; a later stage may help
 	stopped  string         // why nothing more is applied
 }
 
-// stage applies a stage, and waits for what others need of it. It reports false if nobody wants to know more.
+// stage applies a stage, and waits until later stages can use its objects. It reports false if the caller stops the
+// iteration.
 func (r *run) stage(ctx context.Context, stage int, yield func(*Result) bool) bool {
 	ctx, end := r.options.Begin(ctx, DoingApply, r.order.stages[stage].Name)
 	defer end()
@@ -94,7 +95,7 @@ func (r *run) stage(ctx context.Context, stage int, yield func(*Result) bool) bo
 	return true
 }
 
-// current returns the plans of a stage as they are now: what was shown, as long as nothing was written.
+// current returns the current items of a stage: the shown ones as long as nothing was written, and new ones otherwise.
 func (r *run) current(ctx context.Context, numbers []int) iter.Seq[*Item] {
 	if r.stopped == "" && ctx.Err() == nil && (r.wrote || !r.reviewed) {
 		return r.planStage(ctx, numbers)
@@ -118,7 +119,7 @@ func (r *run) carryOut(ctx context.Context, item *Item, deadline time.Time) *Res
 	if result.Err = r.obstacle(ctx, item); result.Err == nil {
 		result.Item = *r.patiently(ctx, item, deadline)
 		if result.Item.replacement != nil && r.mayPass(&result.Item) {
-			result.Item.replaces() // the new definition doesn't help
+			result.Item.replaces() // the new CRD doesn't help
 		}
 		result.Err = r.unfit(ctx, &result.Item)
 	}
@@ -141,7 +142,7 @@ func (r *run) carryOut(ctx context.Context, item *Item, deadline time.Time) *Res
 	return result
 }
 
-// obstacle returns why an object isn't even looked at.
+// obstacle returns why an object is skipped before its plan is considered, nil if it isn't.
 func (r *run) obstacle(ctx context.Context, item *Item) error {
 	shown := r.shown[item.Number]
 	switch {
@@ -165,7 +166,7 @@ func pauses() clock.Backoff {
 	return clock.Backoff{Next: 20 * time.Millisecond, Longest: longest}
 }
 
-// patiently plans an object again until what the set has brought for it takes effect, or the deadline has passed.
+// patiently plans an object again until the objects that it waits for take effect, or the deadline has passed.
 func (r *run) patiently(ctx context.Context, item *Item, deadline time.Time) *Item {
 	for pause := pauses(); r.mayPass(item) && clock.Now(ctx).Before(deadline); {
 		r.options.Waiting(item.Object, waitingFor(item))
@@ -185,7 +186,8 @@ func waitingFor(item *Item) string {
 	return item.Plan.Reason
 }
 
-// mayPass reports whether what keeps an object from being planned is going to be there, because the set has brought it.
+// mayPass reports whether the object may be planned later, because the objects of the set that it waits for were
+// applied.
 func (r *run) mayPass(item *Item) bool {
 	if len(item.After) == 0 {
 		return false
@@ -193,7 +195,7 @@ func (r *run) mayPass(item *Item) bool {
 	return r.failedBefore(item) == ""
 }
 
-// failedBefore returns why an object that another one needs isn't there, empty if it is.
+// failedBefore returns why an object that another one waits for couldn't be applied or used, empty if it could.
 func (r *run) failedBefore(item *Item) string {
 	for _, i := range item.after {
 		if why := r.failed[i]; why != "" {
@@ -203,7 +205,7 @@ func (r *run) failedBefore(item *Item) string {
 	return ""
 }
 
-// unusableBefore returns why a definition can't be used that an object still needs, empty if there is none.
+// unusableBefore returns why the CRD that an object waits for can't be used yet, empty if it can.
 func (r *run) unusableBefore(item *Item) string {
 	if item.Plan == nil || item.Plan.Deferral != ssaplan.DeferralTypeNotServed {
 		return ""
@@ -262,8 +264,8 @@ func (r *run) send(ctx context.Context, plan *ssaplan.Plan) (*unstructured.Unstr
 	return r.planner.Apply(ctx, plan)
 }
 
-// await waits until the namespaces and definitions of a stage can be used, and until its webhooks and policies are
-// heeded if more is to come.
+// await waits until the namespaces and CRDs of a stage can be used. If more stages follow, it also waits until the
+// server enforces the webhooks and policies of the stage.
 func (r *run) await(ctx context.Context, stage int) {
 	deadline := clock.Now(ctx).Add(r.options.Patience)
 	soon := clock.Now(ctx).Add(min(longest, r.options.Patience))
@@ -302,7 +304,7 @@ func (r *run) await(ctx context.Context, stage int) {
 	}
 }
 
-// isNeeded reports whether another object of the set can't exist without one.
+// isNeeded reports whether another object of the set can't exist without this object.
 func (s *Set) isNeeded(number int) bool {
 	for i, request := range s.requests {
 		if request.Manifest != nil && slices.Contains(s.contents.needs(request.Manifest, s.namespaceOf(i)), number) {
@@ -320,15 +322,15 @@ func (s *Set) namespaceOf(i int) string {
 	return s.requests[i].Manifest.GetNamespace()
 }
 
-// awaitOne waits until an object can be used. It returns why it can't, if the deadline passes before. A definition that
-// a later stage may help is waited for until soon.
+// awaitOne waits until an object can be used. If the deadline passes before, it returns why the object can't be used.
+// For a CRD that a later stage may help, it only waits until soon, and isHelped is true.
 func (r *run) awaitOne(ctx context.Context, item *Item, deadline, soon time.Time) (why string, isHelped bool) {
 	for pause := pauses(); ; {
 		reading, err := r.planner.Read(ctx, &explain.State{Identity: item.Object})
 		why, isHelped = "", false
 		switch {
 		case authresilience.Classify(err) == authresilience.ClassAuthorization:
-			return "", false // who may not look learns it from what comes next
+			return "", false // without permission to read, later requests show it
 		case err != nil:
 			why = foreign.OfError(err).String()
 		case reading.Presence == ssaplan.PresenceUnreadable:

@@ -48,7 +48,7 @@ func (s *Set) Await(ctx context.Context, ready ReadyFunc, within time.Duration) 
 	}
 }
 
-// appliedNumbers returns the numbers of the objects that are as the set says.
+// appliedNumbers returns the numbers of the objects for which the last Apply succeeded.
 func (s *Set) appliedNumbers() (numbers []int) {
 	for i, applied := range s.applied {
 		if applied {
@@ -58,7 +58,7 @@ func (s *Set) appliedNumbers() (numbers []int) {
 	return numbers
 }
 
-// look asks for an object, and whether it is ready.
+// look reads an object, and returns whether it is ready.
 func (s *Set) look(ctx context.Context, i int, ready ReadyFunc) Readiness {
 	if ctx.Err() != nil {
 		return cmp.Or(s.seen[i], notLookedAt)
@@ -116,7 +116,7 @@ func AwaitPlan(ctx context.Context, planner Planner, request ssaplan.Request) (*
 		plan, err := planner.Plan(ctx, request)
 		switch {
 		case err != nil && last != nil && ctx.Err() != nil:
-			return last, nil // that the time is up says less
+			return last, nil // the last plan says more than a timeout
 		case err != nil:
 			return nil, err
 		case !lacksPlace(plan) || pause.Sleep(ctx) != nil:

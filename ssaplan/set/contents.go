@@ -12,17 +12,17 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/objectset"
 )
 
-// contents are what some objects of a set bring for others, each with the number of the object.
+// contents are the objects of a set on which other objects may depend, by their numbers.
 type contents struct {
 	objectset.Created
-	admission map[string][]int          // by the names of webhooks and policies, with which servers refuse
-	referred  map[kinds.Reference][]int // by kind and name
-	limits    []int                     // of namespaces
+	admission map[string][]int          // webhooks and policies, by their names in rejections
+	referred  map[kinds.Reference][]int // objects to which others may refer, by kind and name
+	limits    []int                     // objects that limit namespaces
 }
 
 func (c *contents) add(i int, obj *unstructured.Unstructured) {
 	reference := kinds.Reference{Kind: groupKind(obj).String(), Name: obj.GetName()}
-	if kinds.Referred(reference.Kind) { // of most sets few are
+	if kinds.Referred(reference.Kind) { // most sets have few of these
 		c.referred[reference] = append(c.referred[reference], i)
 	}
 	if kinds.Limits(reference.Kind) {
@@ -41,7 +41,7 @@ func (c *contents) add(i int, obj *unstructured.Unstructured) {
 	}
 }
 
-// named returns the numbers of the webhooks and policies of the set that a refusal names.
+// named returns the numbers of the webhooks and policies of the set that a rejection names.
 func (c *contents) named(refusal string) (numbers []int) {
 	for name, of := range c.admission {
 		if strings.Contains(refusal, `"`+name+`"`) || strings.Contains(refusal, `'`+name+`'`) {

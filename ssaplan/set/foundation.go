@@ -14,12 +14,12 @@ func groupKind(obj *unstructured.Unstructured) schema.GroupKind {
 
 func isDefinition(obj *unstructured.Unstructured) bool { return kinds.IsDefinition(obj.Object) }
 
-// isFoundation reports whether other objects of a set can't exist before an object can be used.
+// isFoundation reports whether an object is a CRD or a namespace, without which other objects can't exist.
 func isFoundation(obj *unstructured.Unstructured) bool {
 	return isDefinition(obj) || kinds.IsNamespace(obj.Object)
 }
 
-// unusable returns why a namespace or a definition can't be used, empty if it can.
+// unusable returns why a namespace or a CRD can't be used, empty if it can.
 func unusable(live *unstructured.Unstructured) string {
 	switch {
 	case live == nil:
@@ -36,8 +36,8 @@ func unusable(live *unstructured.Unstructured) string {
 	return ""
 }
 
-// waitsForCA reports whether a definition can't be used before a controller gives its conversion webhook a CA bundle.
-// The controller may be one of a later stage of the set.
+// waitsForCA reports whether a CRD can't be used until a controller gives its conversion webhook a CA bundle. The
+// controller may be in a later stage of the set.
 func waitsForCA(live *unstructured.Unstructured) bool {
 	return live != nil && isDefinition(live) && condition(live, "Established")["reason"] == "InvalidCABundle"
 }
@@ -53,7 +53,7 @@ func condition(obj *unstructured.Unstructured, name string) map[string]any {
 	return nil
 }
 
-// because returns the reason and the message of a condition, with a colon before each that there is.
+// because returns the reason and the message of a condition, each after a colon, as far as it has them.
 func because(condition map[string]any) (text string) {
 	for _, name := range []string{"reason", "message"} {
 		if value, _ := condition[name].(string); value != "" {

@@ -28,7 +28,7 @@ func isLeftOut(err error) bool {
 	return ok
 }
 
-// isLeftOut reports whether an item isn't carried out because of its own plan, or for want of one.
+// isLeftOut reports whether an item is skipped because of its own plan, or because it has none.
 func (s *Set) isLeftOut(item *Item) bool {
 	switch {
 	case item == nil || item == unchanged:
@@ -38,15 +38,15 @@ func (s *Set) isLeftOut(item *Item) bool {
 	}
 	switch item.Plan.Action {
 	case ssaplan.ActionConflict, ssaplan.ActionDeferred:
-		return len(item.After) == 0 // what comes after others of the set is planned again
+		return len(item.After) == 0 // an item that waits for others of the set is planned again
 	case ssaplan.ActionReplace:
 		return !s.options.Replace
 	}
 	return false
 }
 
-// isHeldBack reports whether an object isn't carried out: because of its own plan, as it failed, or since it would be
-// changed and refers to one that is held back. Those that were seen are taken for others: they decide nothing.
+// isHeldBack reports whether an object is skipped or has failed. An object is skipped because of its own plan, or if it
+// would change and refers to an object that is held back. Objects in seen are being checked already, and don't count.
 func (s *Set) isHeldBack(ctx context.Context, i int, seen map[int]bool) bool {
 	if done, carriedOut := s.done[i]; carriedOut {
 		return !done
@@ -61,7 +61,7 @@ func (s *Set) isHeldBack(ctx context.Context, i int, seen map[int]bool) bool {
 	return slices.ContainsFunc(s.uses(ctx, i), func(used int) bool { return s.isHeldBack(ctx, used, seen) })
 }
 
-// usesLeftOut returns the numbers of the objects that aren't carried out and to which an object refers.
+// usesLeftOut returns the numbers of the held back objects to which an object refers.
 func (s *Set) usesLeftOut(ctx context.Context, i int) []int {
 	return slices.DeleteFunc(s.uses(ctx, i),
 		func(used int) bool { return !s.isHeldBack(ctx, used, map[int]bool{i: true}) })

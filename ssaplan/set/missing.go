@@ -48,11 +48,11 @@ func Missing(ctx context.Context, planner Planner, plan *ssaplan.Plan) *MissingE
 	if !lacksPlace(plan) {
 		return nil
 	}
-	known, _ := planner.Known(ctx, plan.Deferral) // who may not see the names gets none
+	known, _ := planner.Known(ctx, plan.Deferral) // without permission to read the names, there are none
 	return missingOf(plan.Object, plan.Deferral, known)
 }
 
-// lacksPlace reports whether the server has no kind or no namespace for an object.
+// lacksPlace reports whether the server lacks the kind or the namespace of an object.
 func lacksPlace(plan *ssaplan.Plan) bool {
 	return plan.Deferral == ssaplan.DeferralTypeNotServed || plan.Deferral == ssaplan.DeferralNamespaceNotFound
 }
@@ -76,7 +76,7 @@ func (s *Set) known(ctx context.Context, deferral ssaplan.Deferral) []string {
 	if names, asked := s.names[deferral]; asked {
 		return names
 	}
-	names, _ := s.planner.Known(ctx, deferral) // who may not see them gets those of the set
+	names, _ := s.planner.Known(ctx, deferral) // without permission to read them, only those of the set
 	if deferral == ssaplan.DeferralNamespaceNotFound {
 		names = append(names, s.contents.Namespaces()...)
 	} else {
@@ -90,8 +90,8 @@ func (s *Set) known(ctx context.Context, deferral ssaplan.Deferral) []string {
 // mostNear is how many similar names an error suggests.
 const mostNear = 3
 
-// nearest returns the names that are written most like a wanted one, the nearest first: those of which no more than a
-// third differs.
+// nearest returns the names that are most similar to the wanted one, the nearest first. It omits names that differ in
+// more than a third of their bytes.
 func nearest(wanted string, names []string) []string {
 	distances := map[string]int{}
 	for _, name := range names {
@@ -104,7 +104,7 @@ func nearest(wanted string, names []string) []string {
 	return near[:min(len(near), mostNear)]
 }
 
-// distance returns how many bytes have to be added, taken away or changed to make b of a.
+// distance returns how many bytes must be added, removed or changed to turn a into b.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

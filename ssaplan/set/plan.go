@@ -34,17 +34,17 @@ func (s *Set) Plan(ctx context.Context) iter.Seq[*Item] {
 type view struct {
 	*Set
 	planned []bool  // the objects, by their numbers
-	held    []*Item // that are planned and not shown, in their order
+	held    []*Item // planned, but not shown yet, in their order
 	yield   func(*Item) bool
 }
 
-// stage plans a stage, and shows what happens to its objects. It reports false if no more is wanted.
+// stage plans a stage, and shows what happens to its objects. It reports false if the caller stops the iteration.
 func (v *view) stage(ctx context.Context, stage int) bool {
 	ctx, end := v.options.Begin(ctx, DoingPlan, v.order.stages[stage].Name)
 	defer end()
 	for item := range v.planStage(ctx, v.order.inStage(stage)) {
 		if item.Stage > stage {
-			continue // it comes with a later one
+			continue // it moved to a later stage
 		}
 		if item.refusal != nil {
 			v.predict(ctx, item)
@@ -63,7 +63,8 @@ func (v *view) stage(ctx context.Context, stage int) bool {
 	return true
 }
 
-// isOpen reports whether it depends on objects that aren't planned yet whether an object is held back.
+// isOpen reports whether it is still unknown if an object is held back. It is unknown as long as the object, or an
+// object to which it refers, isn't planned.
 func (v *view) isOpen(ctx context.Context, i int, seen map[int]bool) bool {
 	switch item := v.items[i]; {
 	case !v.planned[i]:
@@ -75,7 +76,7 @@ func (v *view) isOpen(ctx context.Context, i int, seen map[int]bool) bool {
 	return slices.ContainsFunc(v.uses(ctx, i), func(used int) bool { return v.isOpen(ctx, used, seen) })
 }
 
-// warnOfLeftOut says in a plan that it isn't carried out because something that it refers to isn't.
+// warnOfLeftOut adds a warning to a plan that is skipped because the object refers to a skipped object.
 func (s *Set) warnOfLeftOut(ctx context.Context, item *Item) {
 	if item.Err != nil || !item.changes() || s.isLeftOut(item) {
 		return
@@ -86,7 +87,7 @@ func (s *Set) warnOfLeftOut(ctx context.Context, item *Item) {
 	}
 }
 
-// show remembers what was shown of an item.
+// show stores the item that Plan shows.
 func (s *Set) show(item *Item) {
 	kept := item.kept()
 	s.items[item.Number], s.shown[item.Number] = kept, kept

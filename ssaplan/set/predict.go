@@ -16,7 +16,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// predict plans an item that the server refuses for now, as far as its changes are known.
+// predict plans an item that the server rejects now, as far as its changes are known.
 func (s *Set) predict(ctx context.Context, item *Item) {
 	if item.replacement != nil {
 		if !s.planUpdate(ctx, item, item.replacement, nil) {
@@ -35,13 +35,13 @@ func (s *Set) predict(ctx context.Context, item *Item) {
 		plan, err = s.tryPart(ctx, s.request(item.Number), refused)
 	}
 	if err != nil {
-		item.After, item.after = nil, nil // it is the manifest itself
+		item.After, item.after = nil, nil // the manifest itself is wrong
 		return
 	}
 	plan.Reason = waitingReason(item)
 	item.Plan, item.Err = plan, nil
 	if len(plan.Changes) == 0 && isDefinition(s.requests[item.after[0]].Manifest) {
-		s.compareLive(ctx, item, item.Object.APIVersion) // the server refused to try as much as was left of it
+		s.compareLive(ctx, item, item.Object.APIVersion) // the server rejected the rest of the manifest, too
 		return
 	}
 	s.showRefused(item, refused)
@@ -52,9 +52,9 @@ func waitingReason(item *Item) string {
 		item.After[0])
 }
 
-// planUpdate gives an item that is a replacement by the served CRD, but for fields that are refused, the plan of an
-// update: of what the server can try while the fields that can't change yet are as they are, and of these. It reports
-// false if more is in the way.
+// planUpdate plans an update for an item that the served CRD only allows to replace. The fields that can't change yet
+// keep their live values in the dry run, and their changes are added to the plan. The refused fields are those that the
+// server rejects. It reports false if anything else prevents the update.
 func (s *Set) planUpdate(ctx context.Context, item *Item, now *ssaplan.Plan, refused projection.Patterns) bool {
 	request := s.request(item.Number)
 	manifest, content := request.Manifest, request.Manifest.Object
@@ -93,12 +93,13 @@ func (s *Set) planUpdate(ctx context.Context, item *Item, now *ssaplan.Plan, ref
 	return true
 }
 
-// mostRefused is how often it is looked for fields of an object that its definition doesn't have yet, or not with these
-// values.
+// mostRefused is the number of attempts to find fields that the CRD of an object doesn't have yet, or whose values it
+// doesn't allow yet.
 const mostRefused = 16
 
-// refusedFields returns the fields of a manifest that the server refuses because no schema has them, of which it names
-// one at a time, or for their values. Rest is the plan of the others, nil if there is none.
+// refusedFields returns the fields of a manifest that the server rejects, because no schema has them or because of
+// their values. A server names unknown fields one at a time. rest is the plan without these fields, nil if there is
+// none.
 func (s *Set) refusedFields(ctx context.Context,
 	item *Item) (fields projection.Patterns, rest *ssaplan.Plan, err error) {
 	request, refused := s.request(item.Number), item.Err
@@ -107,7 +108,7 @@ func (s *Set) refusedFields(ctx context.Context,
 		if err != nil {
 			return nil, nil, err
 		}
-		// which didn't help
+		// Leaving out a field again doesn't help.
 		more = slices.DeleteFunc(more, func(p projection.Pattern) bool { return isOneOf(fields, p) })
 		if len(more) == 0 {
 			return fields, rest, nil
@@ -142,11 +143,11 @@ func isOneOf(patterns projection.Patterns, one projection.Pattern) bool {
 	return slices.ContainsFunc(patterns, func(p projection.Pattern) bool { return p.String() == one.String() })
 }
 
-// placeholder is a field that no manifest has. A plan without it is one that may lack what the server would say.
+// placeholder is a field that no manifest has. If it is unknown, a plan allows for values that the dry run can't show.
 const placeholder = `metadata.annotations["ssaplan/set"]`
 
-// tryPart returns the plan of an object that is going to be asked for later: what is known without the fields that the
-// server refuses today, or what the manifest declares.
+// tryPart returns a plan for an object that the server can't check yet. It shows the result without the fields that the
+// server rejects now, or else what the manifest declares.
 func (s *Set) tryPart(ctx context.Context, request ssaplan.Request,
 	refused projection.Patterns) (*ssaplan.Plan, error) {
 	hidden, err := projection.ParsePattern(placeholder)
@@ -163,9 +164,9 @@ func (s *Set) tryPart(ctx context.Context, request ssaplan.Request,
 	return plan, nil
 }
 
-// showRefused shows the fields that the server refuses today as the manifest has them. No manager can have given the
-// object such a value, so the manifest was edited. An item that the object doesn't have, and a list whose items have no
-// names, is shown as a whole.
+// showRefused shows the fields that the server rejects now with their values in the manifest. No manager can have given
+// the object such a value, so the manifest was edited. A list item that the object lacks is shown as a whole, and so is
+// a list whose items have no names.
 func (s *Set) showRefused(item *Item, refused projection.Patterns) {
 	manifest, live := s.requests[item.Number].Manifest, item.Plan.Live()
 	if live == nil {
@@ -189,8 +190,8 @@ func (s *Set) showRefused(item *Item, refused projection.Patterns) {
 	item.show(changes, after)
 }
 
-// wholeOrField returns the field, with the key fields of the items that it is in, or the item or list that can only be
-// compared as a whole.
+// wholeOrField returns the field and the key fields of the items around it. If an item or list around it can only be
+// compared as a whole, it returns that item or list.
 func wholeOrField(p projection.Path, live *projection.Object) (paths []projection.Path) {
 	for n, e := range p {
 		at := p[:n+1]
@@ -209,7 +210,8 @@ func wholeOrField(p projection.Path, live *projection.Object) (paths []projectio
 	return append(paths, p)
 }
 
-// show adds changes to a plan, with the fields as they are after them, in place of what it says of these fields.
+// show adds changes to a plan, and the values of the fields after these changes. They replace the plan's changes and
+// values of the same fields.
 func (item *Item) show(changes []explain.Change, after projection.Projection) {
 	item.Plan.Changes = slices.DeleteFunc(item.Plan.Changes,
 		func(c explain.Change) bool { return after.Fields.Covers(c.Path) })
@@ -218,7 +220,7 @@ func (item *Item) show(changes []explain.Change, after projection.Projection) {
 	item.Plan.After = with(item.Plan.After, after)
 }
 
-// with returns a projection with what another one has besides, or in place of parts of it.
+// with returns p with the fields and values of the other projection added. They replace those of p.
 func with(p, other projection.Projection) projection.Projection {
 	object := p.Object
 	for path, v := range other.Leaves() {

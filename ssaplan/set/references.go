@@ -7,7 +7,7 @@ import (
 	"github.com/ssaplan/primitives/internal/kinds"
 )
 
-// uses returns the numbers of the objects of the set that an object refers to, without which it doesn't work.
+// uses returns the numbers of the objects of the set to which an object refers. Without these, it doesn't work.
 func (s *Set) uses(ctx context.Context, i int) (numbers []int) {
 	manifest := s.requests[i].Manifest
 	if manifest == nil || len(s.contents.referred) == 0 {
@@ -25,7 +25,7 @@ func (s *Set) uses(ctx context.Context, i int) (numbers []int) {
 	return numbers
 }
 
-// in returns the numbers of those objects that are in a namespace, or in none.
+// in returns the numbers of the objects that are in the namespace, or that have none.
 func (s *Set) in(ctx context.Context, namespace string, numbers []int) (found []int) {
 	for _, i := range numbers {
 		if of := s.resolve(ctx, i).Namespace; of == namespace || of == "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
-// explainError makes an object that the server refuses a deferred one, if what decides that changes with the set.
+// explainError defers an object that the server rejects, if another object of the set decides that and will change.
 func (s *Set) explainError(ctx context.Context, item *Item) {
 	for _, number := range s.regarded(ctx, item) {
 		switch {
@@ -28,7 +28,7 @@ func (s *Set) explainError(ctx context.Context, item *Item) {
 		return
 	}
 	if s.items[number] == nil && s.order.postpone(item.Number, number) {
-		return // asked again when it is known what happens to the other one
+		return // it is planned again after the other object
 	}
 	if !s.items[number].changes() && !s.somethingChanges(item.Stage) {
 		return
@@ -37,8 +37,8 @@ func (s *Set) explainError(ctx context.Context, item *Item) {
 	item.refusal = item.Err
 }
 
-// regarded returns the numbers of the objects of the set that a server looks at before it admits an object into its
-// namespace, by what it refused it for.
+// regarded returns the numbers of the objects of the set that may have caused the rejection: limits of the namespace,
+// objects to which the manifest refers, and the namespace itself.
 func (s *Set) regarded(ctx context.Context, item *Item) (numbers []int) {
 	manifest := s.requests[item.Number].Manifest
 	if manifest == nil {
@@ -47,7 +47,7 @@ func (s *Set) regarded(ctx context.Context, item *Item) (numbers []int) {
 	namespace := s.resolve(ctx, item.Number).Namespace
 	class := authresilience.Classify(item.Err)
 	switch class {
-	// of a Secret, the server doesn't say which one
+	// for a Secret, the server doesn't say which of these it is
 	case authresilience.ClassQuota, authresilience.ClassLimitRange, authresilience.ClassAdmission:
 		numbers = s.in(ctx, namespace, s.contents.limits)
 	}
@@ -66,8 +66,8 @@ func (s *Set) regarded(ctx context.Context, item *Item) (numbers []int) {
 	return numbers
 }
 
-// cause returns the number of the object of the set that a refusal depends on: the definition of the kind, the webhook
-// or policy that the refusal names.
+// cause returns the number of the object of the set that a rejection depends on. This is the CRD of the kind, or the
+// webhook or policy that the rejection names.
 func (s *Set) cause(item *Item) (number int, ok bool) {
 	class := authresilience.Classify(item.Err)
 	switch class {
@@ -78,7 +78,7 @@ func (s *Set) cause(item *Item) (number int, ok bool) {
 		}
 	}
 	if item.Object.Group() == kinds.AdmissionGroup {
-		return 0, false // a server asks no webhook and no policy about these; what it says names the object's own
+		return 0, false // no webhook or policy checks these objects, so the rejection names their own webhooks
 	}
 	switch class {
 	case authresilience.ClassWebhook, authresilience.ClassWebhookUnreachable, authresilience.ClassPolicy,
@@ -89,8 +89,8 @@ func (s *Set) cause(item *Item) (number int, ok bool) {
 	return 0, false
 }
 
-// firstToChange returns the first of some objects that changes, or of which that isn't known yet; if there is none, the
-// first.
+// firstToChange returns the first of the objects that changes, or that isn't planned yet. If there is none, it returns
+// the first object.
 func (s *Set) firstToChange(numbers []int) (number int, ok bool) {
 	for _, i := range numbers {
 		if s.items[i] == nil || s.items[i].changes() {
@@ -103,7 +103,7 @@ func (s *Set) firstToChange(numbers []int) (number int, ok bool) {
 	return numbers[0], true
 }
 
-// somethingChanges reports whether the stages before one change an object, which a webhook may need.
+// somethingChanges reports whether an object in an earlier stage changes. A webhook may need this object.
 func (s *Set) somethingChanges(stage int) bool {
 	for i, item := range s.items {
 		if s.order.stage[i] < stage && item.changes() {
@@ -113,8 +113,9 @@ func (s *Set) somethingChanges(stage int) bool {
 	return false
 }
 
-// explainReplacement makes an object a deferred one that can't change in place by the definition of today, but can by
-// that of the set. Who approves that approves an update: if it comes to a replacement after all, that isn't as shown.
+// explainReplacement defers an object that can't change in place under the served CRD, but can under the CRD of the
+// set. The shown plan is then an update. If the apply has to replace the object after all, it doesn't match the shown
+// plan.
 func (s *Set) explainReplacement(item *Item) {
 	if number, ok := s.lifts(item.Plan); ok {
 		item.follow(s, number)
@@ -123,7 +124,7 @@ func (s *Set) explainReplacement(item *Item) {
 	}
 }
 
-// lifts returns the number of the definition of the set that lifts the rules which make a plan a replacement.
+// lifts returns the number of a CRD of the set. This CRD lifts the rules that make a plan a replacement.
 func (s *Set) lifts(plan *ssaplan.Plan) (number int, ok bool) {
 	number, ok = s.contents.Serves(plan.Object)
 	if !ok || plan.Action != ssaplan.ActionReplace || !s.items[number].changes() || s.items[number].Plan == nil {

@@ -176,7 +176,7 @@ func (r *Removal) item(ctx context.Context, i int) *RemovalItem {
 	return item
 }
 
-// rival returns why an object is kept that another tool has applied since, empty if none is known.
+// rival returns why an object is kept because another tool applied it later, empty if no such apply is known.
 func (r *Removal) rival(ctx context.Context, remembered *explain.State) string {
 	if remembered == nil {
 		return ""
@@ -195,7 +195,7 @@ func (r *Removal) rival(ctx context.Context, remembered *explain.State) string {
 	return ""
 }
 
-// usedBy returns why a member is kept to which other objects refer, empty if none does.
+// usedBy returns why a member is kept because other objects refer to it, empty if none does.
 func (r *Removal) usedBy(ctx context.Context, member identity.Identity) string {
 	member = resolved(ctx, r.planner, member)
 	if !kinds.Referred(kindOf(member)) {
@@ -215,7 +215,7 @@ func (r *Removal) staying() []identity.Identity {
 	return objects
 }
 
-// inUse returns why a namespace or definition is kept, empty for one that holds nothing but what is removed with it.
+// inUse returns why a namespace or CRD is kept, empty if it contains only objects that are removed with it.
 func (r *Removal) inUse(ctx context.Context, item *RemovalItem) string {
 	object := bare(item.Member.Object)
 	if !isFoundation(object) {
@@ -272,8 +272,7 @@ func isAmong(contents *deletion.Contents, id identity.Identity) bool {
 		func(uncounted deletion.Uncounted) bool { return uncounted.What == kind.String() })
 }
 
-// within returns how many of the members of a kind are in a namespace, or are defined by a definition, and not removed
-// yet.
+// within returns how many members of a kind in a namespace, or of the kind of a CRD, will be deleted and aren't yet.
 func (r *Removal) within(object *unstructured.Unstructured, kind schema.GroupKind) (n int) {
 	for i, member := range r.members {
 		if id := member.Object; id.Group() == kind.Group && id.Kind == kind.Kind &&
@@ -286,8 +285,8 @@ func (r *Removal) within(object *unstructured.Unstructured, kind schema.GroupKin
 	return n
 }
 
-// isMade reports whether the objects of a kind in a namespace can be those that controllers make for members in it,
-// with which they go.
+// isMade reports whether controllers may have made the objects of a kind for members in the namespace. Such objects are
+// deleted with the members.
 func (r *Removal) isMade(namespace *unstructured.Unstructured, kind schema.GroupKind) bool {
 	if kinds.IsEvent(kind.String()) {
 		return true
@@ -306,7 +305,7 @@ func (r *Removal) isMade(namespace *unstructured.Unstructured, kind schema.Group
 func (r *Removal) Apply(ctx context.Context) iter.Seq[*RemovalResult] {
 	return func(yield func(*RemovalResult) bool) {
 		r.begin(true)
-		var stuck *RemovalItem // the first that was to go, and didn't
+		var stuck *RemovalItem // the first member that should be deleted, and still exists
 		for _, i := range r.order {
 			item := r.shown[i]
 			if item == nil {
@@ -337,7 +336,7 @@ func (r *Removal) remove(ctx context.Context, item *RemovalItem) *RemovalResult 
 		return result
 	}
 	if isFoundation(bare(item.Member.Object)) {
-		now := r.item(ctx, item.Number) // after what was in it is gone
+		now := r.item(ctx, item.Number) // its content is deleted by now
 		if result.Item = *now; now.Err != nil || now.Kept != "" {
 			result.Gone, result.Err = now.Gone(), now.Err
 			return result

@@ -66,16 +66,16 @@ type Set struct {
 	options  Options
 	contents contents
 
-	order   *order                        // which dependents of other objects may change
-	objects []identity.Identity           // of the items, also of those that are unchanged
+	order   *order                        // it changes when another dependency is found
+	objects []identity.Identity           // by number, with the unchanged ones
 	items   []*Item                       // as they were planned last; see [Item.kept]
-	ran     bool                          // since it was planned, so that objects may be otherwise than the items say
-	done    map[int]bool                  // whether what was carried out since it was planned is as the set says
-	applied []bool                        // by the last Apply, or found to be so
+	ran     bool                          // Apply began after Plan, so objects may differ from the items
+	done    map[int]bool                  // whether Apply succeeded since Plan, by number
+	applied []bool                        // whether the last Apply succeeded, by number
 	shown   []*Item                       // as Plan yielded them, nil if it didn't
 	seen    map[int]Readiness             // why objects weren't ready when they were last looked at
-	names   map[ssaplan.Deferral][]string // that are known, by what is missing
-	lost    map[schema.GroupKind]lost     // versions of kinds
+	names   map[ssaplan.Deferral][]string // known kinds or namespaces, by what is missing
+	lost    map[schema.GroupKind]lost     // versions that a CRD of the set loses, by kind
 }
 
 // lost are versions that a CRD of the set is going to lose.
@@ -127,8 +127,8 @@ func (s *Set) Stages() (names []string) {
 	return names
 }
 
-// request returns the request of an object. Entries of managedFields in versions that a CRD of the set loses are moved,
-// as nothing could be applied to the object otherwise, neither now nor later.
+// request returns the request of an object. It moves entries of managedFields away from versions that a CRD of the set
+// loses. With such an entry, no apply to the object can succeed.
 func (s *Set) request(i int) ssaplan.Request {
 	request := s.requests[i]
 	if request.Manifest != nil && request.Subresource == "" {
@@ -146,8 +146,8 @@ func (s *Set) objectOf(i int) identity.Identity {
 	return id
 }
 
-// whole returns the item of object i that was kept, with a plan that has only the object and the action if it is
-// unchanged; nil for nil.
+// whole returns the kept item of object i. For an unchanged object, the item has a plan with only the object and the
+// action. It returns nil for nil.
 func (s *Set) whole(i int, kept *Item) *Item {
 	if kept != unchanged {
 		return kept
@@ -176,14 +176,14 @@ type Item struct {
 	Err error
 
 	after   []int // the numbers of After
-	refusal error // of what is planned as after others
-	// replacement is what takes the place of an update as long as the definition of the set isn't there.
+	refusal error // why the server rejects an item that waits for others
+	// replacement is the plan that replaces the object, if the served CRD requires that and the CRD of the set doesn't.
 	replacement *ssaplan.Plan
-	// isConverted says that a conversion, which can't be asked yet, decides what becomes of other fields.
+	// isConverted says that a conversion decides the values of other fields, so that they aren't known yet.
 	isConverted bool
 }
 
-// unchanged is kept in place of each item to which nothing happens, as a set may have many of these.
+// unchanged is kept in place of each unchanged item, since a set may have many of these.
 var unchanged = &Item{}
 
 // kept returns what a set keeps of an item: a copy of it, or unchanged.
@@ -200,12 +200,12 @@ func (item *Item) changes() bool {
 	return item != nil && item != unchanged && (item.Plan == nil || item.Plan.Action != ssaplan.ActionNoOp)
 }
 
-// follow makes the item one that comes after an object of the set.
+// follow makes the item wait for an object of the set.
 func (item *Item) follow(s *Set, number int) {
 	item.after, item.After = append(item.after, number), append(item.After, s.objectOf(number))
 }
 
-// replaces makes an item the replacement that it is by the served CRD.
+// replaces makes an item the replacement that the served CRD requires.
 func (item *Item) replaces() {
 	item.Plan, item.Err, item.refusal, item.After, item.after = item.replacement, nil, nil, nil, nil
 }

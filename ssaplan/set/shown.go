@@ -31,7 +31,8 @@ func (e *ChangedError) Error() string {
 // WriteOutcome is used by [write.OutcomeOf].
 func (e *ChangedError) WriteOutcome() write.Outcome { return write.OutcomeNotSent }
 
-// isAsShown reports whether who has seen what was shown of an object knows what a plan does.
+// isAsShown reports whether a plan does only what was shown of an object, so that the review of the shown plan covers
+// it.
 func (s *Set) isAsShown(item *Item, now *ssaplan.Plan) bool {
 	shown := item.Plan
 	switch {
@@ -52,8 +53,8 @@ func (s *Set) isAsShown(item *Item, now *ssaplan.Plan) bool {
 	return doesAsShown(shown, now) && shown.Replacement.Covers(now.Replacement)
 }
 
-// isPartOf reports whether an update does no more to an object than a replacement of the same one would have done: all
-// values become what they would have become, but the object stays, with what others gave it.
+// isPartOf reports whether an update does no more than the shown replacement of the same object. The values become
+// those of the replacement, but the object stays, with the fields of others.
 func isPartOf(shown, now *ssaplan.Plan) bool {
 	if shown.Replacement.Old != now.Object || now.Live() == nil ||
 		string(now.Live().GetUID()) != shown.Replacement.UID {
@@ -64,8 +65,8 @@ func isPartOf(shown, now *ssaplan.Plan) bool {
 	})
 }
 
-// replacesAsShown reports whether a plan replaces the same object by the same one as was shown. For which fields may
-// have changed with the definition of its kind, and what is said of them.
+// replacesAsShown reports whether a plan replaces the same object by the same one as was shown. A new CRD may have
+// changed which fields require the replacement, and the description of their changes.
 func replacesAsShown(shown, now *ssaplan.Plan) bool {
 	if shown.Replacement == nil || now.Replacement == nil || shown.Result() == nil || now.Result() == nil {
 		return false
@@ -76,7 +77,7 @@ func replacesAsShown(shown, now *ssaplan.Plan) bool {
 		reflect.DeepEqual(declaredIn(shown), declaredIn(now))
 }
 
-// declaredIn returns the object that a replacement makes, without what the server makes up for each one.
+// declaredIn returns the object that a replacement creates, without the values that the server generates.
 func declaredIn(plan *ssaplan.Plan) map[string]any {
 	made := contentOf(plan.Result())
 	for _, name := range []string{"creationTimestamp", "uid"} {
@@ -100,7 +101,7 @@ func doesAsShown(shown, now *ssaplan.Plan) bool {
 		reflect.DeepEqual(contentOf(shown.Result()), contentOf(now.Result()))
 }
 
-// losersAreKnown reports whether all who lose a field were shown to lose one.
+// losersAreKnown reports whether each owner that loses a field was also shown to lose one.
 func losersAreKnown(shown, now *ssaplan.Plan) bool {
 	known := func(owner fieldowner.Owner) bool {
 		return slices.ContainsFunc(shown.Ownership,
@@ -111,7 +112,7 @@ func losersAreKnown(shown, now *ssaplan.Plan) bool {
 	})
 }
 
-// contentOf returns an object without what every write changes.
+// contentOf returns an object without the metadata that every write changes.
 func contentOf(obj *unstructured.Unstructured) map[string]any {
 	if obj == nil {
 		return nil
@@ -122,8 +123,8 @@ func contentOf(obj *unstructured.Unstructured) map[string]any {
 	return obj.Object
 }
 
-// fulfils reports whether a plan does what was shown of an object that couldn't be asked for: it creates what the
-// manifest declares, or changes no more than what was shown, and fields that were shown as unknown.
+// fulfils reports whether a plan does what was shown of an object that the server couldn't check. It creates what the
+// manifest declares, or it only makes shown changes and changes in fields that were shown as unknown.
 func fulfils(now *ssaplan.Plan, item *Item) bool {
 	switch now.Action {
 	case ssaplan.ActionCreate, ssaplan.ActionDeferred:
@@ -140,7 +141,7 @@ func fulfils(now *ssaplan.Plan, item *Item) bool {
 	})
 }
 
-// unshown returns what an update does that wasn't shown of an object which couldn't be asked for.
+// unshown returns the changes of an update that were not shown, because the server couldn't check the object then.
 func unshown(item *Item, now *ssaplan.Plan) (changes []explain.Change) {
 	if item == nil || item.Plan == nil || item.Plan.Action != ssaplan.ActionDeferred ||
 		now.Action != ssaplan.ActionUpdate {
@@ -158,7 +159,7 @@ func unshown(item *Item, now *ssaplan.Plan) (changes []explain.Change) {
 	return changes
 }
 
-// showed reports whether a deferred plan showed a change: as it is, or by the value that the manifest declares.
+// showed reports whether a deferred plan showed a change, either as a change or as a value of the manifest.
 func showed(shown *ssaplan.Plan, change explain.Change) bool {
 	if slices.ContainsFunc(shown.Changes, func(c explain.Change) bool { return doesSame(c, change) }) ||
 		slices.ContainsFunc(shown.Unknown, func(path projection.Path) bool { return change.Path.HasPrefix(path) }) {
@@ -168,8 +169,8 @@ func showed(shown *ssaplan.Plan, change explain.Change) bool {
 		shown.After.Fields.Leaves().Covers(change.Path) && isFrom(shown, change)
 }
 
-// isDefault reports whether a change is one that the server adds to a part of the object which the manifest adds, as it
-// does with defaults: they weren't known before the definition of that part was served.
+// isDefault reports whether the server adds a value to a part of the object that the manifest adds, as it does with
+// defaults. Defaults weren't known before the CRD of that part was served.
 func isDefault(shown *ssaplan.Plan, change explain.Change) bool {
 	live := shown.Live()
 	if live == nil || change.Cause != explain.CauseSideEffect || change.Op != projection.OpAdd {
@@ -186,8 +187,8 @@ func isDefault(shown *ssaplan.Plan, change explain.Change) bool {
 	return false
 }
 
-// isFrom reports whether a change begins with the value that the live object had when a plan was shown: then it wasn't
-// changed since.
+// isFrom reports whether a change begins with the value that the live object had in the shown plan. Then the value
+// didn't change since.
 func isFrom(shown *ssaplan.Plan, change explain.Change) bool {
 	if shown.Live() == nil {
 		return true
@@ -196,7 +197,7 @@ func isFrom(shown *ssaplan.Plan, change explain.Change) bool {
 	return existed == (change.Op != projection.OpAdd) && (!existed || reflect.DeepEqual(was, change.Before))
 }
 
-// doesSame reports whether two changes do the same, whatever is said of who changed the value before.
+// doesSame reports whether two changes do the same, even if they have other causes and managers.
 func doesSame(a, b explain.Change) bool {
 	a.Refused = b.Refused
 	a.Cause, a.Manager, a.Operation, a.Subresource, a.Time = b.Cause, b.Manager, b.Operation, b.Subresource, b.Time

@@ -11,7 +11,7 @@ import (
 )
 
 // Stage is a part of a set. Its objects are planned and applied after those of earlier stages. An object that refers to
-// one of a later stage comes with that stage.
+// an object of a later stage moves to that stage.
 type Stage struct {
 	Name string
 	// Has reports whether an object belongs to the stage. It is called in the order of the stages. An object belongs to
@@ -53,14 +53,14 @@ func stageOf(stages []Stage, manifest *unstructured.Unstructured) int {
 
 // order is the order in which the objects of a set are planned and applied. Objects are known by their numbers.
 type order struct {
-	stages  []Stage // with those for further dependents, which are added when they are needed
+	stages  []Stage // with added stages for further dependents
 	stage   []int   // of each object
-	numbers []int   // of all objects, each behind those to which it refers
+	numbers []int   // of all objects, each after the objects to which it refers
 	users   [][]int // of each object: the objects that refer to it
 }
 
-// newOrder puts each object into its stage, or into one behind what it needs of the set, and behind the objects of its
-// stage to which it refers: if one of these isn't applied, the object isn't done yet.
+// newOrder puts each object into its stage, or into a stage after the objects of the set that it needs. Within a stage,
+// it puts each object after the objects to which it refers: if one of these isn't applied, neither is the object.
 func newOrder(stages []Stage, requests []ssaplan.Request, c *contents) *order {
 	o := &order{
 		stages: slices.Clip(stages), // the caller's own array gets no further stage
@@ -69,7 +69,7 @@ func newOrder(stages []Stage, requests []ssaplan.Request, c *contents) *order {
 	for i, request := range requests {
 		o.stage[i] = stageOf(stages, request.Manifest)
 	}
-	for range 2 { // an object needs a definition or a namespace, and these need nothing
+	for range 2 { // an object needs a CRD or a namespace, and these need nothing
 		for i, request := range requests {
 			if request.Manifest == nil {
 				continue
@@ -86,8 +86,9 @@ func newOrder(stages []Stage, requests []ssaplan.Request, c *contents) *order {
 	return o
 }
 
-// behindReferred sets the numbers of all objects, each behind those to which it refers, and otherwise in the order of
-// the requests, also of objects that refer to each other. It notes which objects refer to an object.
+// behindReferred sets the order of all objects. Each object comes after the objects to which it refers. Otherwise, and
+// for objects that refer to each other, the order is that of the requests. It also notes which objects refer to an
+// object.
 func (o *order) behindReferred(requests []ssaplan.Request, c *contents) {
 	const notSeen, placed = -1, -2
 	numbers, path, at := make([]int, 0, len(requests)), []int{}, slices.Repeat([]int{notSeen}, len(requests))
@@ -99,7 +100,7 @@ func (o *order) behindReferred(requests []ssaplan.Request, c *contents) {
 		}
 	}
 	var place func(i int) (first int)
-	place = func(i int) (first int) { // the place on the path of the first object with which i is in a circle
+	place = func(i int) (first int) { // first is the start of the cycle of i on the path
 		own := len(path)
 		path, at[i], first = append(path, i), own, own
 		for _, j := range c.refersTo(i, requests[i].Manifest, within) {
@@ -111,7 +112,7 @@ func (o *order) behindReferred(requests []ssaplan.Request, c *contents) {
 			}
 		}
 		if first == own {
-			circle := path[own:] // as a rule i alone
+			circle := path[own:] // usually only i
 			slices.Sort(circle)
 			for _, j := range circle {
 				at[j] = placed
@@ -128,10 +129,11 @@ func (o *order) behindReferred(requests []ssaplan.Request, c *contents) {
 	o.numbers = numbers
 }
 
-// refersTo returns the numbers of the objects of the set to which object i refers, as far as the manifests say:
-// a manifest without a namespace may be in any. A definition or a namespace comes first, whatever it refers to: others
-// can't exist without it, and a definition works without the Service of its conversion until a version needs that.
-// Within has the numbers by kind, name and namespace, as each of many namespaces may have an object of the same name.
+// refersTo returns the numbers of the objects of the set to which object i refers. It reads only the manifests, so a
+// manifest without a namespace may be in any namespace. A CRD or namespace has no references here, since other objects
+// can't exist without it. A CRD works without the Service of its conversion webhook until a version needs the
+// conversion. The map within has the numbers by kind, name and namespace, since many namespaces may have an object of
+// the same name.
 func (c *contents) refersTo(i int, manifest *unstructured.Unstructured,
 	within map[kinds.Reference][]int) (numbers []int) {
 	if manifest == nil || len(c.referred) == 0 || isFoundation(manifest) {
@@ -151,8 +153,8 @@ func (c *contents) refersTo(i int, manifest *unstructured.Unstructured,
 	return slices.DeleteFunc(numbers, func(j int) bool { return j == i })
 }
 
-// postpone makes an object come in a later stage than another one, and with it what refers to it. It reports whether it
-// didn't already.
+// postpone moves an object to a stage after that of another object, together with the objects that refer to it. It
+// reports whether the object moved.
 func (o *order) postpone(i, other int) bool {
 	if o.stage[i] > o.stage[other] {
 		return false
@@ -164,7 +166,7 @@ func (o *order) postpone(i, other int) bool {
 	return true
 }
 
-// postponeUsers makes what refers to an object come in no earlier stage.
+// postponeUsers moves the objects that refer to an object to its stage, if they are in an earlier one.
 func (o *order) postponeUsers(i int) {
 	for _, user := range o.users[i] {
 		if o.stage[user] < o.stage[i] {

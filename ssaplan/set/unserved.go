@@ -14,7 +14,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// explainMissing says whether the set brings the kind or namespace that the server lacks. What neither has is an error.
+// explainMissing makes an item wait for the object of the set that brings the missing kind or namespace. If the set
+// doesn't bring it either, that is an error, unless [Options.AllowMissing] permits it.
 func (s *Set) explainMissing(ctx context.Context, item *Item) {
 	id := item.Object
 	if item.Plan.Deferral == ssaplan.DeferralTypeNotServed {
@@ -56,11 +57,11 @@ func (s *Set) preview(item *Item, definition int) {
 	}
 }
 
-// defaults returns what a definition adds to a manifest. What differs in a list that is taken as a whole is the list.
+// defaults returns what a CRD adds to a manifest. A difference in an atomic list is a change of the whole list.
 func defaults(manifest, predicted *unstructured.Unstructured) (changes []explain.Change) {
 	fields, err := projection.Differing(manifest.Object, predicted.Object, projection.FieldSet{})
 	if err != nil {
-		return nil // managedFields that can't be read, which no manifest has
+		return nil // can't happen: a manifest has no managedFields that could be invalid
 	}
 	for _, d := range projection.Diff(projection.Project(manifest.Object, fields),
 		projection.Project(predicted.Object, fields)) {
@@ -69,9 +70,9 @@ func defaults(manifest, predicted *unstructured.Unstructured) (changes []explain
 	return changes
 }
 
-// compareOldVersion shows what changes of an object that moves to a version which its definition is going to serve: the
-// manifest is tried in a version that is served already. Only a definition without a conversion has the same fields in
-// both. What a conversion makes of the rest isn't known before the version is served.
+// compareOldVersion shows the changes of an object whose manifest has a version that its CRD doesn't serve yet. It
+// tries the manifest in a served version. Only a CRD without a conversion has the same fields in both versions. What a
+// conversion makes of other fields isn't known before the version is served.
 func (s *Set) compareOldVersion(ctx context.Context, item *Item, definition int) {
 	crd := s.items[definition]
 	if s.ran || item.Plan == nil || !crd.changes() || crd.Plan == nil || crd.Plan.Live() == nil {
@@ -93,13 +94,13 @@ func (s *Set) compareOldVersion(ctx context.Context, item *Item, definition int)
 	}
 }
 
-// converts reports whether a definition has objects converted between its versions, or isn't known.
+// converts reports whether a CRD has a conversion between its versions, or isn't known.
 func converts(definition *unstructured.Unstructured) bool {
 	return definition == nil || kinds.DefinitionOf(definition.Object).Converts
 }
 
-// tryOldVersion shows what applying the manifest in a version that is served would do. It reports false if that isn't
-// known, since the version lacks fields of the other one or doesn't allow their values.
+// tryOldVersion shows what an apply of the manifest in a served version would do. It reports false if that isn't known,
+// because the served version lacks fields of the new one or doesn't allow their values.
 func (s *Set) tryOldVersion(ctx context.Context, item *Item, apiVersion string) bool {
 	request := s.request(item.Number)
 	request.Manifest = request.Manifest.DeepCopy()
@@ -121,13 +122,13 @@ func (s *Set) tryOldVersion(ctx context.Context, item *Item, apiVersion string) 
 	return true
 }
 
-// predictedFrom says from which version the changes are known.
+// predictedFrom returns the part of a reason that names the version from which the changes are predicted.
 func predictedFrom(apiVersion string) string {
 	return fmt.Sprintf(", and the changes are predicted from %s", foreign.Text(apiVersion))
 }
 
-// compareLive shows in the plan of an object that can't be tried what changes of its declared values, and which
-// defaults of the plan it lacks, compared with the object as it is in a version that is served.
+// compareLive compares an object that can't be tried with the live object in a served version. It shows the changes of
+// the declared values, and the defaults of the plan that the live object lacks.
 func (s *Set) compareLive(ctx context.Context, item *Item, apiVersion string) {
 	old := item.Object
 	old.APIVersion = apiVersion
@@ -145,7 +146,7 @@ func (s *Set) compareLive(ctx context.Context, item *Item, apiVersion string) {
 	item.Plan.Reason += predictedFrom(old.APIVersion)
 }
 
-// missingIn returns those of the defaults that an object lacks.
+// missingIn returns the defaults that an object lacks.
 func missingIn(live *unstructured.Unstructured, defaults []explain.Change) []explain.Change {
 	return slices.DeleteFunc(slices.Clone(defaults), func(added explain.Change) bool {
 		_, exists := projection.NewObject(live.Object, projection.NewFieldSet(added.Path)).Get(added.Path)

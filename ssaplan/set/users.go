@@ -16,15 +16,15 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// user is an object that isn't removed, or not yet, with the objects to which it refers.
+// user is an object that stays, or isn't removed yet, with the objects to which it refers.
 type user struct {
 	object identity.Identity
 	refers []kinds.Reference
-	// unread says that the object may refer to more than refers has.
+	// unread says that the object couldn't be read, so that it may also refer to objects that refers lacks.
 	unread bool
 }
 
-// uses reports whether the object refers to another one, or may.
+// uses reports whether the object refers to another one, or may refer to it.
 func (u user) uses(id identity.Identity) bool {
 	kind := kindOf(id)
 	return u.unread && mayUse(u.object, id) || slices.ContainsFunc(u.refers, func(r kinds.Reference) bool {
@@ -33,7 +33,7 @@ func (u user) uses(id identity.Identity) bool {
 	})
 }
 
-// mayUse reports whether objects of the kind of the one may refer to those of the kind of the other.
+// mayUse reports whether objects of the kind of id may refer to objects of the kind of other.
 func mayUse(id, other identity.Identity) bool { return kinds.MayRefer(kindOf(id), kindOf(other)) }
 
 func kindOf(id identity.Identity) string {
@@ -45,7 +45,7 @@ type reader interface {
 	Read(context.Context, *explain.State) (*ssaplan.Reading, error)
 }
 
-// readUser returns an object with what it refers to as it is on the server.
+// readUser returns an object with its references on the server.
 func readUser(ctx context.Context, server reader, id identity.Identity) user {
 	reading, err := server.Read(ctx, &explain.State{Identity: id})
 	if err != nil || reading.Presence == ssaplan.PresenceUnreadable {
@@ -64,8 +64,9 @@ func userOf(id identity.Identity, objects ...*unstructured.Unstructured) user {
 	return u
 }
 
-// user returns an object of the set with what it refers to: once the set is applied, as far as it is planned, and
-// otherwise as it is on the server. What the manifest refers to is part of it in any case.
+// user returns an object of the set with its references. If the set isn't applied yet and the object will change, they
+// are the references after the change. A held back object keeps its live references. Otherwise, they are those on the
+// server. The references of the manifest count in any case.
 func (s *Set) user(ctx context.Context, i int, id identity.Identity) user {
 	manifest, item := s.requests[i].Manifest, s.items[i]
 	if s.ran || !item.changes() || item.Plan == nil {
@@ -79,7 +80,7 @@ func (s *Set) user(ctx context.Context, i int, id identity.Identity) user {
 	return userOf(id, manifest, item.Plan.Result())
 }
 
-// usage finds out which objects refer to others. It asks for each object once.
+// usage finds out which objects refer to others. It reads each object once.
 type usage struct {
 	planner *ssaplan.Planner
 	set     *Set // nil if there is none
@@ -109,7 +110,7 @@ func (u *usage) of(ctx context.Context, member identity.Identity,
 	return users
 }
 
-// look returns what an object refers to, which is found out once.
+// look returns the references of an object. It reads them once.
 func (u *usage) look(id identity.Identity, read func() user) user {
 	if _, known := u.looked[id]; !known {
 		u.looked[id] = read()
@@ -128,7 +129,7 @@ func resolved(ctx context.Context, planner Planner, id identity.Identity) identi
 // mostUsers is how many users of an object a reason names.
 const mostUsers = 3
 
-// reason returns why a member is kept to which objects of the set or others refer, empty if none does.
+// reason returns why a member is kept: objects of the set, or others, refer to it. It is empty if none does.
 func (u *usage) reason(ctx context.Context, member identity.Identity, others []identity.Identity) string {
 	users := u.of(ctx, member, others)
 	if len(users) == 0 {
@@ -148,8 +149,8 @@ func (u *usage) reason(ctx context.Context, member identity.Identity, others []i
 	return "still used by " + strings.Join(names, ", ")
 }
 
-// usersFirst puts objects that refer to others before these, and changes the order no further. order has the numbers of
-// the objects.
+// usersFirst puts objects before the objects to which they refer, and keeps the order otherwise. order has the numbers
+// of the objects.
 func (u *usage) usersFirst(ctx context.Context, objects []identity.Identity, order []int) []int {
 	arranged, placed, users := make([]int, 0, len(order)), make([]bool, len(objects)), u.among(ctx, objects, order)
 	var place func(int)
