@@ -177,21 +177,24 @@ func TestImage(t *testing.T) {
 	write("certificates", "none\n")
 	write("work/config", string(kubeconfig))
 	write("work/app.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: "+c.Namespace+"}, data: {a: b}}")
-	for _, out := range []string{"one", "two"} {
-		sh(fmt.Sprintf("CERTIFICATES=%s/certificates ./image.sh v1.2.3 %s/%s amd64", folder, folder, out))
-	}
+	// The second image gets the program of the first: that a program has the same bytes twice, make reproducible shows.
+	write("bin/go", "#!/bin/sh\ncp "+folder+"/one/linux_amd64/kubectl-ssaplan \"$PROGRAM\"\n")
+	require.NoError(t, os.Chmod(filepath.Join(folder, "bin/go"), 0o755))
+	image := "CERTIFICATES=" + folder + "/certificates ./image.sh v1.2.3 " + folder + "/"
+	sh(image + "one amd64")
+	sh("PATH=" + folder + "/bin:$PATH " + image + "two amd64")
 	const archive = "kubectl-ssaplan_v1.2.3_image_linux_amd64.tar"
 	sh(fmt.Sprintf("cd %s && cmp one/%s two/%s", folder, archive, archive))
 
 	buildah := fmt.Sprintf("cd %s && buildah --root $PWD/images --runroot $PWD/run --storage-driver vfs ", folder)
-	image := strings.TrimSpace(sh(buildah + "pull --quiet oci-archive:one/" + archive))
-	container := strings.TrimSpace(sh(buildah + "from " + image))
+	pulled := strings.TrimSpace(sh(buildah + "pull --quiet oci-archive:one/" + archive))
+	container := strings.TrimSpace(sh(buildah + "from " + pulled))
 	in := func(args string) string {
 		return sh(buildah + "run --isolation chroot --volume $PWD/work:/work:ro " + container + " -- /kubectl-ssaplan " + args)
 	}
 	assert.Contains(t, in("version"), "kubectl-ssaplan v1.2.3 ")
 	assert.Contains(t, in("plan --kubeconfig /work/config -f /work/app.yaml || [ $? = 2 ]"), "Plan: 1 to create.\n")
-	assert.Contains(t, sh(buildah+"inspect --type image --format '{{.OCIv1.Config.User}} {{.OCIv1.Config.Entrypoint}}' "+image), "65532:65532 [/kubectl-ssaplan]")
+	assert.Contains(t, sh(buildah+"inspect --type image --format '{{.OCIv1.Config.User}} {{.OCIv1.Config.Entrypoint}}' "+pulled), "65532:65532 [/kubectl-ssaplan]")
 }
 
 // What krew demands of a manifest holds. goreleaser makes it, with all archives, and make release-check reads it.
