@@ -9,74 +9,19 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ssaplan/primitives/internal/rows"
 	"github.com/ssaplan/primitives/projection"
 )
 
 func TestDiff(t *testing.T) {
-	for _, test := range []struct {
-		before, after string // "" is no object
-		set           projection.FieldSet
-		want          []string
-		why           string
-	}{
-		{`{a: 1}`, `{a: 1}`, set("a"), nil, "nothing changed"},
-		{`{a: 1}`, `{a: 2}`, set("a"), []string{"a: 1 -> 2"}, "a value"},
-		{`{a: 5}`, `{a: "5"}`, set("a"), []string{`a: 5 -> "5"`}, "an int-or-string that changed its type was lost elsewhere"},
-		{`{a: 5}`, `{a: null}`, set("a"), []string{`a: 5 -> null`}, "null is a value"},
-		{`{a: null}`, `{}`, set("a"), []string{`a: - null`}, "and absent is none"},
-		{`{a: 9007199254740993}`, `{a: 9007199254740992}`, set("a"), []string{`a: 9007199254740993 -> 9007199254740992`}, "integers beyond 2^53"},
-		{`{a: 9007199254740993}`, `{a: 9007199254740993}`, set("a"), nil, "no drift where there is none"},
-		{`{l: [a, b]}`, `{l: [b, a]}`, set("l"), []string{`l: ["a","b"] -> ["b","a"]`}, "an atomic list is one value"},
-		{`{m: {a: 1}}`, `{m: {a: 1, b: 2}}`, set("m"), []string{`m: {"a":1} -> {"a":1,"b":2}`}, "an atomic map too"},
-		{`{m: {a: 1}}`, `{m: {a: 1, b: 2}}`, set("m.a"), nil, "what isn't declared is not compared"},
-		{``, `{m: {a: 1, b: {c: 2}}}`, set("m.a", "m.b.c"), []string{"m.a: + 1", "m.b.c: + 2"}, "a new object, field by field"},
-		{`{m: {a: 1, b: {c: 2}}}`, ``, set("m.a", "m.b.c"), []string{"m.a: - 1", "m.b.c: - 2"}, "and a removed one"},
-		{``, `{m: {a: 1}}`, set("m", "m.a"), []string{"m: + {}", "m.a: + 1"}, "a map that is in the set itself is added first"},
-		{`{m: {a: 1}}`, `{}`, set("m", "m.a"), []string{"m.a: - 1", "m: - {}"}, "and removed last"},
-		{`{m: {a: 1}}`, `{m: {}}`, set("m", "m.a"), []string{"m.a: - 1"}, "unless it stays"},
-		{`{m: {a: 1}}`, `{m: [1]}`, set("m", "m.a"), []string{`m: {"a":1} -> []`}, "a map that became a list"},
-		{`{m: {a: 1}}`, `{m: 5}`, set("m.a"), []string{"m.a: - 1"}, "the field is gone, whatever stands there"},
-		{
-			`{p: [{port: 80, id: a}]}`, `{p: [{port: 443, id: b}, {port: 80, id: a}]}`, set("p[port=80].id", "p[port=443].id"),
-			[]string{`p[port=443]: + {"id":"b","port":443}`}, "an element put in front is one addition and no move",
-		},
-		{
-			`{p: [{id: a, v: 1}, {id: b, v: 2}, {id: c, v: 3}]}`, `{p: [{id: c, v: 3}, {id: a, v: 1}, {id: b, v: 9}]}`,
-			set(`p[id="a"].v`, `p[id="b"].v`, `p[id="c"].v`),
-			[]string{`p[id="b"].v: 2 -> 9`, `p[id="c"]: moved from position 2 to 0`}, "one move, and the edit of another element",
-		},
-		{
-			`{p: [{id: a}, {id: b}, {id: c}, {id: d}]}`, `{p: [{id: d}, {id: c}, {id: b}]}`, set(`p[id="a"]`, `p[id="b"]`, `p[id="c"]`, `p[id="d"]`),
-			[]string{`p[id="a"]: - {"id":"a"}`, `p[id="b"]: moved from position 1 to 2`, `p[id="c"]: moved from position 2 to 1`},
-			"as few moves as the order allows",
-		},
-		{
-			`{p: [{id: a}, {id: b}, {id: c}, {id: d}]}`, `{p: [{id: c}, {id: b}, {id: a}, {id: d}]}`,
-			set(`p[id="a"]`, `p[id="b"]`, `p[id="c"]`, `p[id="d"]`),
-			[]string{`p[id="a"]: moved from position 0 to 2`, `p[id="c"]: moved from position 2 to 0`},
-			"what is where it was hasn't moved, though others went past it",
-		},
-		{
-			`{p: [{id: x}, {id: a}, {id: b}]}`, `{p: [{id: b}, {id: a}, {id: x}]}`, set(`p[id="a"]`, `p[id="b"]`),
-			[]string{`p[id="b"]: moved from position 2 to 0`}, "where it was among all items, of which the set lacks some",
-		},
-		{
-			`{p: [{id: a}, {id: b}, {id: c}, {id: d}, {id: e}]}`, `{p: [{id: d}, {id: e}, {id: c}, {id: a}, {id: b}]}`,
-			set(`p[id="a"]`, `p[id="b"]`, `p[id="c"]`, `p[id="d"]`, `p[id="e"]`),
-			[]string{
-				`p[id="a"]: moved from position 0 to 3`, `p[id="b"]: moved from position 1 to 4`,
-				`p[id="d"]: moved from position 3 to 0`, `p[id="e"]: moved from position 4 to 1`,
-			},
-			"also if fewer moves would take it along",
-		},
-		{`{f: [a, b]}`, `{f: [b, c]}`, set(`f[="a"]`, `f[="b"]`, `f[="c"]`), []string{`f[="a"]: - "a"`, `f[="c"]: + "c"`}, "elements of a set"},
-		{`{l: [a, b]}`, `{l: [a, c]}`, set("l[1]"), []string{`l[1]: "b" -> "c"`}, "a position"},
-		{`{l: [a, b]}`, `{l: [a]}`, set("l[1]"), []string{`l[1]: - "b"`}, "a position that is gone"},
-		{`{"a\nb": 1}`, `{"a\nb": 2}`, set(`["a\nb"]`), []string{`["a\nb"]: 1 -> 2`}, "one line, whatever the names are"},
-		{`{a: "x\u001b[31m"}`, `{a: "\u202e"}`, set("a"), []string{`a: "x\u001b[31m" -> "\u202e"`}, "nothing that a terminal would act on"},
-	} {
-		got := lines(projection.Diff(projectText(test.before, test.set), projectText(test.after, test.set)))
-		assert.Equal(t, test.want, got, test.why)
+	for _, test := range rows.Read[struct {
+		Before, After string // "" is no object
+		Set           []string
+		Want          []string
+		Why           string
+	}](t, "diff") {
+		got := lines(projection.Diff(projectText(test.Before, set(test.Set...)), projectText(test.After, set(test.Set...))))
+		assert.Equal(t, test.Want, got, test.Why)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/ssaplan/primitives/internal/rows"
 	"github.com/ssaplan/primitives/projection"
 )
 
@@ -16,49 +17,20 @@ func TestGet(t *testing.T) {
 	obj := object(`{"a.b": 1, "a": {"b": 2, "none": null}, "set": ["x", 5, {"k": 1}, "x"], "ids": [9007199254740993], "exact": [9007199254740993, 9007199254740992], "secrets": [{"name": "a"}, {}], "both": [{}, {"name": ""}],
 		"ports": [{"p": 80, "q": "TCP", "n": 1}, {"p": 80, "n": 2}, {"p": 80, "q": "TCP", "n": 3}, "odd", {"n": 4}],
 		"by": [{"id": 9007199254740993, "v": 1}, {"id": 9007199254740992, "v": 2}, {"id": 9007199254740995, "v": 3}]}`)
-	for _, row := range []struct {
-		path    string
-		pointer string // "" if there is nothing
-		want    any
-		why     string
-	}{
-		{`["a.b"]`, "/a.b", int64(1), "a name with a dot"},
-		{"a.b", "/a/b", int64(2), "a field of a field"},
-		{"a.none", "/a/none", nil, "null is a value"},
-		{"a.missing", "", nil, "a field that isn't there"},
-		{"a.b.c", "", nil, "below a scalar"},
-		{"a.none.c", "", nil, "below null"},
-		{"a[0]", "", nil, "a map has no positions"},
-		{`a[="b"]`, "", nil, "nor values"},
-		{"set.x", "", nil, "a list has no fields"},
-		{`set["0"]`, "", nil, "not even one that looks like a position"},
-		{`set[="x"]`, "/set/0", "x", "of equal values the first"},
-		{`set[=5]`, "/set/1", int64(5), "of any type"},
-		{`set[={"k":1}].k`, "/set/2/k", int64(1), "also a composite one"},
-		{`set[="5"]`, "", nil, "types count"},
-		{"set[1]", "/set/1", int64(5), "a position"},
-		{"set[4]", "", nil, "a position behind the end"},
-		{`ports[p=80,q="TCP"].n`, "/ports/0/n", int64(1), "of items with the same key the first"},
-		{`ports[p=80].n`, "/ports/0/n", int64(1), "the path alone tells what a key is"},
-		{`ports[p=80,q="UDP"].n`, "", nil, "a server leaves out no key field with a default other than the empty text"},
-		{`secrets[name=""]`, "/secrets/1", map[string]any{}, "but that it does"},
-		{`both[name=""]`, "/both/1", map[string]any{"name": ""}, "what has the empty text goes first"},
-		{`secrets[name="b"]`, "", nil, "the item without a name isn't every item that is gone"},
-		{`by[id=9007199254740992].v`, "/by/1/v", int64(2), "an exact number goes before one that would be rounded to it"},
-		{`by[id=9007199254740993].v`, "/by/0/v", int64(1), "and is found"},
-		{`by[id=9007199254740996].v`, "/by/2/v", int64(3), "a number that a server has rounded in its record"},
-		{`by[id=9007199254740994].v`, "", nil, "a number to which none is rounded"},
-		{`ids[=9007199254740992]`, "/ids/0", int64(9007199254740993), "the same of values"},
-		{`exact[=9007199254740992]`, "/exact/1", int64(9007199254740992), "of which the exact one goes first, too"},
-	} {
-		got, exists := projection.Get(obj, path(row.path))
-		assert.Equal(t, row.pointer != "", exists, "%s: %s", row.path, row.why)
-		assert.Equal(t, row.want, got, "%s: %s", row.path, row.why)
-		pointer, exists := projection.Pointer(obj, path(row.path))
-		assert.Equal(t, row.pointer != "", exists, "%s: %s", row.path, row.why)
-		assert.Equal(t, row.pointer, pointer, "%s: %s", row.path, row.why)
-		alone := projection.Project(obj, set(row.path))
-		assert.Equal(t, exists, len(alone.Missing) == 0, "%s: %s", row.path, row.why)
+	for _, row := range rows.Read[struct {
+		Path    string
+		Pointer string // "" if there is nothing
+		Want    string
+		Why     string
+	}](t, "get") {
+		got, exists := projection.Get(obj, path(row.Path))
+		assert.Equal(t, row.Pointer != "", exists, "%s: %s", row.Path, row.Why)
+		assert.Equal(t, fromYAML(row.Want), got, "%s: %s", row.Path, row.Why)
+		pointer, exists := projection.Pointer(obj, path(row.Path))
+		assert.Equal(t, row.Pointer != "", exists, "%s: %s", row.Path, row.Why)
+		assert.Equal(t, row.Pointer, pointer, "%s: %s", row.Path, row.Why)
+		alone := projection.Project(obj, set(row.Path))
+		assert.Equal(t, exists, len(alone.Missing) == 0, "%s: %s", row.Path, row.Why)
 	}
 	whole, exists := projection.Get(obj, nil)
 	assert.Equal(t, obj, whole)
@@ -83,83 +55,43 @@ func TestARoundedRecordNamesItsItem(t *testing.T) {
 }
 
 func TestGetWithFields(t *testing.T) {
-	for _, row := range []struct {
-		obj      string
-		fields   projection.FieldSet
-		path     string
-		manifest bool
-		want     any // nil if there is nothing
-		why      string
-	}{
-		{`{d: [{"n": a, share: 1, x: 1}, {"n": a, x: 2}]}`, set(`d[n="a"]`, `d[n="a",share=1]`), `d[n="a"].x`, false, int64(2), "the fields tell that share is a key"},
-		{`{d: [{"n": a, share: 1, x: 1}]}`, set(`d[n="a",share=1]`), `d[n="a"].x`, false, nil, "an item with one more key field is another one"},
-		{`{d: [{"n": a, share: 1, x: 1}]}`, projection.FieldSet{}, `d[n="a"].x`, false, int64(1), "without fields the path alone tells"},
-		{`{l: [{id: 9007199254740993, v: 1}]}`, set("l[id=9007199254740993]"), "l[id=9007199254740992].v", false, nil, "an item that the fields name exactly isn't another one rounded"},
-		{`{l: [{id: 9007199254740995, v: 1}]}`, set("l[id=9007199254740995]", "l[id=9007199254740996]"), "l[id=9007199254740996].v", false, nil, "not even if the fields name both"},
-		{`{p: [{p: 53, "n": 1}, {p: 53, q: UDP, "n": 2}]}`, set(`p[p=53,q="TCP"]`, `p[p=53,q="UDP"]`), `p[p=53,q="TCP"].n`, true, int64(1), "a manifest leaves out a default"},
-		{`{p: [{p: 53, "n": 1}, {p: 53, q: UDP, "n": 2}]}`, projection.FieldSet{}, `p[p=53,q="TCP"].n`, true, int64(1), "of which nothing needs to be known"},
-		{`{p: [{p: 53, "n": 1}, {p: 53, q: UDP, "n": 2}]}`, projection.FieldSet{}, `p[p=53,q="UDP"].n`, true, int64(2), "what has the whole key goes first"},
-		{`{p: [{p: 53, "n": 1}]}`, projection.FieldSet{}, `p[p=53,q="TCP"].n`, false, nil, "a server doesn't"},
-		{`{p: [{"n": 4}]}`, projection.FieldSet{}, `p[p=81,q="UDP"].n`, true, int64(4), "or all of them"},
-		{`{p: [{p: 53, "n": 1}]}`, set(`p[p=53,q="SCTP"].q`, `p[p=53,q="TCP"].p`), `p[p=53,q="TCP"].n`, true, int64(1), "the record has no field for what was left out"},
-		{`{p: [{p: 53, "n": 1}]}`, set(`p[p=53,q="SCTP"].q`, `p[p=53,q="TCP"].p`), `p[p=53,q="SCTP"].n`, true, nil, "so the other one isn't meant"},
-		{`{p: [{p: 53}, {p: 53, "n": 2}]}`, set(`p[p=53,q="TCP"]`, `p[p=53,q="UDP"]`), `p[p=53,q="UDP"].n`, true, int64(2), "each item has one name"},
-		{`{p: [{p: 53, "n": 1}]}`, set("p[0]"), "p[0].n", false, int64(1), "positions of an atomic list"},
-	} {
-		o := projection.NewObject(object(row.obj), row.fields)
-		if row.manifest {
-			o = projection.NewManifest(object(row.obj), row.fields)
+	for _, row := range rows.Read[struct {
+		Obj      string
+		Fields   []string
+		Path     string
+		Manifest bool
+		Want     string // "" if there is nothing
+		Why      string
+	}](t, "getwithfields") {
+		o := projection.NewObject(object(row.Obj), set(row.Fields...))
+		if row.Manifest {
+			o = projection.NewManifest(object(row.Obj), set(row.Fields...))
 		}
 		for range 2 { // the second time from the index
-			got, exists := o.Get(path(row.path))
-			assert.Equal(t, row.want != nil, exists, "%s: %s", row.path, row.why)
-			assert.Equal(t, row.want, got, "%s: %s", row.path, row.why)
+			got, exists := o.Get(path(row.Path))
+			assert.Equal(t, row.Want != "", exists, "%s: %s", row.Path, row.Why)
+			assert.Equal(t, fromYAML(row.Want), got, "%s: %s", row.Path, row.Why)
 		}
 	}
 }
 
 func TestSet(t *testing.T) {
-	for _, row := range []struct {
-		obj, path string
-		value     any
-		want      string // or the error, if it begins with !
-		why       string
-	}{
-		{`{a: 1, c: 1}`, "a", int64(2), `{a: 2, c: 1}`, "a field that is there"},
-		{`{a: 1}`, "a", nil, `{a: null}`, "null is a value"},
-		{`{}`, "a.b.c", "x", `{a: {b: {c: x}}}`, "maps are made"},
-		{`{a: null}`, "a.b", "x", `{a: {b: x}}`, "in the place of null too"},
-		{`{l: [{"n": a, v: 1}, {"n": b}]}`, `l[n="b"].v`, int64(2), `{l: [{"n": a, v: 1}, {"n": b, v: 2}]}`, "in an item"},
-		{`{l: [{"n": a}]}`, `l[n="b"].v`, int64(2), `{l: [{"n": a}, {"n": b, v: 2}]}`, "an item is made with its key"},
-		{`{}`, `l[n="b"].v`, int64(2), `{l: [{"n": b, v: 2}]}`, "and its list"},
-		{`{l: [{"n": a, v: 1}]}`, `l[n="a"]`, map[string]any{"n": "a"}, `{l: [{"n": a}]}`, "a whole item"},
-		{`{s: [a]}`, `s[="b"]`, "b", `{s: [a, b]}`, "an element of a set"},
-		{`{l: [a]}`, "l[0]", "b", `{l: [b]}`, "a position"},
-		{`{l: [a]}`, "l[1].x", "b", `{l: [a, {x: b}]}`, "the position behind the last"},
-		{`{l: [{"n": a}]}`, `l[n="a"].n`, "a", `{l: [{"n": a}]}`, "a key field that stays what it is"},
-		{`{l: [{"n": a}]}`, `l[n="a"].n`, "b", `!projection: set l[n="a"].n: the item is named by another value`, "and one that doesn't"},
-		{`{l: [{"n": a}]}`, `l[n="a"].n.x`, "b", `!projection: set l[n="a"].n.x: the item is named by another value`, "or would be no text any more"},
-		{`{l: [{k: 1}]}`, `l[={"k":1}].k`, int64(1), `!projection: set l[={"k":1}].k: the item is named by another value`, "the inside of a value"},
-		{`{l: [{"n": a}]}`, `l[n="a"]`, map[string]any{"n": "b"}, `!projection: set l[n="a"]: the value has another name`, "an item of another name"},
-		{`{s: [a]}`, `s[="a"]`, "b", `!projection: set s[="a"]: the value has another name`, "another value"},
-		{`{l: [a]}`, "l[2]", "b", `!projection: set l[2]: l has 1 items`, "a position further behind"},
-		{`{a: 1}`, "a.b", "x", `!projection: set a.b: a is neither a map nor a list`, "below a scalar"},
-		{`{a: {}}`, "a[0]", "x", `!projection: set a[0]: a is a map`, "a position of a map"},
-		{`{a: []}`, "a.b", "x", `!projection: set a.b: a is a list`, "a field of a list"},
-		{`{a: []}`, "[0]", "x", `!projection: set [0]: the object is a map`, "a position of the object"},
-		{`{a: 1}`, "", int64(1), `!projection: set: an object has to be a map`, "the object itself"},
-		{`{a: 1}`, "", map[string]any{"b": int64(1)}, `{b: 1}`, "by another map"},
-	} {
-		obj := object(row.obj)
-		got, err := projection.Set(obj, path(row.path), row.value)
-		assert.Equal(t, object(row.obj), obj, "the object isn't modified")
-		if want, isError := strings.CutPrefix(row.want, "!"); isError {
-			assert.EqualError(t, err, want, row.why)
+	for _, row := range rows.Read[struct {
+		Obj, Path string
+		Value     string
+		Want      string // or the error, if it begins with !
+		Why       string
+	}](t, "set") {
+		obj := object(row.Obj)
+		got, err := projection.Set(obj, path(row.Path), fromYAML(row.Value))
+		assert.Equal(t, object(row.Obj), obj, "the object isn't modified")
+		if want, isError := strings.CutPrefix(row.Want, "!"); isError {
+			assert.EqualError(t, err, want, row.Why)
 			assert.Nil(t, got)
 			continue
 		}
-		require.NoError(t, err, row.why)
-		assert.Equal(t, object(row.want), got, row.why)
+		require.NoError(t, err, row.Why)
+		assert.Equal(t, object(row.Want), got, row.Why)
 	}
 	got, err := projection.Set(nil, path("a"), "x")
 	require.NoError(t, err)
@@ -249,59 +181,23 @@ func TestResolve(t *testing.T) {
 		`opt[a=1,b=1]`, `opt[a=2]`, "mix[a=1]", "mix[b=1]")
 	manifest := object(`{ports: [{port: 53}, {port: 53, protocol: UDP, x: {y: 1}}, {port: 80}, {port: 81, protocol: TCP}, 7], f: [b, a], atomic: [x],
 		env: [{name: B}, {name: A}, {name: B}, {name: A}], opt: [{a: 1, b: 1}, {a: 3}, {b: 1}], mix: [{a: 1}, {b: 1}, {c: 1}, {b: 2}], other: [{name: x}]}`)
-	for _, row := range []struct{ path, want, why string }{
-		{"ports[0].port", `ports[port=53,protocol="TCP"].port`, "an item that leaves a key field to its default"},
-		{"ports[1].x.y", `ports[port=53,protocol="UDP"].x.y`, "one that has it"},
-		{`ports[port=53]`, `ports[port=53,protocol="TCP"]`, "a key with fields left out: the first that has the others"},
-		{`ports[protocol="UDP"].x`, `ports[port=53,protocol="UDP"].x`, "and here the only one"},
-		{"ports[2].port", "ports[2].port", "an item that the fields don't have: nothing tells its protocol"},
-		{"ports[3].port", `ports[port=81,protocol="TCP"].port`, "one that has all that the keys of others have"},
-		{"ports[4]", "ports[4]", "no item that could have a key"},
-		{"ports[9].x", "ports[9].x", "no item"},
-		{"f[1]", `f[="a"]`, "an element of a set"},
-		{"f[0]", `f[="b"]`, "also one that the fields don't have"},
-		{"atomic[0]", "atomic[0]", "an atomic list has positions"},
-		{"env[1].v", `env[name="A"].v`, "as recorded"},
-		{"env[0].v", `env[name="B"].v`, "as others of the list"},
-		{"env[2].v", "env[2].v", "the key is that of another item"},
-		{"env[3].v", "env[3].v", "which may be recorded"},
-		{"opt[1]", "opt[a=3]", "a key field that others leave out, too"},
-		{"opt[2]", "opt[2]", "one that all have"},
-		{`ports[port=81]`, `ports[port=81,protocol="TCP"]`, "a part of such a key"},
-		{"mix[2]", "mix[2]", "one that has no key field at all"},
-		{"mix[3]", "mix[b=2]", "where each item may leave out any"},
-		{`other[name="x"].a`, `other[name="x"].a`, "of a list of which nothing is known"},
-		{"nothing[0].x", "nothing[0].x", "what isn't there"},
-		{"", "", "the object"},
-	} {
+	for _, row := range rows.Read[struct{ Path, Want, Why string }](t, "resolve") {
 		o := projection.NewManifest(manifest, fields)
-		assert.Equal(t, row.want, o.Resolve(path(row.path)).String(), row.why)
+		assert.Equal(t, row.Want, o.Resolve(path(row.Path)).String(), row.Why)
 	}
 }
 
 func TestParsePointer(t *testing.T) {
 	obj := object(`{a/b: {"m~n": 1, "": 2}, l: [{"n": x, v: ["y"]}, z], "0": {"-": 1}}`)
 	fields := set(`l[n="x"].v[="y"]`)
-	for _, row := range []struct{ pointer, want, why string }{
-		{"", "", "the object"},
-		{"/a~1b/m~0n", `["a/b"]["m~n"]`, "escapes"},
-		{"/a~1b/", `["a/b"][""]`, "the empty name"},
-		{"/l/0/v/0", `l[n="x"].v[="y"]`, "items as the fields name them"},
-		{"/l/1", "l[1]", "or by position"},
-		{"/0/-", `["0"]["-"]`, "names that look like positions"},
-		{"l", `!projection: JSON pointer "l": doesn't begin with a slash`, "no pointer"},
-		{"/l/2", `!projection: JSON pointer "/l/2": the object has no l[2]`, "behind the end"},
-		{"/l/-", `!projection: JSON pointer "/l/-": the object has no l["-"]`, "which is how a patch calls it"},
-		{"/l/00", `!projection: JSON pointer "/l/00": the object has no l["00"]`, "a position has one form"},
-		{"/l/0/q/r", `!projection: JSON pointer "/l/0/q/r": the object has no l[n="x"].q`, "where it ends"},
-	} {
-		got, err := projection.ParsePointer(obj, row.pointer, fields)
-		if want, isError := strings.CutPrefix(row.want, "!"); isError {
-			assert.EqualError(t, err, want, row.why)
+	for _, row := range rows.Read[struct{ Pointer, Want, Why string }](t, "pointers") {
+		got, err := projection.ParsePointer(obj, row.Pointer, fields)
+		if want, isError := strings.CutPrefix(row.Want, "!"); isError {
+			assert.EqualError(t, err, want, row.Why)
 			continue
 		}
-		require.NoError(t, err, row.why)
-		assert.Equal(t, row.want, got.String(), row.why)
+		require.NoError(t, err, row.Why)
+		assert.Equal(t, row.Want, got.String(), row.Why)
 	}
 }
 

@@ -8,32 +8,22 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
+	"github.com/ssaplan/primitives/internal/rows"
 	"github.com/ssaplan/primitives/projection"
 )
 
 func TestOutline(t *testing.T) {
 	const fields = `managedFields: [{manager: m, operation: Update, apiVersion: v1, fieldsV1: {"f:list": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}, "f:v": {}}},
 		"f:set": {"v:\"x\"": {}}, "f:whole": {}, "f:map": {"f:a": {}}}}]`
-	tests := []struct{ why, object, want string }{
-		{"items have keys where somebody owns one by its key", "list: [{name: a, v: 1}, {name: b, w: {x: 2}}]",
-			`list[name="a"].name list[name="a"].v list[name="b"].name list[name="b"].w.x`},
-		{"a set", "set: [x, z]", `set[="x"] set[="z"]`},
-		{"a map that is owned as a whole is one value", "whole: {a: 1}", "whole"},
-		{"a map of which nothing is known has fields", "other: {a: {b: 1}}", "other.a.b"},
-		{"a list of which nothing is known is one value", "other: [{name: a}]", "other"},
-		{"empty ones are values", "map: {}\nlist: []", "list map"},
-		{"an item without any key makes the list one value", "list: [{v: 1}]", "list"},
-		{"an item that is no map, too", "list: [1]", "list"},
-		{"twice the same key is one path", "list: [{name: a, v: 1}, {name: a, v: 2}]", `list[name="a"].name list[name="a"].v`},
-	}
+	tests := rows.Read[struct{ Why, Object, Want string }](t, "outline")
 	for _, test := range tests {
 		var obj map[string]any
-		text := "apiVersion: v1\nkind: K\nmetadata: {name: n, uid: u, labels: {a: b}, generation: 3, " + fields + "}\n" + test.object
+		text := "apiVersion: v1\nkind: K\nmetadata: {name: n, uid: u, labels: {a: b}, generation: 3, " + fields + "}\n" + test.Object
 		require.NoError(t, yaml.Unmarshal([]byte(text), &obj))
 		got, err := projection.Outline(obj, nil)
-		require.NoError(t, err, test.why)
-		want := "apiVersion kind " + test.want
-		require.ElementsMatch(t, strings.Fields(want+" metadata.labels.a metadata.name"), strings.Fields(got.String()), test.why)
+		require.NoError(t, err, test.Why)
+		want := "apiVersion kind " + test.Want
+		require.ElementsMatch(t, strings.Fields(want+" metadata.labels.a metadata.name"), strings.Fields(got.String()), test.Why)
 	}
 }
 

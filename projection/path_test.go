@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/structured-merge-diff/v4/value"
 
+	"github.com/ssaplan/primitives/internal/rows"
 	"github.com/ssaplan/primitives/projection"
 )
 
@@ -75,31 +76,11 @@ func TestPathText(t *testing.T) {
 }
 
 func TestParsePathErrors(t *testing.T) {
-	for _, test := range []struct{ text, want, why string }{
-		{"a[", `at byte 2: expected a name, a position or =value`, "has crashed others"},
-		{"a.", `at byte 2: expected a field name`, "ends in a dot"},
-		{".a", `at byte 0: expected a field name`, "begins with one"},
-		{"a..b", `at byte 2: expected a field name`, "two dots"},
-		{"a[]", `expected a name, a position or =value`, "an empty bracket"},
-		{"a[01]", `"01" is not a position`, "two texts must not be one path"},
-		{"a[99999999999999999999]", `is not a position`, "too large"},
-		{"a[-1]", `expected a name`, "negative"},
-		{"a[b=]", `expected a JSON value`, "no value"},
-		{"a[b=", `at byte 4: expected a JSON value, found the end`, "nothing at all"},
-		{"a[b=1", `expected "]"`, "no end"},
-		{"a[b=1,b=2]", `key field "b" appears twice`, "a field twice"},
-		{"a[b=1,]", `expected a name`, "a comma too many"},
-		{`a["b]`, `expected a JSON value, found the end`, "an open string"},
-		{"a[=nope]", `expected a JSON value`, "not JSON"},
-		{"a[=1e999]", `out of range`, "a number that doesn't fit"},
-		{"a]b", `expected "." or "["`, "a stray bracket"},
-		{"spec.0", `expected a field name (write others as ["name"])`, "would read like a position"},
-		{"späc", `expected "." or "["`, "needs quotes"},
-	} {
-		_, err := projection.ParsePath(test.text)
-		require.Error(t, err, test.why)
-		assert.Contains(t, err.Error(), test.want, test.why)
-		assert.Contains(t, err.Error(), "projection: path ", test.why)
+	for _, test := range rows.Read[struct{ Text, Want, Why string }](t, "patherrors") {
+		_, err := projection.ParsePath(test.Text)
+		require.Error(t, err, test.Why)
+		assert.Contains(t, err.Error(), test.Want, test.Why)
+		assert.Contains(t, err.Error(), "projection: path ", test.Why)
 	}
 }
 

@@ -8,31 +8,18 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ssaplan/primitives/internal/rows"
 	"github.com/ssaplan/primitives/projection"
 )
 
 // A host may call more sensitive than the data of Secrets, wherever it stands.
 func TestRedactedPaths(t *testing.T) {
 	const text = `{a: {x: 1, z: {z: 2}}, list: [{k: other, v: 3}, {k: mine, v: 4}, {k: mine, v: 5}], set: [p, q], plain: [{v: 6}, {v: 7}], none: null}`
-	for _, row := range []struct{ path, want, why string }{
-		{"a.x", `{"a":{"x":"<redacted>","z":{"z":2}},`, "a field"},
-		{"a", `{"a":{"x":"<redacted>","z":"<redacted>"},`, "of a map the keys stay"},
-		{`list[k="mine"].v`, `"list":[{"k":"other","v":3},{"k":"mine","v":"<redacted>"},{"k":"mine","v":"<redacted>"}]`, "items by key, each that has it"},
-		{`list[k="mine"]`, `"list":[{"k":"other","v":3},{"k":"<redacted>","v":"<redacted>"},{"k":"<redacted>","v":"<redacted>"}]`, "whole items"},
-		{"list", `"list":"<redacted>"`, "a whole list"},
-		{`set[="q"]`, `"set":["p","<redacted>"]`, "an element of a set"},
-		{"plain[1].v", `"plain":[{"v":6},{"v":"<redacted>"}]`, "an item by position"},
-		{"none", `"none":null`, "nothing to hide"},
-		{"a.x.below", `"a":{"x":1,`, "nothing there"},
-		{"a[0]", `"a":{"x":1,`, "no list"},
-		{"list.k", `"list":[{"k":"other","v":3}`, "no map"},
-		{`list[k="gone"].v`, `{"k":"mine","v":4}`, "no such item"},
-		{"", `{"a":"<redacted>","list":"<redacted>","none":"<redacted>","plain":"<redacted>","set":"<redacted>"}`, "everything"},
-	} {
+	for _, row := range rows.Read[struct{ Path, Want, Why string }](t, "redacted") {
 		p := projection.Project(object(text), projection.NewFieldSet(projection.Path{}))
-		p.Sensitive = projection.NewFieldSet(path(row.path))
-		assert.Contains(t, p.String(), row.want, row.why)
-		assert.Equal(t, object(text), p.Object, "%s: the projection itself keeps its values", row.why)
+		p.Sensitive = projection.NewFieldSet(path(row.Path))
+		assert.Contains(t, p.String(), row.Want, row.Why)
+		assert.Equal(t, object(text), p.Object, "%s: the projection itself keeps its values", row.Why)
 	}
 }
 
@@ -82,34 +69,15 @@ func TestWithSensitive(t *testing.T) {
 
 // Items of sets and of lists with keys are called by values, which are in every path to them.
 func TestShownPaths(t *testing.T) {
-	for _, row := range []struct{ pattern, path, want string }{
-		{"spec.tokens[*]", `spec.tokens[="a"]`, "spec.tokens"},
-		{"spec.tokens", `spec.tokens[="a"]`, "spec.tokens"},
-		{"spec", `spec.tokens[="a"]`, "spec.tokens"},
-		{"spec.tokens[3]", `spec.tokens[="a"]`, "spec.tokens"},
-		{"/spec/tokens/3", `spec.tokens[="a"]`, "spec.tokens"},
-		{`spec.tokens[~"a*"]`, `spec.tokens[="abc"].x`, "spec.tokens"},
-		{`spec.tokens[~"a*"]`, `spec.tokens[="b"]`, `spec.tokens[="b"]`},
-		{"spec.pairs[*].secret", `spec.pairs[={"secret":"a"}]`, "spec.pairs"},
-		{"spec.other", `spec.tokens[="a"]`, `spec.tokens[="a"]`},
-		{"spec.users[*].token", `spec.users[token="a"].name`, "spec.users"},
-		{"spec.users[*]", `spec.users[token="a"].name`, "spec.users"},
-		{"spec.users[*].token", `spec.users[id=1,token="a"]`, "spec.users"},
-		{"spec.users[*].token", `spec.users[name="a"].token`, `spec.users[name="a"].token`},
-		{"spec.users[0].token", `spec.users[name="a"].token`, `spec.users[name="a"].token`},
-		{"spec.groups[*].users[*].token", `spec.groups[name="g"].users[token="a"]`, `spec.groups[name="g"].users`},
-		{"spec.args[*]", "spec.args[0]", "spec.args[0]"},
-		{"data", "data.key", "data.key"},
-		{"spec", "", ""},
-	} {
-		patterns, err := projection.ParsePatterns(row.pattern)
+	for _, row := range rows.Read[struct{ Pattern, Path, Want string }](t, "shown") {
+		patterns, err := projection.ParsePatterns(row.Pattern)
 		require.NoError(t, err)
-		path, err := projection.ParsePath(row.path)
+		path, err := projection.ParsePath(row.Path)
 		require.NoError(t, err)
-		require.Equal(t, row.want, patterns.OfEveryItem().RedactedPath(path).String(), "%s of %s", row.path, row.pattern)
+		require.Equal(t, row.Want, patterns.OfEveryItem().RedactedPath(path).String(), "%s of %s", row.Path, row.Pattern)
 		set := projection.NewFieldSet(path)
-		require.Equal(t, row.want, strings.TrimSpace(patterns.OfEveryItem().RedactedFields(set).String()), "%s of %s", row.path, row.pattern)
-		require.Equal(t, row.path, projection.Patterns{}.RedactedPath(path).String())
+		require.Equal(t, row.Want, strings.TrimSpace(patterns.OfEveryItem().RedactedFields(set).String()), "%s of %s", row.Path, row.Pattern)
+		require.Equal(t, row.Path, projection.Patterns{}.RedactedPath(path).String())
 	}
 	set := projection.NewFieldSet(path(`spec.tokens`), path(`spec.tokens[="a"]`), path(`spec.tokens[="b"]`), path("spec.size"))
 	tokens, err := projection.ParsePatterns("spec.tokens[*]")

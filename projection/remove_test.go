@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ssaplan/primitives/internal/rows"
 	"github.com/ssaplan/primitives/projection"
 )
 
@@ -35,38 +36,17 @@ func TestRemoveByPosition(t *testing.T) {
 }
 
 func TestPatternsRemove(t *testing.T) {
-	for _, test := range []struct {
-		patterns []string
-		obj      string
-		want     string
-		removed  []string
-		why      string
-	}{
-		{[]string{"spec.a"}, `{spec: {a: 1, b: 2}}`, `{spec: {b: 2}}`, []string{"spec.a"}, "a field"},
-		{[]string{"spec.a"}, `{spec: {b: 2}}`, `{spec: {b: 2}}`, nil, "that isn't there"},
-		{[]string{"spec.a"}, `{spec: {a: {x: 1}}}`, `{spec: {}}`, []string{"spec.a"}, "a subtree; the map that held it stays, for it may mean something when it is empty"},
-		{[]string{"spec.v.emptyDir.sizeLimit"}, `{spec: {v: {emptyDir: {sizeLimit: 1}}}}`, `{spec: {v: {emptyDir: {}}}}`, []string{"spec.v.emptyDir.sizeLimit"}, "such as this one"},
-		{[]string{"metadata.label"}, `{metadata: {labels: {a: 1}}}`, `{metadata: {labels: {a: 1}}}`, nil, "no effect outside the match"},
-		{[]string{"l[*].x"}, `{l: [{x: 1, z: 1}, 5, {x: 2}, null]}`, `{l: [{z: 1}, 5, {}, null]}`, []string{"l[0].x", "l[2].x"}, "below every element"},
-		{[]string{`l[name~"i-*"]`}, `{l: [{name: i-a}, {name: b}, {name: i-c}]}`, `{l: [{name: b}]}`, []string{`l[name="i-a"]`, `l[name="i-c"]`}, "all that match are removed, and named"},
-		{[]string{`l[name="a"].v`}, `{l: [{name: a, v: 1, w: 1}, {name: b, v: 1}]}`, `{l: [{name: a, w: 1}, {name: b, v: 1}]}`, []string{`l[name="a"].v`}, "below one"},
-		{[]string{`f[~"x/*"]`, `f[="b"]`}, `{f: [x/a, b, c, 5]}`, `{f: [c, 5]}`, []string{`f[="x/a"]`, `f[="b"]`}, "elements of a set, by either pattern"},
-		{[]string{"l[1]"}, `{l: [a, b, c]}`, `{l: [a, c]}`, []string{"l[1]"}, "a position of the list as it was"},
-		{[]string{"a.*", "a.b.c"}, `{a: {b: {c: 1}, d: 1}}`, `{a: {}}`, []string{"a.b", "a.d"}, "the wider pattern wins"},
-		{[]string{"l.a", "m[0]"}, `{l: [{a: 1}], m: {"0": 1}}`, `{l: [{a: 1}], m: {"0": 1}}`, nil, "lists have no fields and maps no positions"},
-		{
-			[]string{"*"}, `{apiVersion: v1, kind: K, metadata: {name: a, namespace: b, labels: {x: z}}, spec: {}}`,
-			`{apiVersion: v1, kind: K, metadata: {name: a, namespace: b}}`, []string{"metadata.labels", "spec"}, "what identifies the object stays",
-		},
-		{[]string{"data.tls.crt", "data.a.b.c"}, `{data: {tls.crt: 1, tls: {crt: 2, key: 3}, tls.key: 4, a.b: {c: 5, d: 6}, a: {b.c: 7}}}`,
-			`{data: {tls: {key: 3}, tls.key: 4, a.b: {d: 6}, a: {}}}`, []string{"data.a[\"b.c\"]", "data[\"a.b\"].c", "data.tls.crt", "data[\"tls.crt\"]"}, "names with dots"},
-		{[]string{"metadata.name", "kind", "apiVersion.x"}, `{apiVersion: v1, kind: K, metadata: {name: a}}`, `{apiVersion: v1, kind: K, metadata: {name: a}}`, nil, "even if asked for"},
-	} {
-		obj := object(test.obj)
+	for _, test := range rows.Read[struct {
+		Patterns  []string
+		Obj, Want string
+		Removed   []string
+		Why       string
+	}](t, "remove") {
+		obj := object(test.Obj)
 		before := asJSON(t, obj)
-		rest, removed := patterns(test.patterns...).Remove(obj)
-		assert.Equal(t, object(test.want), rest, test.why)
-		assert.Equal(t, append([]string{}, test.removed...), texts(removed), test.why)
+		rest, removed := patterns(test.Patterns...).Remove(obj)
+		assert.Equal(t, object(test.Want), rest, test.Why)
+		assert.Equal(t, append([]string{}, test.Removed...), texts(removed), test.Why)
 		overwrite(rest)
 		assert.Equal(t, before, asJSON(t, obj), "the input is left alone")
 	}

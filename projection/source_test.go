@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/ssaplan/primitives/internal/rows"
 	"github.com/ssaplan/primitives/projection"
 )
 
@@ -93,49 +94,14 @@ func asText(v any) string {
 func TestLearnedSchema(t *testing.T) {
 	schema, err := projection.LearnSchema(widget(widgetEntries, widgetSpec))
 	require.NoError(t, err)
-	for _, test := range []struct{ spec, want, why string }{
-		{`{a: 1, b: x, c: null, d: {}}`, "spec.a spec.b spec.c spec.d", "scalars, null and an empty map need no type"},
-		{`{atom: {c: 1}}`, "spec.atom", "somebody owns it whole, and there is something in it"},
-		{`{args: [c, d]}`, "spec.args", "a list too"},
-		{`{args: []}`, "spec.args", "an atomic list is declared when it is empty"},
-		{`{tags: [a, b]}`, `spec.tags[="a"] spec.tags[="b"]`, "a set"},
-		{`{tags: []}`, ``, "an empty set declares nothing"},
-		{`{ports: [{port: 90}]}`, `spec.ports[port=90,protocol="TCP"] spec.ports[port=90,protocol="TCP"].port`, "a key that its manager left out shows the default"},
-		{`{ports: [{port: 80, sub: {b: 1}}]}`, `spec.ports[port=80,protocol="TCP"] spec.ports[port=80,protocol="TCP"].port spec.ports[port=80,protocol="TCP"].sub.b`, "items are of one type"},
-		{`{ports: [{port: 90, protocol: UDP}]}`, `spec.ports[port=90,protocol="UDP"] spec.ports[port=90,protocol="UDP"].port spec.ports[port=90,protocol="UDP"].protocol`, "an item moved to another key"},
-		{`{devices: [{driver: e}]}`, `spec.devices[driver="e"] spec.devices[driver="e"].driver`, "a key that some items lack may be left out"},
-		{`{whole: [{id: 2, x: {y: 1}}]}`, `spec.whole[id=2]`, "items that are owned whole"},
-		{`{mapOfMaps: {z: {b: 1, l: [2]}}}`, `spec.mapOfMaps.z spec.mapOfMaps.z.b spec.mapOfMaps.z.l`, "entries of a map are of one type"},
-		{`{maps: [{b: 1}]}`, `spec.maps[={"b":1}] spec.maps[={"b":1}].b`, "a set of maps"},
-		{`{gone: [{id: 2, x: 1}]}`, `spec.gone[id=2] spec.gone[id=2].id spec.gone[id=2].x`, "an item that isn't there doesn't tell whether its like are owned whole"},
-		{`{lists: {x: {l: [{id: 2}]}}}`, `spec.lists.x spec.lists.x.l[id=2] spec.lists.x.l[id=2].id`, "an entry tells best of itself"},
-		{`{free: {l: [2]}}`, `spec.free.l`, "also where the entries are of different types, as in a map that has any"},
-		{`{rules: [{name: s}]}`, `spec.rules[name="s"] spec.rules[name="s"].name`, "managers that update reveal keys too"},
-		{`{part: {other: {c: 1}}}`, `spec.part.other spec.part.other.c`, "an entry beside the fields of a structure"},
-		{`{part: {new: {x: 1}}}`, "no schema: no owner of spec.part.new has revealed its type", "a field or an entry?"},
-		{`{split: [{port: 2}]}`, `item 0 of spec.split: no schema that has the default of the key field "protocol"`, "who updates may own less of an item than was sent"},
-		{`{empty: {a: 1}}`, "no schema: no owner of spec.empty has revealed its type", "an empty map may be of any type"},
-		{`{none: [1]}`, "no schema: no owner of spec.none has revealed its type", "and so may an empty list"},
-		{`{old: [1]}`, "no schema: no owner of spec.old has revealed its type", "another version may have other types"},
-		{`{unowned: [1]}`, "no schema: no owner of spec.unowned has revealed its type", "what nobody owns"},
-		{`{new: {a: 1}}`, "no schema: no owner of spec.new has revealed its type", "what nobody has"},
-		{`{rules: [{x: 1}]}`, `item 0 of spec.rules: no schema that has the default of the key field "name"`, "a key without a default"},
-		{`{whole: [{x: 1}]}`, `item 0 of spec.whole: no schema that has the default of the key field "id"`, "nor does an item that is owned whole tell one"},
-		{
-			`{ports: [{port: 80, sub: {a: 1}}, {port: 90, sub: {x: [1]}}]}`,
-			`no schema: no owner of spec.ports[port=90,protocol="TCP"].sub.x has revealed its type`, "the error tells where",
-		},
-		{`{rules: [5]}`, "item 0 of spec.rules: is not a map and has no keys", "which the server would refuse"},
-		{`{tags: [a, a]}`, `spec.tags[="a"] appears twice`, "and this too"},
-		{`{mapOfMaps: [1]}`, "item 0 of spec.mapOfMaps: expected a map, found a list", "and this"},
-	} {
-		got, err := schema.Declared(context.Background(), widget("- {}", test.spec))
+	for _, test := range rows.Read[struct{ Spec, Want, Why string }](t, "learned") {
+		got, err := schema.Declared(context.Background(), widget("- {}", test.Spec))
 		if err != nil {
-			assert.EqualError(t, err, "projection: "+test.want, test.why)
-			assert.Equal(t, strings.Contains(test.want, "no schema"), errors.Is(err, projection.ErrNoSchema), test.why)
+			assert.EqualError(t, err, "projection: "+test.Want, test.Why)
+			assert.Equal(t, strings.Contains(test.Want, "no schema"), errors.Is(err, projection.ErrNoSchema), test.Why)
 			continue
 		}
-		assert.Equal(t, test.want, strings.Join(strings.Split(strings.TrimSpace(got.String()), "\n"), " "), test.why)
+		assert.Equal(t, test.Want, strings.Join(strings.Split(strings.TrimSpace(got.String()), "\n"), " "), test.Why)
 	}
 	_, err = schema.Declared(context.Background(), object(`{apiVersion: ex.io/v2, kind: Widget}`))
 	assert.ErrorIs(t, err, projection.ErrNoSchema, "another version")

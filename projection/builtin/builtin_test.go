@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/internal/rows"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/builtin"
 )
@@ -55,23 +56,12 @@ func TestAgreesWithTheServer(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	for _, test := range []struct{ manifest, want, why string }{
-		{`{}`, "builtin: no schema for  ", "no kind"},
-		{`{apiVersion: v1}`, "builtin: no schema for v1 ", "half a kind"},
-		{`{apiVersion: v1, kind: PodList}`, "builtin: no schema for v1 PodList", "a list is not applied"},
-		{`{apiVersion: example.io/v1, kind: Widget}`, "builtin: no schema for example.io/v1 Widget", "a custom resource"},
-		{`{apiVersion: 5, kind: {}}`, "builtin: no schema for  ", "garbage"},
-		{`{apiVersion: v1, kind: ConfigMap, dataa: {}}`, "builtin: no schema that fits this v1 ConfigMap: .dataa: field not declared in schema", "another version may have the field"},
-		{`{apiVersion: v1, kind: ConfigMap, data: {a: 123454321}}`, "expected string, got ", "a wrong type is shown"},
-		{`{apiVersion: v1, kind: Secret, data: {a: 123454321}}`, "builtin: no schema that fits this v1 Secret: .data.a: expected string", "without the value if it is secret"},
-		{`{apiVersion: v1, kind: Secret, data: "12345\n4321"}`, "builtin: no schema that fits this v1 Secret: .data: expected map", "on however many lines"},
-		{`{apiVersion: v1, kind: Pod, spec: {containers: [{name: a}, {name: a}]}}`, `duplicate entries for key [name="a"]`, "an element twice"},
-	} {
-		_, err := builtin.Schema{}.Declared(context.Background(), object(t, []byte(test.manifest)))
-		require.ErrorIs(t, err, projection.ErrNoSchema, test.why)
-		assert.Contains(t, err.Error(), test.want, test.why)
-		if strings.Contains(test.manifest, "Secret") {
-			assert.NotContains(t, err.Error(), "4321", test.why)
+	for _, test := range rows.Read[struct{ Manifest, Want, Why string }](t, "errors") {
+		_, err := builtin.Schema{}.Declared(context.Background(), object(t, []byte(test.Manifest)))
+		require.ErrorIs(t, err, projection.ErrNoSchema, test.Why)
+		assert.Contains(t, err.Error(), test.Want, test.Why)
+		if strings.Contains(test.Manifest, "Secret") {
+			assert.NotContains(t, err.Error(), "4321", test.Why)
 		}
 	}
 }
