@@ -98,7 +98,7 @@ suite/plain-test: export TREE := $(shell git ls-files -z | xargs -0 cat 2>/dev/n
 suite/%: export TF_ACC := $(or $(TF_ACC),$(shell command -v terraform >/dev/null && echo 1))
 suite/%:
 	@mkdir -p .cache; log=$(CURDIR)/.cache/test-$(subst /,-,$(subst .,library,$*)).log; cd $(patsubst plain-%,%,$(patsubst plain,.,$*)); \
-		export $(if $(filter $(PROOF) plain%,$*),CGO_ENABLED=0,GOFLAGS="$$GOFLAGS $(RACING)") $(if $(filter plain,$*),SSAPLAN_FULL=1); \
+		export $(if $(filter $(PROOF) plain%,$*),CGO_ENABLED=0,GOFLAGS="$$GOFLAGS $(RACING)"); \
 		$(TEST) -v $(if $(filter test% examples% plain-%,$*),-parallel 8) -timeout 60m $(packages) >$$log 2>&1 || { cat $$log; \
 		echo "== what failed, once more:"; $(CURDIR)/internal/suites/failed.sh $$log; exit 1; }; \
 		echo "== $*"; grep -E '^(ok|agreement|figure|[a-z -]+: [0-9]+(/[0-9]+)?( .*)?$$)' $$log || true

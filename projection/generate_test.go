@@ -16,7 +16,7 @@ import (
 )
 
 // rounds is how often a law is checked with random values, and many the size of what is large. That is a tenth of what
-// make test takes, unless SSAPLAN_FULL is set as it does: so the tests are quick for those who run them often.
+// make compat takes, which sets SSAPLAN_FULL: so the tests are quick for those who run them often.
 var (
 	rounds = full(2000)
 	many   = full(100_000)
