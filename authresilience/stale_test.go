@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/internal/rows"
 )
 
 func TestStaleSurvivesJSON(t *testing.T) {
@@ -27,7 +28,7 @@ func TestStaleSurvivesJSON(t *testing.T) {
 		{"another zone is the same time", authresilience.Stale{Reason: authresilience.ClassAuthorization, Time: now.In(east)}, `{"stale":{"version":1,"reason":"Authorization","time":"2026-08-01T12:00:00Z"}}`},
 		{"parts of a second", authresilience.Stale{Reason: authresilience.ClassAnonymous, Time: now.Add(time.Nanosecond)}, `{"stale":{"version":1,"reason":"Anonymous","time":"2026-08-01T12:00:00.000000001Z"}}`},
 	}
-	for _, r := range rows {
+	for _, r := range tests {
 		t.Run(r.why, func(t *testing.T) {
 			data, err := json.Marshal(state{r.stale})
 			require.NoError(t, err)
@@ -54,29 +55,16 @@ func TestStaleOfDegradeSurvivesJSON(t *testing.T) {
 }
 
 func TestStaleRefusesWhatItDoesNotKnow(t *testing.T) {
-	rows := []struct {
-		why  string
-		json string
-		want string // part of the error
-	}{
-		{"a later version", `{"version":2,"reason":"Authentication","time":"2026-08-01T12:00:00Z"}`, "version 2, while this release knows none above 1: upgrade it"},
-		{"a later version of another form", `{"version":3,"why":["x"]}`, "version 3"},
-		{"no version", `{"reason":"Authentication","time":"2026-08-01T12:00:00Z"}`, "version 0, which never existed"},
-		{"a version before the first", `{"version":-1}`, "version -1, which never existed"},
-		{"a reason that makes no state stale", `{"version":1,"reason":"NotFound","time":"2026-08-01T12:00:00Z"}`, `reason "NotFound"`},
-		{"no reason", `{"version":1,"time":"2026-08-01T12:00:00Z"}`, `reason ""`},
-		{"no time", `{"version":1,"reason":"Authentication"}`, "time 0001"},
-		{"a time before the years, behind a zone", `{"version":1,"reason":"Authentication","time":"0000-01-01T00:00:00+01:00"}`, "time 0000"},
-		{"a time after the years, behind a zone", `{"version":1,"reason":"Authentication","time":"9999-12-31T23:59:59-01:00"}`, "time 9999"},
-		{"a time that is none", `{"version":1,"reason":"Authentication","time":"noon"}`, "stale mark"},
-		{"no object", `[1]`, "stale mark"},
-		{"a text", `"stale"`, "stale mark"},
-	}
-	for _, r := range rows {
-		t.Run(r.why, func(t *testing.T) {
+	tests := rows.Read[struct {
+		Why  string
+		JSON string
+		Want string // part of the error
+	}](t, "refused")
+	for _, r := range tests {
+		t.Run(r.Why, func(t *testing.T) {
 			before := authresilience.Stale{Reason: authresilience.ClassAnonymous, Time: now}
 			read := before
-			require.ErrorContains(t, json.Unmarshal([]byte(r.json), &read), r.want)
+			require.ErrorContains(t, json.Unmarshal([]byte(r.JSON), &read), r.Want)
 			assert.Equal(t, before, read, "an error changes nothing")
 		})
 	}

@@ -13,6 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+
+	"github.com/ssaplan/primitives/internal/rows"
 )
 
 func recordedConflicts(t testing.TB) []Conflict {
@@ -110,34 +112,10 @@ func TestConflictPath(t *testing.T) {
 		{"manager": "list", "operation": "Apply", "apiVersion": "v1", "fieldsV1": {"f:l": {
 			"k:{\"b\":true,\"f\":1.5,\"i\":-1,\"n\":null,\"s\":\"é \\\"]\"}": {".": {}, "f:x.y": {}}, "v:[1,{\"a\":\"b\"}]": {}, "i:3": {}}}}]},
 		"names": {"a": {"b": 1}, "a.b": {}, "a.bc": {}, "l.x": [{"y": 1}], "é]x": 1}, "list": [{"k": "a", "x.y": 1}]}`)
-	for _, row := range []struct{ field, manager, path, why string }{
-		{".data.a.b[c]", "dots", `data["a.b[c]"]`, "the owner's record tells what the dots mean"},
-		{".data.a.b[c]", "deep", `data.a["b[c]"]`, "the same text, another owner"},
-		{".data.a.b[c]", "stranger", `data.a["b[c]"]`, "somebody's record is better than none"},
-		{`.l[b=true,f=1.5,i=-1,n=null,s="é \"]"]`, "list", `l[b=true,f=1.5,i=-1,n=null,s="é \"]"]`, "a key with values of all types"},
-		{`.l[b=true,f=1.5,i=-1,n=null,s="é \"]"].x.y`, "list", `l[b=true,f=1.5,i=-1,n=null,s="é \"]"]["x.y"]`, "a field below it"},
-		{`.l[=[1,a="b"]]`, "list", `l[=[1,{"a":"b"}]]`, "a composite set value, which a server writes in its own way"},
-		{".l[3]", "list", "l[3]", "a position"},
-		{".x.y", "dots", "x.y", "unknown: read as if names had no dots"},
-		{`.x[name="a]b",port=80].y[="z"][0]`, "dots", `x[name="a]b",port=80].y[="z"][0]`, "unknown, with a bracket in a string"},
-		{"", "dots", "", "no field"},
-		{"x..y", "dots", `["x..y"]`, "nonsense is kept as it is"},
-		{".x[", "dots", `[".x["]`, "an open bracket"},
-		{".x[]", "dots", `[".x[]"]`, "an empty bracket"},
-		{".x[0]y[1].z", "dots", `[".x[0]y[1].z"]`, "text without a dot after a bracket"},
-		{".names.a.b.c", "dots", `names["a.b"].c`, "unknown: the longest name that the object has there"},
-		{".names.a.bc.d", "dots", `names["a.bc"].d`, "a name that begins with another"},
-		{".names.a.bcd", "dots", `names.a.bcd`, "a name that only begins like those there"},
-		{".names.l.x[0].y", "dots", `names["l.x"][0].y`, "a name before a bracket"},
-		{".names.l.x", "dots", `names["l.x"]`, "a name at the end"},
-		{".names.é]x", "dots", `names["é]x"]`, "a bracket in a name"},
-		{"..names", "dots", `[""].names`, "an empty name"},
-		{`.list[k="a"].x.y`, "dots", `list[k="a"]["x.y"]`, "a name in an item that only the object has"},
-		{`.list[k="b"].x.y`, "dots", `list[k="b"].x.y`, "a name in an item that it doesn't have"},
-	} {
-		conflicts := ConflictsFromError(conflictError(cause(row.field, fmt.Sprintf("conflict with %q", row.manager))), live)
-		require.Len(t, conflicts, 1, row.why)
-		assert.Equal(t, row.path, conflicts[0].Path.String(), row.why)
+	for _, row := range rows.Read[struct{ Field, Manager, Path, Why string }](t, "conflictpaths") {
+		conflicts := ConflictsFromError(conflictError(cause(row.Field, fmt.Sprintf("conflict with %q", row.Manager))), live)
+		require.Len(t, conflicts, 1, row.Why)
+		assert.Equal(t, row.Path, conflicts[0].Path.String(), row.Why)
 	}
 }
 

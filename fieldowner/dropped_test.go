@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ssaplan/primitives/internal/rows"
 	"github.com/ssaplan/primitives/projection"
 )
 
@@ -38,37 +39,20 @@ func TestDropped(t *testing.T) {
 		return `{"manager": "` + manager + `", "operation": "Apply", "fieldsV1": ` + fields + `}`
 	}
 	const item = `"k:{\"name\":\"x\"}"`
-	for _, row := range []struct {
-		why                              string
-		before, after, object, otherwise string // fields of "me" before and after, the object after, fields of "you"
-		dropped                          []string
-	}{
-		{"nothing dropped", `{"f:a": {}}`, `{"f:a": {}}`, `"a": 1`, `{}`, nil},
-		{"deleted", `{"f:a": {}}`, `{}`, `"b": 1`, `{}`, []string{"a: deleted"}},
-		{"a default", `{"f:a": {}}`, `{}`, `"a": 1`, `{}`, []string{"a: reset to 1"}},
-		{"a co-owner", `{"f:a": {}}`, `{}`, `"a": 1`, `{"f:a": {}}`, []string{`a: retained by "you" (Apply)`}},
-		{"a co-owner of what is gone", `{"f:a": {}}`, `{}`, `"b": 1`, `{"f:a": {}}`, []string{"a: deleted"}},
-		{"somebody owns something in it", `{"f:m": {}}`, `{}`, `"m": {"x": 1}`, `{"f:m": {"f:x": {}}}`, []string{`m: retained by "you" (Apply)`}},
-		{"an atomic map that covers it", `{"f:m": {"f:x": {}}}`, `{}`, `"m": {"x": 1}`, `{"f:m": {}}`, []string{`m.x: retained by "you" (Apply)`}},
-		{"an item with all it had", `{"f:l": {` + item + `: {".": {}, "f:name": {}, "f:v": {}}}}`, `{}`, `"b": 1`, `{}`,
-			[]string{`l[name="x"]: deleted`}},
-		{"an item that somebody changed a field of", `{"f:l": {` + item + `: {".": {}, "f:name": {}, "f:v": {}}}}`, `{}`,
-			`"l": [{"name": "x", "w": 1}]`, `{"f:l": {` + item + `: {"f:w": {}}}}`,
-			[]string{`l[name="x"]: retained by "you" (Apply)`, `l[name="x"].name: retained by "you" (Apply)`, `l[name="x"].v: deleted`}},
-		{"a map of which fields are still sent", `{"f:m": {".": {}, "f:x": {}, "f:y": {}}}`, `{"f:m": {"f:x": {}}}`, `"m": {"x": 1}`, `{}`,
-			[]string{"m.y: deleted"}},
-		{"a map that is sent empty instead", `{"f:m": {"f:x": {}}}`, `{"f:m": {}}`, `"m": {}`, `{}`, []string{"m.x: deleted"}},
-		{"two that begin alike", `{"f:a": {}, "f:ab": {}}`, `{}`, `"b": 1`, `{}`, []string{"a: deleted", "ab: deleted"}},
-	} {
-		t.Run(row.why, func(t *testing.T) {
-			live := decoded(t, `{"metadata": {"managedFields": [`+entry("me", row.before)+`]}}`)
-			result := decoded(t, `{`+row.object+`, "metadata": {"managedFields": [`+entry("me", row.after)+`, `+entry("you", row.otherwise)+`]}}`)
+	for _, row := range rows.Read[struct {
+		Why                              string
+		Before, After, Object, Otherwise string // fields of "me" before and after, the object after, fields of "you"
+		Dropped                          []string
+	}](t, "dropped") {
+		t.Run(row.Why, func(t *testing.T) {
+			live := decoded(t, `{"metadata": {"managedFields": [`+entry("me", row.Before)+`]}}`)
+			result := decoded(t, `{`+row.Object+`, "metadata": {"managedFields": [`+entry("me", row.After)+`, `+entry("you", row.Otherwise)+`]}}`)
 			dropped := droppedFrom(t, live, result, "me")
 			var got []string
 			for _, d := range dropped {
 				got = append(got, d.String())
 			}
-			assert.Equal(t, row.dropped, got)
+			assert.Equal(t, row.Dropped, got)
 		})
 	}
 }
@@ -116,35 +100,11 @@ func TestDroppedFindsValues(t *testing.T) {
 	object := decoded(t, `{"a.b": 1, "a": {"b": 2, "none": null}, "set": ["x", 5, {"k": 1}, "x"],
 		"ports": [{"p": 80, "q": "TCP", "n": 1}, {"p": 80, "q": "TCP", "n": 3}, "odd"],
 		"numbers": [{"id": 9007199254740993, "v": "x"}], "secrets": [{"name": "a"}, {}]}`)
-	for _, row := range []struct {
-		path string
-		want string
-		why  string
-	}{
-		{`["a.b"]`, "reset to 1", "a name with a dot"},
-		{"a.b", "reset to 2", "a field of a field"},
-		{"a.none", "reset to null", "null is a value"},
-		{"a.missing", "deleted", "a field that isn't there"},
-		{"a.b.c", "deleted", "below a scalar"},
-		{"a[0]", "deleted", "a map has no positions"},
-		{"set.x", "deleted", "a list has no fields"},
-		{`set[="x"]`, `reset to "x"`, "an element of a set"},
-		{`set[=5]`, "reset to 5", "of any type"},
-		{`set[={"k":1}].k`, "reset to 1", "also a composite one"},
-		{`set[="5"]`, "deleted", "types count"},
-		{"set[1]", "reset to 5", "a position"},
-		{"set[4]", "deleted", "a position behind the end"},
-		{`ports[p=80,q="TCP"].n`, "reset to 1", "of items with the same key the first"},
-		{`ports[p=80,q="UDP"].n`, "deleted", "a server leaves out no key field that has a default"},
-		{`secrets[name="b"]`, "deleted", "the item without a name isn't every item that is gone"},
-		{`secrets[name=""]`, "reset to {}", "an empty default is left out"},
-		{`numbers[id=9007199254740992].v`, `reset to "x"`, "a number as a server rounds it that has read its own record"},
-		{`numbers[id=9007199254740994].v`, "deleted", "another number"},
-	} {
-		p := path(t, row.path)
+	for _, row := range rows.Read[struct{ Path, Want, Why string }](t, "values") {
+		p := path(t, row.Path)
 		before := newOwnership([]Entry{{Owner{Manager: "me", Operation: OperationApply}, projection.NewFieldSet(p)}})
 		dropped := before.Dropped(Ownership{}, nil, object, Applier{Manager: "me"})
-		assert.Equal(t, row.path+": "+row.want, dropped[0].String(), row.why)
+		assert.Equal(t, row.Path+": "+row.Want, dropped[0].String(), row.Why)
 	}
 }
 

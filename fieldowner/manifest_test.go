@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ssaplan/primitives/internal/rows"
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
@@ -148,37 +149,13 @@ func TestManifestOfLists(t *testing.T) {
 // What a manager left to a server is not in the manifest of what it applied.
 func TestManifestOfWhatAServerFilled(t *testing.T) {
 	sel := Selection{Strategy: ManagerFields, Manager: "me"}
-	for _, row := range []struct{ live, owned, want, why string }{
-		{`{"apiVersion": "v1", "kind": "Namespace", "metadata": {}, "spec": {"finalizers": ["kubernetes"]}}`, `{"f:spec": {}}`,
-			`{"apiVersion": "v1", "kind": "Namespace", "metadata": {}, "spec": {}}`, "a map of a built-in kind"},
-		{`{"apiVersion": "v1", "metadata": {}, "port": {"x": null, "y": null}, "selector": {"x": null, "y": 1}, "c": {}}`, `{"f:port": {}, "f:selector": {}, "f:c": {}}`,
-			`{"apiVersion": "v1", "metadata": {}, "port": {}, "selector": {"x": null, "y": 1}, "c": {}}`, "one in which the server stored nothing but nulls"},
-		{`{"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {}, "spec": {"ordinals": {"start": 0}}}`, `{"f:spec": {"f:ordinals": {}}}`,
-			`{"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {}, "spec": {"ordinals": {}}}`, "one that isn't atomic anywhere"},
-		{`{"apiVersion": "apps/v1", "kind": "ControllerRevision", "metadata": {}, "data": {"spec": {"x": 1}}}`, `{"f:data": {"f:spec": {}}}`,
-			`{"apiVersion": "apps/v1", "kind": "ControllerRevision", "metadata": {}, "data": {"spec": {"x": 1}}}`, "a part of any JSON"},
-		{`{"apiVersion": "apps/v1", "kind": "ControllerRevision", "metadata": {}, "data": {"x": null}}`, `{"f:data": {}}`,
-			`{"apiVersion": "apps/v1", "kind": "ControllerRevision", "metadata": {}, "data": {"x": null}}`, "any JSON with nothing but nulls"},
-		{`{"apiVersion": "v1", "metadata": {}, "spec": {"selector": {"a": 1}}}`, `{"f:spec": {"f:selector": {}}}`,
-			`{"apiVersion": "v1", "metadata": {}, "spec": {"selector": {"a": 1}}}`, "an atomic one"},
-		{`{"apiVersion": "v1", "metadata": {}, "spec": {"a": 1, "b": 2}}`, `{"f:spec": {"f:a": {}}}`,
-			`{"apiVersion": "v1", "metadata": {}, "spec": {"a": 1}}`, "one of which a field is owned"},
-		{`{"apiVersion": "ex.io/v1", "metadata": {}, "spec": {"a": 1}}`, `{"f:spec": {}}`,
-			`{"apiVersion": "ex.io/v1", "metadata": {}, "spec": {"a": 1}}`, "the same of a custom resource may be atomic"},
-		{`{"apiVersion": "v1", "metadata": {}, "list": [{"name": "spec", "x": 1}]}`, `{"f:list": {"k:{\"name\":\"spec\"}": {}}}`,
-			`{"apiVersion": "v1", "metadata": {}, "list": [{"name": "spec", "x": 1}]}`, "an item that is owned as a whole"},
-		{`{"metadata": {}, "l": [{"a": "A", "b": 1, "v": 1}, {"a": "A", "b": 2, "v": 2}]}`,
-			`{"f:l": {"k:{\"a\":\"A\",\"b\":1}": {".": {}, "f:v": {}}, "k:{\"a\":\"A\",\"b\":2}": {".": {}, "f:b": {}, "f:v": {}}}}`,
-			`{"metadata": {}, "l": [{"v": 1}, {"b": 2, "v": 2}]}`, "all keys, and one of them, are defaulted"},
-		{`{"metadata": {}, "l": [{"a": "A", "v": 1}]}`, `{"f:l": {"k:{\"a\":\"A\"}": {"f:v": {}}}}`,
-			`{"metadata": {}, "l": [{"a": "A", "v": 1}]}`, "somebody else's item"},
-	} {
-		live := decoded(t, row.live)
-		addEntry(t, live, "me", row.owned)
+	for _, row := range rows.Read[struct{ Live, Owned, Want, Why string }](t, "filled") {
+		live := decoded(t, row.Live)
+		addEntry(t, live, "me", row.Owned)
 		m, err := NewManifest(live, sel)
 		require.NoError(t, err)
-		assert.Equal(t, decoded(t, row.want), m.Object, row.why)
-		assert.Empty(t, m.Missing, row.why)
+		assert.Equal(t, decoded(t, row.Want), m.Object, row.Why)
+		assert.Empty(t, m.Missing, row.Why)
 	}
 }
 

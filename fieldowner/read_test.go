@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/internal/rows"
 )
 
 func TestReadingAnotherStateIsReadingIt(t *testing.T) {
@@ -65,22 +67,9 @@ func TestReadNothing(t *testing.T) {
 }
 
 func TestReadNamesBrokenEntries(t *testing.T) {
-	for _, row := range []struct{ fields, err string }{
-		{`"x"`, `fieldowner: managedFields: expected a list, got string`},
-		{`[1]`, `fieldowner: managedFields[0]: expected a map, got int64`},
-		{`[{}]`, `fieldowner: managedFields[0]: unknown operation ""`},
-		{`[{"manager": 1}]`, `fieldowner: managedFields[0]: manager: expected a string, got int64`},
-		{`[{"manager": "ok", "operation": "Apply"}, {"operation": "Apply", "time": "today"}]`,
-			`fieldowner: managedFields[1]: time: parsing time "today" as "2006-01-02T15:04:05Z07:00": cannot parse "today" as "2006"`},
-		{`[{"operation": "Apply", "time": "9999-12-31T23:59:59-01:00"}]`,
-			`fieldowner: managedFields[0]: time: 10000-01-01T00:59:59Z: Time.MarshalText: year outside of range [0,9999]`},
-		{`[{"manager": "m", "operation": "Delete"}]`, `fieldowner: managedFields of "m" (Delete): unknown operation "Delete"`},
-		{`[{"manager": "m", "operation": "Apply", "fieldsType": "FieldsV2"}]`, `fieldowner: managedFields of "m" (Apply): unknown fieldsType "FieldsV2"`},
-		{`[{"manager": "m", "operation": "Update", "subresource": "scale", "fieldsV1": {"x": {}}}]`,
-			`fieldowner: managedFields of "m" (Update of scale): projection: FieldsV1: entry "x" in the top level: expected ".", "f:", "k:", "v:" or "i:"`},
-	} {
-		_, err := Read(decoded(t, `{"metadata": {"managedFields": `+row.fields+`}}`))
-		assert.EqualError(t, err, row.err)
+	for _, row := range rows.Read[struct{ Fields, Err string }](t, "broken") {
+		_, err := Read(decoded(t, `{"metadata": {"managedFields": `+row.Fields+`}}`))
+		assert.EqualError(t, err, row.Err)
 	}
 	_, err := Read(decoded(t, `{"metadata": []}`))
 	assert.EqualError(t, err, "fieldowner: metadata: expected a map, got []interface {}")

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/internal/rows"
 )
 
 func TestCompareRecordedApply(t *testing.T) {
@@ -38,38 +40,16 @@ func TestCompareRecordedApply(t *testing.T) {
 
 func TestCompare(t *testing.T) {
 	const none = `{}`
-	for _, row := range []struct {
-		why, before, after, changes string
-	}{
-		{"a field that was nobody's is no change", none, `{"me Apply": "x"}`, ""},
-		{"nothing changed", `{"me Apply": "x", "you Apply": "x"}`, `{"me Apply": "x", "you Apply": "x"}`, ""},
-		{"what others do among themselves is no change", `{"you Apply": "x"}`, `{"they Apply": "x"}`, ""},
-		{"taken", `{"you Apply": "x"}`, `{"me Apply": "x"}`, `x: taken from "you" (Apply)`},
-		{"a field shared before, whose value I changed", `{"me Apply": "x", "you Apply": "x"}`, `{"me Apply": "x"}`,
-			`x: taken from "you" (Apply)`},
-		{"my own update is another owner", `{"me Update": "x"}`, `{"me Apply": "x"}`, `x: taken from "me" (Update)`},
-		{"shared without a change of value", `{"you Update": "x"}`, `{"me Apply": "x", "you Update": "x"}`, `x: shared with "you" (Update)`},
-		{"who applies is the same owner in another version", `{"you Apply v1beta1": "x"}`,
-			`{"me Apply v1": "x", "you Apply v1": "x"}`, `x: shared with "you" (Apply)`},
-		{"somebody else joined", `{"me Apply": "x"}`, `{"me Apply": "x", "you Apply": "x"}`, `x: shared with "you" (Apply)`},
-		{"one joined, one left", `{"they Apply": "x"}`, `{"me Apply": "x", "you Apply": "x"}`,
-			`x: taken from "they" (Apply); x: shared with "you" (Apply)`},
-		{"given up, and without an owner", `{"me Apply": "x"}`, none, `x: given up`},
-		{"given up, and still somebody's", `{"me Apply": "x", "you Apply": "x"}`, `{"you Apply": "x"}`, `x: given up, still owned by "you" (Apply)`},
-		{"lost", `{"me Apply": "x"}`, `{"you Update": "x"}`, `x: lost to "you" (Update)`},
-		{"what others lose with it", `{"you Apply": "x"}`, none, `x: without an owner, was owned by "you" (Apply)`},
-		{"shared, and lost to all", `{"me Apply": "x", "you Apply": "x"}`, none, `x: given up; x: without an owner, was owned by "you" (Apply)`},
-		{"lost to several", `{"me Apply": "x"}`, `{"you Update": "x", "they Apply": "x"}`, `x: lost to "they" (Apply), "you" (Update)`},
-	} {
-		t.Run(row.why, func(t *testing.T) {
+	for _, row := range rows.Read[struct{ Why, Before, After, Changes string }](t, "compare") {
+		t.Run(row.Why, func(t *testing.T) {
 			text := ""
-			for i, c := range Compare(brief(t, row.before), brief(t, row.after), Applier{Manager: "me"}) {
+			for i, c := range Compare(brief(t, row.Before), brief(t, row.After), Applier{Manager: "me"}) {
 				if i > 0 {
 					text += "; "
 				}
 				text += c.String()
 			}
-			assert.Equal(t, row.changes, text)
+			assert.Equal(t, row.Changes, text)
 		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/internal/rows"
 )
 
 func object(apiVersion, kind string, metadata any) map[string]any {
@@ -15,48 +16,17 @@ func object(apiVersion, kind string, metadata any) map[string]any {
 }
 
 func TestOf(t *testing.T) {
-	tests := []struct {
-		name string
-		obj  map[string]any
-		want identity.Identity
-		why  string
-	}{
-		{
-			name: "namespaced",
-			obj:  object("apps/v1", "Deployment", map[string]any{"namespace": "default", "name": "web"}),
-			want: identity.Identity{APIVersion: "apps/v1", Kind: "Deployment", Namespace: "default", Name: "web"},
-			why:  "the four fields are the identity",
-		},
-		{
-			name: "no namespace",
-			obj:  object("v1", "Namespace", map[string]any{"name": "web"}),
-			want: identity.Identity{APIVersion: "v1", Kind: "Namespace", Name: "web"},
-			why:  "an absent namespace stays empty: the scope is not ours to know",
-		},
-		{
-			name: "null namespace",
-			obj:  object("v1", "ConfigMap", map[string]any{"name": "web", "namespace": nil}),
-			want: identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Name: "web"},
-			why:  "`namespace:` without a value decodes to null, which the server takes for absent",
-		},
-		{
-			name: "name and generateName",
-			obj:  object("v1", "Pod", map[string]any{"name": "web-x7k2p", "generateName": "web-"}),
-			want: identity.Identity{APIVersion: "v1", Kind: "Pod", Name: "web-x7k2p"},
-			why:  "live objects keep the generateName that they were created with",
-		},
-		{
-			name: "unusual name",
-			obj:  object("rbac.authorization.k8s.io/v1", "ClusterRole", map[string]any{"name": "system:a b.c"}),
-			want: identity.Identity{APIVersion: "rbac.authorization.k8s.io/v1", Kind: "ClusterRole", Name: "system:a b.c"},
-			why:  "which names are valid depends on the kind, and the server decides it",
-		},
-	}
+	tests := rows.Read[struct {
+		Name string
+		Obj  map[string]any
+		Want identity.Identity
+		Why  string
+	}](t, "of")
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			got, err := identity.Of(tt.obj)
-			require.NoError(t, err, tt.why)
-			assert.Equal(t, tt.want, got, tt.why)
+		t.Run(tt.Name, func(t *testing.T) {
+			got, err := identity.Of(tt.Obj)
+			require.NoError(t, err, tt.Why)
+			assert.Equal(t, tt.Want, got, tt.Why)
 		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/internal/rows"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 )
@@ -52,81 +53,28 @@ spec:
 `
 
 func TestLocate(t *testing.T) {
-	tests := []struct {
-		printed string
-		spec    string // of the manifest
-		want    string // "" if the field can't be found
-		why     string
-	}{
-		{"spec.replicas", `{}`, `spec.replicas`, "a field that nobody has set yet"},
-		{"spec.strategy.rollingUpdate.maxSurge", `{}`, `spec.strategy.rollingUpdate.maxSurge`, "nor what it is in"},
-		{"", `{}`, ``, "the object as a whole"},
-
-		{"spec.containers[0].image", `{containers: [{name: app}]}`, `spec.containers[name="app"].image`, "both lists begin with the item"},
-		{"spec.containers[1].image", `{containers: [{name: app}, {name: log}]}`, `spec.containers[name="log"].image`, "both lists are alike"},
-		{"spec.containers[2].image", `{containers: [{name: app}, {name: log}, {name: new}]}`, `spec.containers[name="new"].image`, "a new item, where the manifest has all others"},
-		{"spec.containers[0].image", `{containers: [{name: log}, {name: app}]}`, `spec.containers[name="log"].image`, "another order: that of the manifest, which has all"},
-		{"spec.containers[0].image", `{containers: [{name: log}]}`, ``, "the other item may come before it, after it, or go"},
-		{"spec.containers[0].image", `{containers: [{name: new}]}`, ``, "as above"},
-		{"spec.containers[0].image", `{}`, ``, "the manifest has no such list, so the items may be gone"},
-		{"spec.containers[7].image", `{containers: [{name: app}, {name: log}]}`, ``, "a position that there isn't: a webhook may have added items"},
-		{"spec.containers[0].image", `{containers: [{name: app}, {name: app}, {name: log}]}`, ``, "two items of one name"},
-		{"spec.containers[0].image", `{containers: [{image: x}, {name: app}, {name: log}]}`, ``, "an item without a name"},
-		{"spec.containers[0].image", `{containers: [a, 5, null]}`, ``, "items that are none"},
-		{"spec.containers[name].image", `{containers: [{name: app}]}`, ``, "no position"},
-		{"spec.containers.image", `{}`, ``, "a field of a list"},
-		{"spec.args[1", `{args: [c, d]}`, ``, "a position that is cut off"},
-		{"spec.containers[0].env[1].value", `{containers: [{name: app, env: [{name: A}, {name: B}]}, {name: log}]}`,
-			`spec.containers[name="app"].env[name="B"].value`, "a list in an item"},
-		{"spec.containers[0].env[0].value", `{containers: [{name: app}, {name: log}]}`, ``, "a list that the item of the manifest doesn't have"},
-		{"spec.containers[0].args[3]", `{containers: [{name: app, args: [x]}, {name: log}]}`, `spec.containers[name="app"].args[3]`, "an atomic list in an item"},
-		{"spec.containers[0].resources.limits[cpu]", `{containers: [{name: app}, {name: log}]}`, `spec.containers[name="app"].resources.limits.cpu`, "a key of a map"},
-		{"spec.ports[0].nodePort", `{ports: [{port: 80, protocol: TCP}]}`, `spec.ports[port=80,protocol="TCP"].nodePort`, "several key fields"},
-		{"spec.ports[1].nodePort", `{ports: [{port: 80, protocol: UDP}, {port: 81}, {port: 80, protocol: TCP}]}`, `spec.ports[port=81,protocol="TCP"].nodePort`,
-			"a key field that the manifest leaves to its default"},
-		{"spec.ports[0].nodePort", `{ports: [{port: 80}, {port: 81}]}`, ``, "two recorded items are like that"},
-		{"spec.ports[2].nodePort", `{ports: [{port: 80, protocol: TCP}, {port: 81}, {port: 99}]}`, ``, "no recorded item is like that"},
-		{"spec.ports[1].nodePort", `{ports: [{port: 80, protocol: TCP}, {port: 80}, {port: 81}]}`, `spec.ports[port=80,protocol="UDP"].nodePort`,
-			"the other recorded item has a name of its own"},
-		{"spec.numbers[0].x", `{numbers: [{id: 7}]}`, `spec.numbers[id=7].x`, "a number"},
-
-		{"spec.args[1]", `{args: [c, d]}`, `spec.args[1]`, "an atomic list is the manifest's"},
-		{"spec.args[1]", `{}`, `spec.args[1]`, "or the live one"},
-		{"metadata.finalizers[0]", `{}`, `metadata.finalizers[="one"]`, "an item of a set"},
-		{"spec.unknown[0].x", `{unknown: [{old: 1}]}`, ``, "recorded in another version only"},
-		{"spec.nowhere[0].x", `{nowhere: [{name: app}]}`, ``, "nobody's record names the items; a name may be no key"},
-
-		{"metadata.annotations[example.com/x]", `{}`, `metadata.annotations["example.com/x"]`, "a key of a map, without quotes"},
-		{"metadata.annotations[new.example.com/x]", `{}`, `metadata.annotations["new.example.com/x"]`, "one that there isn't"},
-		{`metadata.annotations["a.b/c"]`, `{}`, `metadata.annotations["a.b/c"]`, "with quotes"},
-		{"metadata.annotations.a.b/c", `{}`, `metadata.annotations["a.b/c"]`, "after a dot, with dots in it"},
-		{"metadata.annotations.d", `{}`, `metadata.annotations.d`, "after a dot"},
-		{"metadata.annotations.x.y/z", `{}`, ``, "where no object has it, nobody knows where it ends"},
-		{"metadata.annotations[]odd]", `{}`, `metadata.annotations["]odd"]`, "a key with a bracket in it"},
-		{"spec.selector.matchLabels[app.kubernetes.io/name]", `{}`, `spec.selector.matchLabels["app.kubernetes.io/name"]`, "of a map that there isn't"},
-		{"spec.resources[storage]", `{resources: {storage: 1}}`, `spec.resources.storage`, "a key of a map in another kind than a claim"},
-		{"spec[0]", `{}`, `spec["0"]`, "a key that looks like a position"},
-		{"data[a.b]", `{}`, `data["a.b"]`, "of a ConfigMap"},
-		{"spec.containers[", `{}`, ``, "cut off"},
-		{"spec..x", `{}`, ``, "an empty name"},
-		{"spec.x/y.z", `{}`, ``, "no name that an object has"},
-	}
+	tests := rows.Read[struct {
+		Printed string
+		Spec    string // of the manifest
+		Want    string // "" if the field can't be found
+		Why     string
+	}](t, "locate")
 	live := object(t, recordedLive)
 	for _, tt := range tests {
-		t.Run(tt.printed, func(t *testing.T) {
-			manifest := object(t, `{apiVersion: apps/v1, kind: Deployment, metadata: {name: x, finalizers: [one]}, spec: `+tt.spec+`}`)
+		t.Run(tt.Printed, func(t *testing.T) {
+			manifest := object(t, `{apiVersion: apps/v1, kind: Deployment, metadata: {name: x, finalizers: [one]}, spec: `+tt.Spec+`}`)
 			before, liveBefore := manifest.DeepCopy(), live.DeepCopy()
-			got := located(tt.printed, manifest, live, projection.FieldSet{})
+			got := located(tt.Printed, manifest, live, projection.FieldSet{})
 			assert.Equal(t, before, manifest, "inputs are left alone")
 			assert.Equal(t, liveBefore, live, "inputs are left alone")
-			assert.Equal(t, foreign.Text(tt.printed), got.Text, "the text stays")
-			if tt.want == "" {
-				assert.Nil(t, got.Path, "%s: %s", tt.why, got.Path)
-				assert.Equal(t, tt.printed, got.Name())
+			assert.Equal(t, foreign.Text(tt.Printed), got.Text, "the text stays")
+			if tt.Want == "" {
+				assert.Nil(t, got.Path, "%s: %s", tt.Why, got.Path)
+				assert.Equal(t, tt.Printed, got.Name())
 				return
 			}
-			assert.Equal(t, tt.want, got.Path.String(), tt.why)
-			assert.Equal(t, tt.want, got.Name())
+			assert.Equal(t, tt.Want, got.Path.String(), tt.Why)
+			assert.Equal(t, tt.Want, got.Name())
 			parsed, err := projection.ParsePath(got.Name())
 			require.NoError(t, err)
 			assert.True(t, parsed.Equal(got.Path), "the name can be parsed")

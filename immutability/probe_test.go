@@ -18,6 +18,7 @@ import (
 
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/internal/answer"
+	"github.com/ssaplan/primitives/internal/rows"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 )
@@ -693,25 +694,13 @@ kind: Service
 metadata: {name: x}
 spec: {type: LoadBalancer, healthCheckNodePort: 31001, ports: [{port: 1, nodePort: 31000}]}
 `)
-	tests := []struct{ name, spec, sent, why string }{
-		{"held", `{type: NodePort, ports: [{port: 2, nodePort: 31000}]}`, `{type: NodePort, ports: [{port: 2}]}`, "free after the delete"},
-		{"not held", `{type: NodePort, ports: [{port: 1, nodePort: 31002}]}`, `{type: NodePort, ports: [{port: 1, nodePort: 31002}]}`, "may be another's"},
-		{"two protocols", `{type: NodePort, ports: [{port: 1, nodePort: 31000}, {port: 1, protocol: UDP, nodePort: 31000}]}`,
-			`{type: NodePort, ports: [{port: 1}, {port: 1, protocol: UDP}]}`, "one number serves both"},
-		{"twice", `{type: NodePort, ports: [{port: 1, nodePort: 31000}, {port: 2, protocol: TCP, nodePort: 31000}]}`,
-			`{type: NodePort, ports: [{port: 1}, {port: 2, protocol: TCP, nodePort: 31000}]}`, "the server has to see that one is too many"},
-		{"cluster IP", `{type: ClusterIP, ports: [{port: 1, nodePort: 31000}]}`, `{type: ClusterIP, ports: [{port: 1, nodePort: 31000}]}`, "the type has no node ports"},
-		{"no type", `{ports: [{port: 1, nodePort: 31000}]}`, `{ports: [{port: 1, nodePort: 31000}]}`, "the default is ClusterIP"},
-		{"health check without policy", `{type: LoadBalancer, healthCheckNodePort: 31001}`, `{type: LoadBalancer, healthCheckNodePort: 31001}`, "only allowed with the policy Local"},
-		{"health check", `{type: LoadBalancer, externalTrafficPolicy: Local, healthCheckNodePort: 31001}`, `{type: LoadBalancer, externalTrafficPolicy: Local}`, "free after the delete"},
-		{"odd", `{type: NodePort, ports: [a, {nodePort: b}]}`, `{type: NodePort, ports: [a, {nodePort: b}]}`, "what isn't understood is sent as it is"},
-	}
+	tests := rows.Read[struct{ Name, Spec, Sent, Why string }](t, "ports")
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			service := object(t, `{apiVersion: v1, kind: Service, metadata: {name: x}, spec: `+tt.spec+`}`)
+		t.Run(tt.Name, func(t *testing.T) {
+			service := object(t, `{apiVersion: v1, kind: Service, metadata: {name: x}, spec: `+tt.Spec+`}`)
 			server := &fake{createErr: exists(), updateErr: unknown}
 			immutability.Probe(context.Background(), server, service, live, immutability.Classify(unknown), immutability.ProbeOptions{})
-			assert.Equal(t, object(t, tt.sent), &unstructured.Unstructured{Object: server.created.Object["spec"].(map[string]any)}, tt.why)
+			assert.Equal(t, object(t, tt.Sent), &unstructured.Unstructured{Object: server.created.Object["spec"].(map[string]any)}, tt.Why)
 		})
 	}
 }

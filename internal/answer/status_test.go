@@ -10,6 +10,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ssaplan/primitives/internal/rows"
 )
 
 const (
@@ -19,31 +21,16 @@ const (
 )
 
 func TestAdmission(t *testing.T) {
-	for _, tt := range []struct {
-		code    int32
-		message string
-		want    string // "" if admission didn't deny it
-		why     string
-	}{
-		{403, `pods "x" is forbidden: violates PodSecurity "restricted:latest": y`, `violates PodSecurity "restricted:latest": y`, "an admission plugin"},
-		{403, `pods is forbidden: exceeded quota: q`, `exceeded quota: q`, "of a create with a generated name"},
-		{403, `deployments.apps "x" is forbidden: ` + rights, "", "the authorizer"},
-		{403, `deployments.apps is forbidden: ` + rights, "", "the authorizer, of a list"},
-		{403, `forbidden: User "jane" cannot get path "/apis"`, "", "the authorizer, of a path"},
-		{403, `roles "x" is forbidden: ` + escalation, "", "the check against escalation"},
-		{403, `clusterroles "x" is forbidden: must have cluster-admin privileges to use the aggregationRule`, "", "of an aggregated role"},
-		{403, `roles "x" is forbidden: User's way is blocked`, `User's way is blocked`, "a plugin whose text begins like the authorizer's"},
-		{403, `something else`, "", "no refusal of apimachinery's form"},
-		{422, `pods "x" is forbidden: ` + policy, policy, "a policy chooses the code"},
-		{422, `pods "x" is forbidden: anything`, "", "nothing else does"},
-		{422, `pods "a\" is forbidden: ` + policy + `" is invalid: spec`, "", "a name that looks like a denial"},
-		{500, `admission webhook "w" denied the request: no`, `admission webhook "w" denied the request: no`, "a webhook chooses the code"},
-		{400, `admission webhook "w" does not support dry run`, "", "a webhook that wasn't called"},
-	} {
-		got, denied := Admission(metav1.Status{Code: tt.code, Message: tt.message})
-		assert.Equal(t, tt.want != "", denied, tt.why)
+	for _, tt := range rows.Read[struct {
+		Code    int32
+		Message string
+		Want    string // "" if admission didn't deny it
+		Why     string
+	}](t, "admission") {
+		got, denied := Admission(metav1.Status{Code: tt.Code, Message: tt.Message})
+		assert.Equal(t, tt.Want != "", denied, tt.Why)
 		if denied {
-			assert.Equal(t, tt.want, got, tt.why)
+			assert.Equal(t, tt.Want, got, tt.Why)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/ssaplan/primitives/internal/kinds"
+	"github.com/ssaplan/primitives/internal/rows"
 )
 
 func TestDependentsOfAKind(t *testing.T) {
@@ -16,22 +17,11 @@ func TestDependentsOfAKind(t *testing.T) {
 }
 
 func TestMakes(t *testing.T) {
-	for _, row := range []struct {
-		kind, made string
-		want       bool
-	}{
-		{"Deployment.apps", "ReplicaSet.apps", true},
-		{"Deployment.apps", "Pod", true},
-		{"Deployment.apps", "Job.batch", false},
-		{"Deployment.example.com", "Pod", false},
-		{"Service", "EndpointSlice.discovery.k8s.io", true},
-		{"Service", "Endpoints", true},
-		{"Service", "ConfigMap", false},
-		{"ConfigMap", "Endpoints", false},
-		{"Service.example.com", "Endpoints", false},
-		{"Service", "Endpoints.example.com", false},
-	} {
-		assert.Equal(t, row.want, kinds.Makes(row.kind, row.made), row)
+	for _, row := range rows.Read[struct {
+		Kind, Made string
+		Want       bool
+	}](t, "makes") {
+		assert.Equal(t, row.Want, kinds.Makes(row.Kind, row.Made), row)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/internal/rows"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -255,62 +256,27 @@ func mutate(v any, check func(what string)) {
 func TestSchemaRefusesContradictions(t *testing.T) {
 	compiled := planSchema(t)
 	plans := recordedPlans(t)
-	for _, row := range []struct {
-		why, plan string
-		at        []any // a place in the plan; the rest of the edit is about what is there
-		remove    string
-		set       map[string]any
-	}{
-		{"a plan without its version", "secret-edited", nil, "version", nil},
-		{"a version that this schema isn't about", "secret-edited", nil, "", map[string]any{"version": 2}},
-		{"no object", "secret-edited", nil, "object", nil},
-		{"no action", "secret-edited", nil, "action", nil},
-		{"no reason", "secret-edited", nil, "reason", nil},
-		{"no changes, not even an empty list", "secret-edited", nil, "changes", nil},
-		{"no number of requests", "secret-edited", nil, "requests", nil},
-		{"an action that isn't one", "secret-edited", nil, "", map[string]any{"action": "Patch"}},
-		{"a deferral of a plan that isn't deferred", "secret-edited", nil, "", map[string]any{"deferral": "NoDryRun"}},
-		{"a deferred plan without its deferral", "deferred: NoDryRun", nil, "deferral", nil},
-		{"a deferral that isn't one", "deferred: NoDryRun", nil, "", map[string]any{"deferral": "Later"}},
-		{"a conflict about nothing", "refused-conflict", nil, "conflicts", nil},
-		{"conflicts of an update", "refused-conflict", nil, "", map[string]any{"action": "Update"}},
-		{"a replacement of nothing", "refused-immutable-data", nil, "replace", nil},
-		{"a replacement without the old object", "refused-immutable-data", []any{"replace"}, "old", nil},
-		{"a no-op that changes something", "secret-edited", nil, "", map[string]any{"action": "NoOp"}},
-		{"a change without a path", "secret-edited", []any{"changes", 0}, "path", nil},
-		{"an operation that is left out", "secret-edited", []any{"changes", 0}, "", map[string]any{"op": "change"}},
-		{"a cause that is left out", "secret-edited", []any{"changes", 0}, "", map[string]any{"cause": "Edited"}},
-		{"a change without the old value", "secret-edited", []any{"changes", 0}, "before", nil},
-		{"a change without the new value", "secret-edited", []any{"changes", 0}, "after", nil},
-		{"the value of a secret", "secret-edited", []any{"changes", 0}, "", map[string]any{"after": "c2VjcmV0"}},
-		{"an old value of what is added", "secret-edited", []any{"changes", 0}, "", map[string]any{"op": "add"}},
-		{"a new value of what is removed", "secret-edited", []any{"changes", 0}, "", map[string]any{"op": "remove"}},
-		{"the name that an operation had once", "secret-edited", []any{"changes", 0}, "", map[string]any{"op": "replace"}},
-		{"a position of what stays where it is", "secret-edited", []any{"changes", 0}, "", map[string]any{"position": 1}},
-		{"a manager that drifted nothing", "secret-edited", []any{"changes", 0}, "", map[string]any{
-			"manager": "x", "operation": "Apply",
-		}},
-		{"a duplicate that is one item", "duplicates-replaced", []any{"changes", 1}, "", map[string]any{"after": map[string]any{"name": "A"}}},
-		{"a position of duplicates", "duplicates-replaced", []any{"changes", 1}, "", map[string]any{"position": 1}},
-		{"a move to a name", "list-moved", []any{"changes", 0}, "", map[string]any{"op": "move", "after": "x"}},
-		{"a time that isn't one", "refused-conflict", []any{"conflicts", 0}, "", map[string]any{"time": "yesterday"}},
-		{"a conflict with no one", "refused-conflict", []any{"conflicts", 0}, "manager", nil},
-	} {
-		t.Run(row.why, func(t *testing.T) {
-			require.Contains(t, plans, row.plan)
-			_, decoded := marshalled(t, plans[row.plan])
+	for _, row := range rows.Read[struct {
+		Why, Plan string
+		At        []any // a place in the plan; the rest of the edit is about what is there
+		Remove    string
+		Set       map[string]any
+	}](t, "contradictions") {
+		t.Run(row.Why, func(t *testing.T) {
+			require.Contains(t, plans, row.Plan)
+			_, decoded := marshalled(t, plans[row.Plan])
 			require.NoError(t, compiled.Validate(decoded))
 			var at any = decoded
-			for _, step := range row.at {
+			for _, step := range row.At {
 				switch step := step.(type) {
 				case string:
 					at = at.(map[string]any)[step]
-				case int:
-					at = at.([]any)[step]
+				case float64:
+					at = at.([]any)[int(step)]
 				}
 			}
-			delete(at.(map[string]any), row.remove)
-			maps.Copy(at.(map[string]any), row.set)
+			delete(at.(map[string]any), row.Remove)
+			maps.Copy(at.(map[string]any), row.Set)
 			require.Error(t, compiled.Validate(decoded))
 		})
 	}
