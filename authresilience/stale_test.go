@@ -28,7 +28,7 @@ func TestStaleSurvivesJSON(t *testing.T) {
 		{"another zone is the same time", authresilience.Stale{Reason: authresilience.ClassAuthorization, Time: now.In(east)}, `{"stale":{"version":1,"reason":"Authorization","time":"2026-08-01T12:00:00Z"}}`},
 		{"parts of a second", authresilience.Stale{Reason: authresilience.ClassAnonymous, Time: now.Add(time.Nanosecond)}, `{"stale":{"version":1,"reason":"Anonymous","time":"2026-08-01T12:00:00.000000001Z"}}`},
 	}
-	for _, r := range tests {
+	for _, r := range rows {
 		t.Run(r.why, func(t *testing.T) {
 			data, err := json.Marshal(state{r.stale})
 			require.NoError(t, err)
@@ -55,12 +55,7 @@ func TestStaleOfDegradeSurvivesJSON(t *testing.T) {
 }
 
 func TestStaleRefusesWhatItDoesNotKnow(t *testing.T) {
-	tests := rows.Read[struct {
-		Why  string
-		JSON string
-		Want string // part of the error
-	}](t, "refused")
-	for _, r := range tests {
+	for _, r := range rows.Read[struct{ Why, JSON, Want string }](t, "refused") { // Want is a part of the error
 		t.Run(r.Why, func(t *testing.T) {
 			before := authresilience.Stale{Reason: authresilience.ClassAnonymous, Time: now}
 			read := before

@@ -58,10 +58,10 @@ func TestASwitchIsTheMutation(t *testing.T) {
 		imports += fmt.Sprintf("import m%d \"m/m%[1]d\"\n", m.id)
 		calls += fmt.Sprintf("%d: m%[1]d.Results,\n", m.id)
 	}
-	write("main.go", "package main\nimport (\"fmt\"; \"os\"; \"strconv\"; \"strings\")\n"+imports+
-		"func main() {\n\tid, _ := strconv.Atoi(os.Getenv(\"MUTANT\"))\n"+
-		"\tresults := s.Results\n\tif os.Args[1] == \"alone\" {\n\t\tresults = []func() []string{\n"+calls+"}[id]\n\t}\n"+
-		"\tfmt.Println(strings.Join(results(), \"\\n\"))\n}\n")
+	write("main.go", "package main\nimport (\"fmt\"; \"os\"; \"strings\")\n"+imports+
+		"func main() {\n\tall := []func() []string{s.Results}\n"+
+		"\tif os.Args[1] == \"alone\" {\n\t\tall = []func() []string{\n"+calls+"}\n\t}\n"+
+		"\tfor _, results := range all {\n\t\tfmt.Println(strings.Join(results(), \"\\n\"), \"\\x00\")\n\t}\n}\n")
 	program := filepath.Join(dir, "main")
 	build := exec.Command("go", "build", "-o", program, ".")
 	build.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off") // the program is a module of its own
@@ -78,13 +78,15 @@ func TestASwitchIsTheMutation(t *testing.T) {
 		require.NoError(t, err, "%s", out)
 		return string(out)
 	}
-	original := run("alone", 0)
+	alone := strings.SplitAfter(run("alone", 0), "\x00\n")
+	require.Len(t, alone, len(p.mutants)+2)
+	original := alone[0]
 	require.True(t, original == run("switched", 0), "it differs with no mutant on")
 	data, err := os.ReadFile(reached)
 	require.NoError(t, err)
 	known := strings.Fields(string(data))
 	for _, m := range p.mutants {
-		mutated := run("alone", m.id)
+		mutated := alone[m.id]
 		assert.True(t, original != mutated || m.function == "step", "the sample doesn't tell %s", m.description())
 		if !m.alone {
 			assert.True(t, mutated == run("switched", m.id), "switched on it differs: %s", m.description())
