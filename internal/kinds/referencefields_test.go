@@ -11,65 +11,25 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/ssaplan/primitives/internal/kinds"
+	"github.com/ssaplan/primitives/internal/rows"
 )
 
 // namesAnother are the names that fields have with which one object names another.
 var namesAnother = regexp.MustCompile(`(?i)names?$|class$|secret$|claim$|account$|ref(erence)?$|endpoints$|driver$|provisioner$|attacher$`)
 
-// noNeed are the fields with such a name that an object doesn't need another one for, by what they end in, and why. The
-// fields of one kind begin with it. The table has those of all versions of client-go that are supported.
-var noNeed = map[string][]string{
-	"it is the name of a part of the object": {
-		"containers.name", "initContainers.name", "ephemeralContainers.name", "env.name", "ports.name", "volumes.name", "volumeMounts.name",
-		"volumeDevices.name", "claims.name", "resourceClaims.name", "containerName", "targetContainerName", "fileKeyRef.volumeName",
-		"matchConditions.name", "variables.name", "webhooks.name", "requests.name", "firstAvailable.name", "port.name",
-		"podGroups.name", "podGroupTemplates.name", "compositePodGroupTemplates.name", "sharedCounters.name", "evictionResponders.name", "derivedAttributes.name",
-	},
-	"it is a name outside the cluster, or one that the node or a program knows": {
-		"httpHeaders.name", "options.name", "nameservers", "hostnames", "hostname", "sysctls.name", "os.name", "schedulerName", "schedulingGates.name",
-		"runAsUserName", "diskName", "shareName", "datasetName", "pdName", "initiatorName", "storagePolicyName", "signerName", "hostnameOverride",
-		"externalName", "loadBalancerClass", "image.reference", "scaleIO.volumeName", "storageos.volumeName", "user.name", "group.name",
-		"resourceName", "extendedResourceName", "metric.name", "metricName", "resource.name", "containerResource.name", "scopeName",
-		"opaque.driver", "CertificateSigningRequest spec.username", "flexVolume.driver",
-	},
-	"it is the name of a node, which comes by itself": {"nodeName"},
-	"it is a name that rules are for, also if nothing has it": {
-		"resourceNames", "rules.subjects.serviceAccount.name", "deviceSelector.driver", "deviceSelector.deviceClassName",
-	},
-	"the object works without what a driver says of itself":         {"provisioner", "driverName", "PersistentVolume spec.csi.driver"},
-	"the webhook that comes with the kind of it refuses the pod":    {"gmsaCredentialSpecName"},
-	"a volume is kept for a claim that comes later":                 {"PersistentVolume spec.claimRef.name"},
-	"a claim waits for its data, and names the source for good":     {"dataSource.name", "dataSourceRef.name"},
-	"nothing is scaled by it before it is there":                    {"scaleTargetRef.name", "describedObject.name", "object.target.name"},
-	"nothing has the rights before it is there":                     {"RoleBinding subjects.name", "ClusterRoleBinding subjects.name"},
-	"which kind it is of isn't known: the object, or another, says": {"paramRef.name", "IngressClass spec.parameters.name", "backend.resource.name", "defaultBackend.resource.name"},
-	"it says where the object comes from": {
-		"controllerRef.name", "spec.workloadRef.workloadName", "workloadRef.templateName", "workload.podGroupTemplateName", "workload.workloadName",
-	},
-	"kubelets haven't had it since 1.24":       {"configSource.configMap.name"},
-	"no server has had the version since 1.22": {"backend.serviceName"},
-}
-
-// noNeedOf are the kinds whose objects aren't applied because others are there.
-var noNeedOf = map[string][]string{
-	"it asks for something once, and isn't kept": {
-		"Binding", "Eviction", "TokenRequest", "LocalSubjectAccessReview", "SelfSubjectAccessReview", "SelfSubjectRulesReview", "SubjectAccessReview",
-		"ResourcePoolStatusRequest", "EvictionRequest", "PodCertificateRequest",
-	},
-	"a controller or driver writes it of what it has found": {
-		"Event", "Lease", "LeaseCandidate", "Endpoints", "EndpointSlice", "CSINode", "CSIStorageCapacity", "VolumeAttachment", "IPAddress", "ResourceSlice",
-	},
-}
-
 // TestReferenceFields looks at all fields, of all kinds that client-go has, that are called like one that names another
-// object: the table of references has them, or there is a reason why not.
+// object: the table of references has them, or testdata/noneed.yaml has the reason why an object doesn't need another one
+// for it. The fields there are named by what they end in; those of one kind begin with it. Objects of the kinds in
+// testdata/noneedof.yaml aren't applied because others are there. Both have those of all versions of client-go that are
+// supported.
 func TestReferenceFields(t *testing.T) {
 	without := map[string]bool{}
-	for _, of := range noNeedOf {
-		for _, kind := range of {
+	for _, reason := range rows.Read[reason](t, "noneedof") {
+		for _, kind := range reason.Kinds {
 			without[kind] = true
 		}
 	}
+	noNeed := rows.Read[reason](t, "noneed")
 	found := 0
 	for gvk, root := range scheme.Scheme.AllKnownTypes() {
 		isObject := reflect.PointerTo(root).Implements(reflect.TypeFor[metav1.ObjectMetaAccessor]())
@@ -82,7 +42,7 @@ func TestReferenceFields(t *testing.T) {
 			isList[place] = of.Kind() == reflect.Slice
 			isText := of.Kind() == reflect.String || isList[place] && of.Elem().Kind() == reflect.String
 			isOwn := path[0] == "status" || regexp.MustCompile(`(^|\.)(metadata|volumeClaimTemplates\.status)\.`).MatchString(place)
-			if !isText || isOwn || !namesAnother.MatchString(path[len(path)-1]) || isNoNeed(gvk.Kind, place) {
+			if !isText || isOwn || !namesAnother.MatchString(path[len(path)-1]) || isNoNeed(noNeed, gvk.Kind, place) {
 				return
 			}
 			found++
@@ -92,10 +52,16 @@ func TestReferenceFields(t *testing.T) {
 	assert.Greater(t, found, 500)
 }
 
-func isNoNeed(kind, place string) bool {
+// reason is why some fields, or the fields of some kinds, need no other object.
+type reason struct {
+	Why           string
+	Fields, Kinds []string
+}
+
+func isNoNeed(noNeed []reason, kind, place string) bool {
 	full := kind + " " + place
-	for _, of := range noNeed {
-		for _, field := range of {
+	for _, reason := range noNeed {
+		for _, field := range reason.Fields {
 			if full == field || strings.HasSuffix(full, "."+field) || strings.HasSuffix(full, " "+field) {
 				return true
 			}

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-	"sigs.k8s.io/yaml"
+
+	"github.com/ssaplan/primitives/internal/rows"
 )
 
 func TestReferences(t *testing.T) {
@@ -42,50 +42,13 @@ func TestReferences(t *testing.T) {
 
 // TestReferencesOf has a row for each field that names another object.
 func TestReferencesOf(t *testing.T) {
-	for kind, row := range map[string]struct {
-		manifest string
-		want     []string
-	}{
-		"CronJob.batch": {`{spec: {jobTemplate: {spec: {template: {spec: {imagePullSecrets: [{name: a}], initContainers: [{envFrom: [{secretRef: {name: b}}]}],
-			containers: [{env: [{valueFrom: {configMapKeyRef: {name: c}}}, {valueFrom: {secretKeyRef: {name: d}}}], envFrom: [{configMapRef: {name: e}}]}],
-			volumes: [{configMap: {name: f}}, {secret: {secretName: g}}, {persistentVolumeClaim: {claimName: h}},
-				{projected: {sources: [{configMap: {name: i}}, {secret: {name: j}}]}}, {configMap: {name: k, optional: true}}],
-			resourceClaims: [{resourceClaimName: l}, {resourceClaimTemplateName: m}]}}}}}}`, []string{
-			"Secret a", "ConfigMap f", "Secret g", "ConfigMap i", "Secret j", "PersistentVolumeClaim h", "ResourceClaim.resource.k8s.io l",
-			"ResourceClaimTemplate.resource.k8s.io m", "ConfigMap e", "ConfigMap c", "Secret d", "Secret b",
-		}},
-		"StatefulSet.apps": {`{spec: {serviceName: a, volumeClaimTemplates: [{spec: {storageClassName: b, volumeAttributesClassName: c}}], template: {spec: {serviceAccountName: d}}}}`,
-			[]string{"Service a", "StorageClass.storage.k8s.io b", "VolumeAttributesClass.storage.k8s.io c", "ServiceAccount d"}},
-		"PersistentVolumeClaim": {`{spec: {storageClassName: a, volumeName: b, volumeAttributesClassName: c, dataSource: {kind: PersistentVolumeClaim, name: d}}}`,
-			[]string{"StorageClass.storage.k8s.io a", "VolumeAttributesClass.storage.k8s.io c", "PersistentVolume b"}},
-		"Pod": {`{spec: {serviceAccount: a, ephemeralContainers: [{envFrom: [{secretRef: {name: b}}]}], volumes: [{csi: {driver: c, nodePublishSecretRef: {name: d}}},
-			{azureFile: {secretName: e}}, {ephemeral: {volumeClaimTemplate: {spec: {storageClassName: f}}}}, {projected: {sources: [{clusterTrustBundle: {name: g, optional: true}}]}}],
-			workloadRef: {name: h}, schedulingGroup: {podGroupName: i}}}`, []string{
-			"ServiceAccount a", "PodGroup.scheduling.k8s.io i", "Workload.scheduling.k8s.io h", "CSIDriver.storage.k8s.io c", "Secret d",
-			"StorageClass.storage.k8s.io f", "Secret e", "Secret b",
-		}},
-		"PersistentVolume": {`{spec: {storageClassName: a, claimRef: {name: b}, azureFile: {secretName: c, secretNamespace: ns}, glusterfs: {endpoints: d, endpointsNamespace: ns},
-			csi: {nodeStageSecretRef: {name: e, namespace: ns}}}}`, []string{"Secret ns/c", "Endpoints ns/d", "StorageClass.storage.k8s.io a", "Secret ns/e"}},
-		"ResourceClaim.resource.k8s.io": {`{spec: {devices: {requests: [{deviceClassName: a}, {exactly: {deviceClassName: b}}, {firstAvailable: [{deviceClassName: c}]}]}}}`,
-			[]string{"DeviceClass.resource.k8s.io b", "DeviceClass.resource.k8s.io c", "DeviceClass.resource.k8s.io a"}},
-		"PodGroup.scheduling.k8s.io": {`{spec: {parentCompositePodGroupName: a, workloadRef: {workloadName: b}}}`, []string{"CompositePodGroup.scheduling.k8s.io a"}},
-		"FlowSchema.flowcontrol.apiserver.k8s.io": {`{spec: {priorityLevelConfiguration: {name: a}}}`,
-			[]string{"PriorityLevelConfiguration.flowcontrol.apiserver.k8s.io a"}},
-		"ServiceAccount": {`{imagePullSecrets: [{name: a}], secrets: [{name: b}]}`, []string{"Secret a", "Secret b"}},
-		"Ingress.networking.k8s.io": {`{spec: {ingressClassName: a, tls: [{secretName: b}], defaultBackend: {service: {name: c}},
-			rules: [{http: {paths: [{backend: {service: {name: d}}}]}}]}}`,
-			[]string{"IngressClass.networking.k8s.io a", "Secret b", "Service c", "Service d"}},
-		"ValidatingWebhookConfiguration.admissionregistration.k8s.io": {`{webhooks: [{clientConfig: {service: {name: a, namespace: ns}}}]}`, []string{"Service ns/a"}},
-		"CustomResourceDefinition.apiextensions.k8s.io":               {`{spec: {conversion: {webhook: {clientConfig: {service: {name: a, namespace: ns}}}}}}`, []string{"Service ns/a"}},
-		"APIService.apiregistration.k8s.io":                           {`{spec: {service: {name: a, namespace: ns}}}`, []string{"Service ns/a"}},
-		"ValidatingAdmissionPolicyBinding.admissionregistration.k8s.io": {`{spec: {policyName: a}}`,
-			[]string{"ValidatingAdmissionPolicy.admissionregistration.k8s.io a"}},
-		"ConfigMap": {`{spec: {serviceAccountName: a}}`, nil},
-	} {
-		var manifest map[string]any
-		require.NoError(t, yaml.Unmarshal([]byte(row.manifest), &manifest), kind)
+	for _, row := range rows.Read[struct {
+		Kind     string
+		Manifest map[string]any
+		Want     []string
+	}](t, "references") {
 		var got []string
-		for _, found := range References(kind, manifest) {
+		for _, found := range References(row.Kind, row.Manifest) {
 			assert.True(t, Referred(found.Kind), found.Kind)
 			name := found.Name
 			if found.Namespace != "" {
@@ -93,7 +56,7 @@ func TestReferencesOf(t *testing.T) {
 			}
 			got = append(got, found.Kind+" "+name)
 		}
-		assert.Equal(t, row.want, got, kind)
+		assert.Equal(t, row.Want, got, row.Kind)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ssaplan/primitives/internal/rows"
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
@@ -22,101 +23,13 @@ const (
 	hostOperator  = "ctrlssaplan"
 )
 
-// leftOut are the fields of options and requests that a host doesn't set, with the reason.
-var leftOut = map[string]map[string]string{
-	"Options.DefaultNamespace": {
-		hostTerraform: "what a configuration applies doesn't depend on a kubeconfig; the default is named in yaml_body",
-		hostOperator:  "a child in a namespace names it",
-	},
-	"Options.RequireNamespace": {
-		hostCommand:  "the namespace of the context is the default, as in kubectl",
-		hostOperator: "a child in a namespace names it",
-	},
-	"Options.Concurrency": {
-		hostCommand:   "the default suits a command",
-		hostTerraform: "Terraform plans several resources at a time itself (-parallelism)",
-		hostOperator:  "the controller reconciles several owners at a time itself",
-	},
-	"Options.AllowVersionChange": {
-		hostTerraform: "each resource has its own version_change, see Request.AllowVersionChange",
-		hostOperator:  "the prior state lasts as long as the process, in which a child keeps its version",
-	},
-	"Options.Tools": {
-		hostCommand:   "--adopt names managers that the library doesn't know",
-		hostTerraform: "adopt names managers that the library doesn't know",
-		hostOperator:  "no fields are adopted",
-	},
-	"Options.NoOps": {hostTerraform: "Terraform starts a process for each plan"},
-	"Options.Observe": {
-		hostCommand: "progress is shown for each object, and requests aren't shown",
-	},
-	"Options.ThrottleRetries":  {hostOperator: "the default suits a controller, which reconciles again"},
-	"Options.ShowValuesOption": {hostOperator: "the option of the kit has the default name"},
-	"Options.ShowServerText": {
-		hostTerraform: "output of Terraform is stored by many services",
-		hostOperator:  "more people read conditions and events than Secrets",
-	},
-	"Options.SkipFormats": {
-		hostCommand:   "a password isn't shown to save a request",
-		hostTerraform: "a password isn't shown to save a request",
-		hostOperator:  "a password isn't shown to save a request",
-	},
-	"Options.Logger": {
-		hostCommand:   "the output is the plan, and no log",
-		hostTerraform: "Observe writes to Terraform's log",
-		hostOperator:  "Observe is for the controller's metrics and logs",
-	},
-	"Options.Credential": {
-		hostCommand:   "package client describes its credentials itself",
-		hostTerraform: "package client describes its credentials itself",
-		hostOperator:  "package client describes its credentials itself",
-	},
-	"Options.SendExpired": {
-		hostCommand:   "an error that names the expired credentials is better than a 401",
-		hostTerraform: "an error that names the expired credentials is better than a 401",
-		hostOperator:  "an error that names the expired credentials is better than a 401",
-	},
-
-	"Request.Adopt":      {hostOperator: "the kit doesn't take objects of others"},
-	"Request.AdoptTools": {hostOperator: "the kit doesn't take objects of others"},
-	"Request.GiveUp": {
-		hostTerraform: "on_destroy = \"release\" gives up a whole object; ignore_fields leaves fields to others",
-		hostOperator:  "Child.Ignore leaves fields to others",
-	},
-	"Request.Strip": {
-		hostCommand:   "a user who doesn't want to send a field removes it from the manifest",
-		hostTerraform: "a user who doesn't want to send a field removes it from the manifest",
-		hostOperator:  "a controller that doesn't want to send a field doesn't set it",
-	},
-	"Request.Unknown": {
-		hostCommand:  "a file has all values",
-		hostOperator: "a controller has all values",
-	},
-	"Request.AllUnknown": {
-		hostCommand:   "a file has all values",
-		hostTerraform: "planning.unsettled shows the values as unknown without a Planner, which needs a cluster",
-		hostOperator:  "a controller has all values",
-	},
-	"Request.Existing": {hostOperator: "an object that the owner doesn't control is refused before it is planned"},
-	"Request.Subresource": {
-		hostOperator: "a child is a whole object",
-	},
-	"Request.AllowVersionChange": {
-		hostCommand:  "Options.AllowVersionChange is set for all",
-		hostOperator: "the prior state lasts as long as the process, in which a child keeps its version",
-	},
-	"Request.Live": {
-		hostCommand:   "there is no informer",
-		hostTerraform: "there is no informer",
-	},
-	"Request.Propagation": {
-		hostCommand:  "there is no flag for it",
-		hostOperator: "there is no policy for it",
-	},
-}
-
-// A new field of the options or of a request is set by each host, or a reason above says why a host doesn't.
+// A new field of the options or of a request is set by each host, or testdata/leftout.yaml says why a host
+// doesn't.
 func TestHostsSetEachOption(t *testing.T) {
+	leftOut := map[string]map[string]string{}
+	for _, row := range rows.Read[struct{ Field, Command, Terraform, Operator string }](t, "leftout") {
+		leftOut[row.Field] = map[string]string{hostCommand: row.Command, hostTerraform: row.Terraform, hostOperator: row.Operator}
+	}
 	known := map[string]bool{}
 	for _, host := range []string{hostCommand, hostTerraform, hostOperator} {
 		set := fieldsSetIn(t, host)
@@ -129,15 +42,15 @@ func TestHostsSetEachOption(t *testing.T) {
 				known[field] = true
 				switch reason := leftOut[field][host]; {
 				case set[field]:
-					assert.Empty(t, reason, "%s sets %s: remove the reason from leftOut", host, field)
+					assert.Empty(t, reason, "%s sets %s: remove the reason from leftout.yaml", host, field)
 				default:
-					assert.NotEmpty(t, reason, "%s doesn't set %s: set it, or say in leftOut why not", host, field)
+					assert.NotEmpty(t, reason, "%s doesn't set %s: set it, or say in leftout.yaml why not", host, field)
 				}
 			}
 		}
 	}
 	for field := range leftOut {
-		assert.True(t, known[field], "leftOut has %s, which doesn't exist", field)
+		assert.True(t, known[field], "leftout.yaml has %s, which doesn't exist", field)
 	}
 }
 

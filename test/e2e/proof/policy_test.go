@@ -1,6 +1,7 @@
 package proof_test
 
 import (
+	_ "embed"
 	"slices"
 	"strings"
 	"testing"
@@ -17,95 +18,19 @@ import (
 // declared them, by the two ways of writing a policy; others deny, or warn of, an annotation.
 const policyHook = "proof.example.com/policy"
 
-const denyingPolicies = `
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicy
-metadata: {name: proof-deny}
-spec:
-  matchConstraints:
-    objectSelector: {matchExpressions: [{key: proof.example.com/policy, operator: Exists}]}
-    resourceRules: [{apiGroups: ["*"], apiVersions: ["*"], operations: [CREATE, UPDATE], resources: ["*"]}]
-  validations:
-  - expression: "!has(object.metadata.annotations) || !('note' in object.metadata.annotations)"
-    message: no notes here
-  - expression: "oldObject == null || !has(object.metadata.labels.tier) || !has(oldObject.metadata.labels) ||
-      !has(oldObject.metadata.labels.tier) || object.metadata.labels.tier == oldObject.metadata.labels.tier"
-    message: the tier is for ever
-    reason: Forbidden
----
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicyBinding
-metadata: {name: proof-deny}
-spec: {policyName: proof-deny, validationActions: [Deny]}
----
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicy
-metadata: {name: proof-warn}
-spec:
-  matchConstraints:
-    objectSelector: {matchExpressions: [{key: proof.example.com/policy, operator: Exists}]}
-    resourceRules: [{apiGroups: ["*"], apiVersions: ["*"], operations: [CREATE, UPDATE], resources: ["*"]}]
-  validations:
-  - expression: "!has(object.metadata.annotations) || !('a.b/c' in object.metadata.annotations)"
-    message: better without a.b/c
----
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicyBinding
-metadata: {name: proof-warn}
-spec: {policyName: proof-warn, validationActions: [Warn, Audit]}
-`
+var (
+	//go:embed testdata/denyingpolicies.yaml
+	denyingPolicies string
 
-const mutatingPolicies = `
-apiVersion: admissionregistration.k8s.io/v1
-kind: MutatingAdmissionPolicy
-metadata: {name: proof-containers}
-spec:
-  failurePolicy: Fail
-  reinvocationPolicy: Never
-  matchConstraints:
-    objectSelector: {matchExpressions: [{key: proof.example.com/policy, operator: Exists}]}
-    resourceRules: [{apiGroups: [apps], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [deployments, daemonsets, statefulsets, replicasets]}]
-  mutations:
-  - patchType: ApplyConfiguration
-    applyConfiguration:
-      expression: >
-        Object{spec: Object.spec{template: Object.spec.template{spec: Object.spec.template.spec{
-        containers: object.spec.template.spec.containers.filter(c, !has(c.securityContext)).map(c, Object.spec.template.spec.containers{
-        name: c.name, securityContext: Object.spec.template.spec.containers.securityContext{runAsNonRoot: true}})}}}}
----
-apiVersion: admissionregistration.k8s.io/v1
-kind: MutatingAdmissionPolicyBinding
-metadata: {name: proof-containers}
-spec: {policyName: proof-containers}
----
-apiVersion: admissionregistration.k8s.io/v1
-kind: MutatingAdmissionPolicy
-metadata: {name: proof-ports}
-spec:
-  failurePolicy: Fail
-  reinvocationPolicy: IfNeeded
-  matchConstraints:
-    objectSelector: {matchExpressions: [{key: proof.example.com/policy, operator: Exists}]}
-    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [services]}]
-  matchConditions:
-  - {name: ports, expression: "has(object.spec.ports) && size(object.spec.ports) > 0 && !has(object.spec.ports[0].appProtocol)"}
-  mutations:
-  - patchType: JSONPatch
-    jsonPatch:
-      expression: >
-        [JSONPatch{op: "add", path: "/spec/ports/0/appProtocol", value: "example.com/policy"}]
----
-apiVersion: admissionregistration.k8s.io/v1
-kind: MutatingAdmissionPolicyBinding
-metadata: {name: proof-ports}
-spec: {policyName: proof-ports}
-`
+	//go:embed testdata/mutatingpolicies.yaml
+	mutatingPolicies string
+)
 
 // installPolicies waits until the policies are in force. Older servers have none that change anything.
 func (c *cluster) installPolicies(t *testing.T) {
 	text := denyingPolicies
 	if c.servesPolicies() {
-		text += "---" + mutatingPolicies
+		text += "---\n" + mutatingPolicies
 	}
 	for _, obj := range lab.Objects(t, text) {
 		c.Apply(t, installer, obj)
