@@ -18,10 +18,10 @@ import (
 var namesAnother = regexp.MustCompile(`(?i)names?$|class$|secret$|claim$|account$|ref(erence)?$|endpoints$|driver$|provisioner$|attacher$`)
 
 // TestReferenceFields looks at all fields, of all kinds that client-go has, that are called like one that names another
-// object: the table of references has them, or testdata/noneed.yaml has the reason why an object doesn't need another one
-// for it. The fields there are named by what they end in; those of one kind begin with it. Objects of the kinds in
-// testdata/noneedof.yaml aren't applied because others are there. Both have those of all versions of client-go that are
-// supported.
+// object: the table of references has them, or testdata/noneed.yaml has the reason why an object doesn't need another
+// one for it. The fields there are named by what they end in; those of one kind begin with it. Objects of the kinds in
+// testdata/noneedof.yaml aren't applied because others are there. Both files have those of all versions of client-go
+// that are supported.
 func TestReferenceFields(t *testing.T) {
 	without := map[string]bool{}
 	for _, reason := range rows.Read[reason](t, "noneedof") {

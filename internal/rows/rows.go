@@ -1,4 +1,4 @@
-// Package rows reads the rows of tables of tests from files, for tables that are data and nothing else. It is for tests.
+// Package rows reads the rows of tables from files, for tables that are data and nothing else. It is for tests.
 package rows
 
 import (
