@@ -130,7 +130,7 @@ func writeHuge(w io.Writer, size int) {
 func TestLargeAnswersWithinTheBoundAreRead(t *testing.T) {
 	text := strings.Repeat("x", largestAnswer-200)
 	r := serve(t, Options{}, func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprintf(w, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"k":%q}}`, text)
+		_, _ = io.WriteString(w, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"k":"`+text+`"}}`)
 	})
 	obj, err := r.Get(t.Context(), "a", metav1.GetOptions{})
 	require.NoError(t, err)
@@ -299,7 +299,7 @@ func TestAlive(t *testing.T) {
 
 // Whatever is asked, an answer that nobody could read through isn't read.
 func TestAnswersAreBoundedInDepth(t *testing.T) {
-	for _, levels := range []int{deepestAnswer + 1, 10_000, 1_000_000} {
+	for _, levels := range []int{deepestAnswer + 1, 100_000} {
 		for open, end := range map[string]string{`{"a":`: "}", `[`: "]"} {
 			deep := strings.Repeat(open, levels) + "1" + strings.Repeat(end, levels)
 			text := `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"items":[` + deep + `],"resources":` + deep + `}`
