@@ -140,8 +140,7 @@ func TestJSONOfChanges(t *testing.T) {
 		},
 	} {
 		t.Run(row.why, func(t *testing.T) {
-			text, err := json.Marshal(row.change)
-			require.NoError(t, err)
+			text := mustMarshal(t, row.change)
 			require.JSONEq(t, row.want, string(text))
 			require.NotContains(t, string(text), "canary")
 			var read explain.Change

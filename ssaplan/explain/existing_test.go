@@ -86,16 +86,13 @@ func TestExisting(t *testing.T) {
 func TestAdoptedIsRemembered(t *testing.T) {
 	live := object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, uid: u1}, data: {a: A}}`)
 	for uid, want := range map[string]bool{"u1": true, "u2": false} {
-		state, err := explain.NewState(nil, live, fieldowner.Applier{Manager: "me"}, &explain.State{UID: uid, Adopted: true})
-		require.NoError(t, err)
+		state := mustNewState(t, nil, live, "me", &explain.State{UID: uid, Adopted: true})
 		require.Equal(t, want, state.Adopted)
-		text, err := json.Marshal(state)
-		require.NoError(t, err)
+		text := mustMarshal(t, state)
 		var read explain.State
 		require.NoError(t, json.Unmarshal(text, &read))
 		require.Equal(t, want, read.Adopted)
-		refreshed, err := explain.Refresh(&read, live)
-		require.NoError(t, err)
+		refreshed := mustRefresh(t, &read, live)
 		require.Equal(t, want, refreshed.State.Adopted)
 	}
 }

@@ -56,12 +56,10 @@ func lawOfRest(t *testing.T, manifest, obj map[string]any, manager string) {
 	if err != nil {
 		return
 	}
-	refreshed, err := explain.Refresh(state, obj)
-	require.NoError(t, err)
+	refreshed := mustRefresh(t, state, obj)
 	require.Empty(t, refreshed.Drift)
 	in := explain.Input{Manifest: manifest, Live: obj, Answer: obj, Manager: manager, Prior: refreshed.State}
-	e, err := explain.Apply(in)
-	require.NoError(t, err)
+	e := mustApply(t, in)
 	require.True(t, e.NoOp)
 	lawOfNoOps(t, in, e)
 }

@@ -23,8 +23,7 @@ func TestMapsOfNewerServers(t *testing.T) {
 	content := map[string]any{"x": "new"}
 	live, answer := object("2026-01-01T00:00:00Z", map[string]any{"x": "old", "y": "gone"}), object("2026-01-02T00:00:00Z", content)
 	manifest := map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "a"}, "spec": map[string]any{"newMap": content}}
-	e, err := explain.Apply(explain.Input{Manifest: manifest, Live: live, Answer: answer, Manager: "me"})
-	require.NoError(t, err)
+	e := mustApply(t, explain.Input{Manifest: manifest, Live: live, Answer: answer, Manager: "me"})
 	require.Len(t, e.Changes, 1)
 	require.Equal(t, explain.CauseEdited, e.Changes[0].Cause)
 	require.Equal(t, "spec.newMap", e.Changes[0].Path.String())

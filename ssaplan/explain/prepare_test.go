@@ -1,7 +1,6 @@
 package explain_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"testing"
@@ -96,8 +95,7 @@ func TestPrepare(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			manifest := object(t, row.manifest)
-			prepared, err := explain.Prepare(manifest, "", explain.Exceptions{Strip: patterns(t, row.strip...), Unknown: patterns(t, row.unknown...)})
-			require.NoError(t, err)
+			prepared := mustPrepare(t, manifest, "", explain.Exceptions{Strip: patterns(t, row.strip...), Unknown: patterns(t, row.unknown...)})
 			require.Equal(t, object(t, row.want), prepared.Manifest)
 			require.Equal(t, row.paths, lines(prepared.Unknown.Paths()))
 			require.Equal(t, len(row.unknown) == 0, prepared.Unknown.Empty())
@@ -109,14 +107,13 @@ func TestPrepare(t *testing.T) {
 
 // A pattern that was never set names nothing, and no manifest that contains itself is walked for ever.
 func TestPrepareOddInput(t *testing.T) {
-	prepared, err := explain.Prepare(object(t, `{a: 1}`), "", explain.Exceptions{Ignore: projection.Patterns{{}}, Strip: projection.Patterns{{}}, Unknown: projection.Patterns{{}}})
-	require.NoError(t, err)
+	prepared := mustPrepare(t, object(t, `{a: 1}`), "", explain.Exceptions{Ignore: projection.Patterns{{}}, Strip: projection.Patterns{{}}, Unknown: projection.Patterns{{}}})
 	require.Equal(t, object(t, `{a: 1}`), prepared.Manifest)
 	require.Empty(t, prepared.Unknown.Paths())
 
 	endless := map[string]any{}
 	endless["again"] = []any{endless}
-	_, err = explain.Prepare(endless, "", explain.Exceptions{})
+	_, err := explain.Prepare(endless, "", explain.Exceptions{})
 	require.ErrorIs(t, err, explain.ErrTooDeep)
 }
 
@@ -266,10 +263,9 @@ func TestUnknownValues(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, prepare(t, row.after, row.pattern).Manifest, prepared.Manifest, "it is not modified")
 			for _, manifest := range []map[string]any{prepared.Manifest, held} {
-				e, err := explain.Apply(explain.Input{
+				e := mustApply(t, explain.Input{
 					Manifest: manifest, Live: live, Answer: m.try(manifest), Manager: us, Unknown: prepared.Unknown,
 				})
-				require.NoError(t, err)
 				require.Equal(t, row.unknown, lines(e.Unknown))
 				require.Equal(t, row.changes, lines(e.Changes))
 				require.Empty(t, e.Dropped)
@@ -278,8 +274,7 @@ func TestUnknownValues(t *testing.T) {
 					_, there := projection.Get(e.After.Object, p)
 					require.False(t, there && p[len(p)-1].Kind() == projection.FieldKind, "the value that is sent in its place isn't the one that will be: %s", p)
 				}
-				text, err := json.Marshal(e.Changes)
-				require.NoError(t, err)
+				text := mustMarshal(t, e.Changes)
 				require.NotContains(t, string(text), "canary")
 			}
 		})
@@ -288,8 +283,7 @@ func TestUnknownValues(t *testing.T) {
 
 func prepare(t *testing.T, manifest string, unknown ...string) explain.Prepared {
 	t.Helper()
-	out, err := explain.Prepare(object(t, manifest), "", explain.Exceptions{Unknown: patterns(t, unknown...)})
-	require.NoError(t, err)
+	out := mustPrepare(t, object(t, manifest), "", explain.Exceptions{Unknown: patterns(t, unknown...)})
 	return out
 }
 
@@ -324,8 +318,7 @@ func TestUnknownValuesHideSideEffects(t *testing.T) {
 			obj["metadata"].(map[string]any)["labels"] = map[string]any{"by": "webhook"}
 		})
 		in := explain.Input{Manifest: prepared.Manifest, Live: live, Answer: answer, Manager: us, Unknown: prepared.Unknown}
-		e, err := explain.Apply(in)
-		require.NoError(t, err)
+		e := mustApply(t, in)
 		require.Equal(t, row.changes, lines(e.Changes))
 		require.Equal(t, row.dropped, lines(e.Dropped))
 		require.Equal(t, row.ownership, lines(e.Ownership))

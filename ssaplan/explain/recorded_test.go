@@ -43,8 +43,7 @@ func (r recording) input(tb testing.TB) explain.Input {
 func TestRecorded(t *testing.T) {
 	for _, r := range recordings(t) {
 		t.Run(r.Name, func(t *testing.T) {
-			e, err := explain.Apply(r.input(t))
-			require.NoError(t, err)
+			e := mustApply(t, r.input(t))
 			got := told(e, r.Live != nil)
 			if os.Getenv("UPDATE") != "" {
 				r.update(t, got)
@@ -114,12 +113,9 @@ func TestLaws(t *testing.T) {
 	for _, r := range recordings(t) {
 		t.Run(r.Name, func(t *testing.T) {
 			in := r.input(t)
-			before, err := json.Marshal([]any{in.Manifest, in.Live, in.Answer, in.Prior})
-			require.NoError(t, err)
-			e, err := explain.Apply(in)
-			require.NoError(t, err)
-			after, err := json.Marshal([]any{in.Manifest, in.Live, in.Answer, in.Prior})
-			require.NoError(t, err)
+			before := mustMarshal(t, []any{in.Manifest, in.Live, in.Answer, in.Prior})
+			e := mustApply(t, in)
+			after := mustMarshal(t, []any{in.Manifest, in.Live, in.Answer, in.Prior})
 			require.Equal(t, string(before), string(after), "the input stays as it is")
 			lawOfNoOps(t, in, e)
 			lawOfRefreshes(t, r, in, e)
@@ -163,8 +159,7 @@ func lawOfRefreshes(t *testing.T, r recording, in explain.Input, e *explain.Expl
 	if r.Prior == nil || r.Live == nil || !explain.Equal(r.Prior.Manifest, r.Manifest) {
 		return
 	}
-	refreshed, err := explain.Refresh(in.Prior, r.Live)
-	require.NoError(t, err)
+	refreshed := mustRefresh(t, in.Prior, r.Live)
 	if !refreshed.Recreated {
 		require.Equal(t, places(e.Changes), places(refreshed.Drift))
 	}
@@ -187,11 +182,9 @@ func places(changes []explain.Change) map[string]bool {
 // A change that was written and read is written the same again.
 func lawOfJSON(t *testing.T, e *explain.Explanation) {
 	t.Helper()
-	text, err := json.Marshal(e.Changes)
-	require.NoError(t, err)
+	text := mustMarshal(t, e.Changes)
 	var changes []explain.Change
 	require.NoError(t, json.Unmarshal(text, &changes))
-	again, err := json.Marshal(changes)
-	require.NoError(t, err)
+	again := mustMarshal(t, changes)
 	require.Equal(t, string(text), string(again))
 }

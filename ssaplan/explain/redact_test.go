@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
@@ -51,15 +50,13 @@ func itemsOf(tokens ...string) string {
 func TestItemsThatMayNotBeNamed(t *testing.T) {
 	hidden, err := projection.ParsePatterns("spec.tokens[0]", "spec.users[*].token")
 	require.NoError(t, err)
-	applier := fieldowner.Applier{Manager: us}
 	manifest := func(version string, tokens ...any) map[string]any {
 		m := vault(version, nil, tokens...)
 		m["metadata"] = map[string]any{"name": "a"}
 		return m
 	}
 	old := vault("5", map[string]string{us: itemsOf("hunter2-a", "hunter2-b")}, "hunter2-a", "hunter2-b")
-	state, err := explain.NewState(manifest("5", "hunter2-a", "hunter2-b"), old, applier, nil, hidden...)
-	require.NoError(t, err)
+	state := mustNewState(t, manifest("5", "hunter2-a", "hunter2-b"), old, us, nil, hidden...)
 	live := vault("6", map[string]string{us: itemsOf("hunter2-b"), "rival": itemsOf("hunter2-a", "hunter2-r")}, "hunter2-a", "hunter2-b", "hunter2-r")
 	for what, in := range map[string]explain.Input{
 		"create": {Manifest: manifest("6", "hunter2-c"), Answer: vault("6", map[string]string{us: itemsOf("hunter2-c")}, "hunter2-c")},
@@ -75,8 +72,7 @@ func TestItemsThatMayNotBeNamed(t *testing.T) {
 		} {
 			e, err := explained()
 			require.NoError(t, err, what)
-			text, err := json.Marshal(e)
-			require.NoError(t, err)
+			text := mustMarshal(t, e)
 			for _, shown := range []string{string(text), fmt.Sprintf("%+v", e), fmt.Sprint(e.Warnings, e.Rival)} {
 				require.NotContains(t, shown, "hunter2", what)
 			}
@@ -89,11 +85,9 @@ func TestItemsThatMayNotBeNamed(t *testing.T) {
 			require.True(t, lists["spec.tokens"] && lists["spec.users"], "%s: %v", what, e.Changes)
 		}
 	}
-	refreshed, err := explain.Refresh(state, live)
-	require.NoError(t, err)
+	refreshed := mustRefresh(t, state, live)
 	require.NotContains(t, fmt.Sprintf("%+v", refreshed.Drift), "hunter2")
-	text, err := json.Marshal(refreshed.State)
-	require.NoError(t, err)
+	text := mustMarshal(t, refreshed.State)
 	require.NotContains(t, string(text), "hunter2")
 }
 
@@ -101,17 +95,13 @@ func TestItemsThatMayNotBeNamed(t *testing.T) {
 func TestStateThatHidesLater(t *testing.T) {
 	hidden, err := projection.ParsePatterns("spec.tokens[*]", "spec.users[*].token", "spec.size")
 	require.NoError(t, err)
-	applier := fieldowner.Applier{Manager: us}
 	obj := vault("5", map[string]string{us: itemsOf("hunter2-a", "hunter2-b")}, "hunter2-a", "hunter2-b")
-	plain, err := explain.NewState(obj, obj, applier, nil)
-	require.NoError(t, err)
-	hiding, err := explain.NewState(obj, obj, applier, plain, hidden...)
-	require.NoError(t, err)
+	plain := mustNewState(t, obj, obj, us, nil)
+	hiding := mustNewState(t, obj, obj, us, plain, hidden...)
 	later := plain.WithSensitive(hidden)
 	texts := map[string]string{}
 	for name, state := range map[string]*explain.State{"plain": plain, "hiding": hiding, "later": later, "again": later.WithSensitive(hidden)} {
-		text, err := json.Marshal(state)
-		require.NoError(t, err)
+		text := mustMarshal(t, state)
 		texts[name] = string(text)
 	}
 	require.Contains(t, texts["plain"], "hunter2")
@@ -122,12 +112,9 @@ func TestStateThatHidesLater(t *testing.T) {
 	require.Same(t, plain, plain.WithSensitive(nil))
 	require.Nil(t, (*explain.State)(nil).WithSensitive(hidden))
 
-	refreshed, err := explain.Refresh(later, obj)
-	require.NoError(t, err)
-	require.Empty(t, refreshed.Drift)
+	require.Empty(t, driftOf(t, later, obj))
 	changed := vault("6", map[string]string{us: itemsOf("hunter2-a", "hunter2-b")}, "hunter2-a", "hunter2-b")
-	refreshed, err = explain.Refresh(later, changed)
-	require.NoError(t, err)
+	refreshed := mustRefresh(t, later, changed)
 	require.NotEmpty(t, refreshed.Drift)
 	require.NotContains(t, fmt.Sprintf("%+v", refreshed.Drift), "hunter2")
 }
@@ -199,25 +186,21 @@ func TestHiddenItemsAreCompared(t *testing.T) {
 				if !isHidden {
 					sensitive = nil
 				}
-				state, err := explain.NewState(manifest(a, b), applied, fieldowner.Applier{Manager: us}, nil, sensitive...)
-				require.NoError(t, err)
-				text, err := json.Marshal(state)
-				require.NoError(t, err)
+				state := mustNewState(t, manifest(a, b), applied, us, nil, sensitive...)
+				text := mustMarshal(t, state)
 				require.Equal(t, !isHidden, strings.Contains(string(text), "hunter2"))
 				state = &explain.State{}
 				require.NoError(t, json.Unmarshal(text, state))
 				in := explain.Input{Manifest: manifest(a, b), Live: row.live, Answer: row.answer, Manager: us, Prior: state}
 				in.Sensitive = sensitive
-				e, err := explain.Apply(in)
-				require.NoError(t, err)
+				e := mustApply(t, in)
 				require.Equal(t, row.rival, e.Rival != nil)
 				rival := explain.RivalOf(&unstructured.Unstructured{Object: row.live}, state, sensitive...)
 				require.Equal(t, e.Rival != nil, rival != nil)
 				for _, change := range e.Changes {
 					causes[isHidden] = append(causes[isHidden], string(change.Cause))
 				}
-				refreshed, err := explain.Refresh(state, row.live)
-				require.NoError(t, err)
+				refreshed := mustRefresh(t, state, row.live)
 				if isHidden {
 					require.Len(t, refreshed.Drift, row.drift)
 					shown := fmt.Sprint(e.Changes, e.Before, e.After, e.Baseline, e.Rival, e.Warnings, refreshed.Drift)
@@ -239,48 +222,26 @@ func TestHiddenItemsAreCompared(t *testing.T) {
 	}
 }
 
-// A rival's own items of a list that we never applied aren't named either.
-func TestRivalNamesNoHiddenItem(t *testing.T) {
-	hidden := patterns(t, "spec.tokens[*]")
-	made := withTokens("1", "2026-01-01T00:00:00Z", owned{us: nil})
-	state, err := explain.NewState(made, made, fieldowner.Applier{Manager: us}, nil, hidden...)
-	require.NoError(t, err)
-	live := withTokens("2", "2026-01-01T00:00:09Z", owned{us: {"hunter2-x"}}, "hunter2-x")
-	rival := explain.RivalOf(&unstructured.Unstructured{Object: live}, state, hidden...)
-	require.NotNil(t, rival)
-	require.Equal(t, "spec.tokens", projection.JoinPaths(rival.Paths))
-	in := explain.Input{Manifest: made, Live: live, Answer: live, Manager: us, Prior: state, Sensitive: hidden}
-	e, err := explain.Apply(in)
-	require.NoError(t, err)
-	require.Equal(t, rival, e.Rival)
-}
-
 // An older state has one digest of such a list. It still shows whether the list is as it was.
 func TestStateWithoutHiddenItems(t *testing.T) {
 	hidden := patterns(t, "spec.tokens[*]")
 	const first = "2026-01-01T00:00:00Z"
 	owners := owned{us: {"hunter2-a", "hunter2-b"}, "other": {"hunter2-o"}}
 	applied := withTokens("1", first, owners, "hunter2-a", "hunter2-b", "hunter2-o")
-	state, err := explain.NewState(applied, applied, fieldowner.Applier{Manager: us}, nil, hidden...)
-	require.NoError(t, err)
-	text, err := json.Marshal(state)
-	require.NoError(t, err)
+	state := mustNewState(t, applied, applied, us, nil, hidden...)
+	text := mustMarshal(t, state)
 	var old map[string]any
 	require.NoError(t, json.Unmarshal(text, &old))
 	delete(old, "items")
 	delete(old, "record")
-	text, err = json.Marshal(old)
-	require.NoError(t, err)
+	text = mustMarshal(t, old)
 	state = &explain.State{}
 	require.NoError(t, json.Unmarshal(text, state))
-	refreshed, err := explain.Refresh(state, applied)
-	require.NoError(t, err)
-	require.Empty(t, refreshed.Drift)
+	require.Empty(t, driftOf(t, state, applied))
 	require.Nil(t, explain.RivalOf(&unstructured.Unstructured{Object: applied}, state, hidden...))
 	changed := withTokens("2", first, owners, "hunter2-b", "hunter2-a", "hunter2-o")
 	in := explain.Input{Manifest: applied, Live: changed, Answer: applied, Manager: us, Prior: state, Sensitive: hidden}
-	e, err := explain.Apply(in)
-	require.NoError(t, err)
+	e := mustApply(t, in)
 	require.Equal(t, "1 drifted", e.Summary())
 }
 
@@ -299,11 +260,8 @@ func TestPatternsOfWhatIsSecretAnyway(t *testing.T) {
 			require.NoError(t, err)
 			hidden, err := projection.ParsePatterns(later...)
 			require.NoError(t, err)
-			state, err := explain.NewState(manifest, live, fieldowner.Applier{Manager: "m"}, nil, sensitive...)
-			require.NoError(t, err)
-			refreshed, err := explain.Refresh(state.WithSensitive(hidden), live)
-			require.NoError(t, err)
-			require.Empty(t, refreshed.Drift, "%v, then %v", atApply, later)
+			state := mustNewState(t, manifest, live, "m", nil, sensitive...)
+			require.Empty(t, driftOf(t, state.WithSensitive(hidden), live), "%v, then %v", atApply, later)
 		}
 	}
 }

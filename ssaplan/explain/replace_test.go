@@ -74,8 +74,7 @@ func TestReplace(t *testing.T) {
 			for _, text := range row.refused {
 				refused = append(refused, path(t, text))
 			}
-			e, err := explain.Replace(in, refused)
-			require.NoError(t, err)
+			e := mustReplace(t, in, refused)
 			require.Equal(t, row.want, lines(e.Changes))
 			for _, c := range e.Changes {
 				require.NotContains(t, c.String(), "status")
@@ -99,25 +98,11 @@ func TestReplaceOfAStatusAndANamelessItem(t *testing.T) {
 	manifest := `{apiVersion: v1, kind: Pod, metadata: {name: web%s}, spec: {imagePullSecrets: [{name: s2}]}, status: {phase: Running}}`
 	answer := object(t, fmt.Sprintf(manifest, `, managedFields: [{manager: us, operation: Apply, apiVersion: v1, fieldsType: FieldsV1,
 		fieldsV1: {"f:spec": {"f:imagePullSecrets": {"k:{\"name\":\"s2\"}": {}}}}}]`))
-	e, err := explain.Replace(explain.Input{Manifest: object(t, fmt.Sprintf(manifest, "")), Live: live, Answer: answer, Manager: "us"}, nil)
-	require.NoError(t, err)
+	e := mustReplace(t, explain.Input{Manifest: object(t, fmt.Sprintf(manifest, "")), Live: live, Answer: answer, Manager: "us"}, nil)
 	require.Contains(t, lines(e.Changes), `spec.imagePullSecrets[name=""]: - {} (side effect of the server)`)
 	for _, transfer := range e.Ownership {
 		require.NotEqual(t, "status", transfer.Path[0].Name())
 	}
-}
-
-// What the server picks for the new object isn't known before.
-func TestReplaceKnowsWhatIsMadeUp(t *testing.T) {
-	m := newMemory(t)
-	manifest := object(t, `{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {type: NodePort, ports: [{port: 80}]}}`)
-	set := func(ip string) map[string]any {
-		return changed(t, m.try(manifest), func(obj map[string]any) { obj["spec"].(map[string]any)["clusterIP"] = ip })
-	}
-	e, err := explain.Replace(explain.Input{Manifest: manifest, Live: set("10.0.0.1"), Answer: set("10.0.0.2"), Manager: us}, nil)
-	require.NoError(t, err)
-	require.Equal(t, []string{"spec.clusterIP: assigned at apply"}, lines(e.Changes))
-	require.Contains(t, lines(e.Generated), "spec.clusterIP")
 }
 
 // A dropped map is compared without what the server makes up in it.
@@ -146,8 +131,7 @@ func TestReplaceKnowsWhatIsMadeUpInAMap(t *testing.T) {
 			live := with(m.apply(us, object(t, fmt.Sprintf(job, "metadata: {}, "))), row.labels)
 			manifest := object(t, fmt.Sprintf(job, ""))
 			made := with(newMemory(t).try(manifest), map[string]any{"batch.kubernetes.io/controller-uid": "2"})
-			e, err := explain.Replace(explain.Input{Manifest: manifest, Live: live, Answer: made, Manager: us}, nil)
-			require.NoError(t, err)
+			e := mustReplace(t, explain.Input{Manifest: manifest, Live: live, Answer: made, Manager: us}, nil)
 			require.Equal(t, row.changes, lines(e.Changes))
 		})
 	}
@@ -158,8 +142,7 @@ func TestReplaceWithoutAnAnswerAndWithoutAnItem(t *testing.T) {
 	m := newMemory(t)
 	two := object(t, `{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {ports: [{port: 80}, {port: 81}]}}`)
 	one := object(t, `{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {ports: [{port: 80}]}}`)
-	e, err := explain.Replace(explain.Input{Manifest: one, Live: m.apply(us, two), Manager: us}, nil)
-	require.NoError(t, err)
+	e := mustReplace(t, explain.Input{Manifest: one, Live: m.apply(us, two), Manager: us}, nil)
 	require.Equal(t, []string{`spec.ports[port=81,protocol="TCP"]: - {"port":81,"protocol":"TCP"} (dropped from the manifest)`}, lines(e.Changes))
 }
 
@@ -169,8 +152,7 @@ func TestReplaceByAVersionThatIsNotServed(t *testing.T) {
 	live := m.apply(us, object(t, `{apiVersion: v1, kind: Service, metadata: {name: web},
 		spec: {ports: [{port: 80, protocol: TCP}, {port: 81, protocol: TCP}]}}`))
 	manifest := object(t, `{apiVersion: v2, kind: Service, metadata: {name: web}, spec: {ports: [{port: 80, protocol: TCP}]}}`)
-	e, err := explain.Replace(explain.Input{Manifest: manifest, Live: live, Manager: us}, nil)
-	require.NoError(t, err)
+	e := mustReplace(t, explain.Input{Manifest: manifest, Live: live, Manager: us}, nil)
 	require.NotEmpty(t, e.Dropped, "of the port 81")
 	for _, d := range e.Dropped {
 		require.Contains(t, d.Path.String(), "port=81")
@@ -183,8 +165,7 @@ func TestReplaceByAVersionThatIsNotServed(t *testing.T) {
 // Of an old object that can't be read all that is declared comes.
 func TestReplaceOfWhatIsNotKnown(t *testing.T) {
 	manifest := object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: A}}`)
-	e, err := explain.Replace(explain.Input{Manifest: manifest, Manager: us}, nil)
-	require.NoError(t, err)
+	e := mustReplace(t, explain.Input{Manifest: manifest, Manager: us}, nil)
 	require.Equal(t, []string{`data.a: + "A"`}, lines(e.Changes))
 	for _, broken := range []explain.Input{
 		{Manifest: manifest, Manager: us, Answer: object(t, `{metadata: {managedFields: [{manager: m, fieldsV1: {odd: 5}}]}}`)},

@@ -58,8 +58,7 @@ func TestEmptyFieldsThatAreSent(t *testing.T) {
 	} {
 		manifest := object(t, row.manifest)
 		manifest["apiVersion"], manifest["kind"] = "apps/v1", "Deployment"
-		prepared, err := explain.Prepare(manifest, "", explain.Exceptions{Ignore: patterns(t, row.ignore...)})
-		require.NoError(t, err, row.why)
+		prepared := mustPrepare(t, manifest, "", explain.Exceptions{Ignore: patterns(t, row.ignore...)})
 		var live map[string]any
 		if row.live != "" {
 			live = object(t, row.live)
@@ -77,8 +76,7 @@ func TestEmptyFieldsThatAreSent(t *testing.T) {
 func TestForDataBesideStringData(t *testing.T) {
 	live := object(t, `{apiVersion: v1, kind: Secret, metadata: {managedFields: [{manager: `+us+`, operation: Apply, apiVersion: v1,
 		fieldsV1: {"f:data": {}}}]}}`)
-	prepared, err := explain.Prepare(object(t, `{apiVersion: v1, kind: Secret, data: null, stringData: {a: x}}`), "", explain.Exceptions{})
-	require.NoError(t, err)
+	prepared := mustPrepare(t, object(t, `{apiVersion: v1, kind: Secret, data: null, stringData: {a: x}}`), "", explain.Exceptions{})
 	left, err := prepared.For(live, live, fieldowner.Applier{Manager: us})
 	require.NoError(t, err)
 	require.Equal(t, object(t, `{apiVersion: v1, kind: Secret, data: {a: eA==}}`), left.Manifest)

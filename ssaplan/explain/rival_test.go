@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -21,12 +20,9 @@ func TestRival(t *testing.T) {
 	configMap := func(record, data string) map[string]any {
 		return object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, uid: u, resourceVersion: "1", managedFields: [`+record+`]}, data: `+data+`}`)
 	}
-	me := fieldowner.Applier{Manager: "me"}
 	remembered := func(record string) *explain.State {
-		state, err := explain.NewState(manifest, configMap(record, "{a: A, b: B}"), me, nil)
-		require.NoError(t, err)
-		text, err := json.Marshal(state)
-		require.NoError(t, err)
+		state := mustNewState(t, manifest, configMap(record, "{a: A, b: B}"), "me", nil)
+		text := mustMarshal(t, state)
 		var read explain.State
 		require.NoError(t, json.Unmarshal(text, &read))
 		return &read
@@ -68,8 +64,7 @@ func TestRival(t *testing.T) {
 			if row.without {
 				in.Prior = nil
 			}
-			e, err := explain.Apply(in)
-			require.NoError(t, err)
+			e := mustApply(t, in)
 			known := explain.Known(e, in)
 			require.Equal(t, e.Rival, known.Rival)
 			if row.want == "" {
@@ -91,7 +86,6 @@ func TestRival(t *testing.T) {
 // What is written within the second of the remembered apply has the time of that. Only what nothing but another apply
 // leaves counts.
 func TestRivalWithinASecond(t *testing.T) {
-	me := fieldowner.Applier{Manager: "me"}
 	entry := func(manager, fields, more string) string {
 		return `{manager: ` + manager + `, operation: Apply, apiVersion: v1, time: "2026-01-01T00:00:00Z", fieldsType: FieldsV1, fieldsV1: ` + fields + more + `}`
 	}
@@ -104,8 +98,7 @@ func TestRivalWithinASecond(t *testing.T) {
 	const was, sent = "{a: A, b: bb, m: {}, t: T}", "{apiVersion: v1, kind: Thing, metadata: {name: a, labels: {l: L}}, spec: {a: A, b: B, m: {}}}"
 	first := live("1", "v1", entry("me", fields, "")+","+theirs, was, "L")
 	state := func(manifest map[string]any) *explain.State {
-		made, err := explain.NewState(manifest, first, me, nil)
-		require.NoError(t, err)
+		made := mustNewState(t, manifest, first, "me", nil)
 		return made
 	}
 	ours := entry("me", fields, "")
@@ -136,8 +129,7 @@ func TestRivalWithinASecond(t *testing.T) {
 		{"of a subresource nothing is known", func() *explain.State { s := *known; s.Subresource = "status"; return &s }(), live("2", "v1", more+","+theirs, "{a: X}", "X"), ""},
 	} {
 		t.Run(row.why, func(t *testing.T) {
-			text, err := json.Marshal(row.prior)
-			require.NoError(t, err)
+			text := mustMarshal(t, row.prior)
 			read := &explain.State{}
 			require.NoError(t, json.Unmarshal(text, read))
 			for _, prior := range []*explain.State{row.prior, read} {
@@ -154,8 +146,7 @@ func TestRivalWithinASecond(t *testing.T) {
 	t.Run("a list that became one whole has defaults in it", func(t *testing.T) {
 		const spec = "{l: [{name: x, weight: 1}]}"
 		made := live("1", "v1", entry("me", `{"f:spec": {"f:l": {"k:{\"name\":\"x\"}": {".": {}, "f:name": {}}}}}`, ""), spec, "L")
-		prior, err := explain.NewState(object(t, "{apiVersion: v1, kind: Thing, metadata: {name: a}, spec: {l: [{name: x}]}}"), made, me, nil)
-		require.NoError(t, err)
+		prior := mustNewState(t, object(t, "{apiVersion: v1, kind: Thing, metadata: {name: a}, spec: {l: [{name: x}]}}"), made, "me", nil)
 		require.Nil(t, explain.RivalOf(&unstructured.Unstructured{Object: live("2", "v1", entry("me", `{"f:spec": {"f:l": {}}}`, ""), spec, "L")}, prior))
 	})
 	t.Run("it is read otherwise", func(t *testing.T) { // as after a change of a conversion, and a rewrite of what is stored
@@ -178,23 +169,4 @@ func TestTextOfRival(t *testing.T) {
 	r := explain.Rival{Time: time.Unix(0, 0), Paths: []projection.Path{path(t, "data.a"), path(t, "data.b")}}
 	require.Equal(t, "another tool applies under the same field manager, last at 1970-01-01T00:00:00Z, or that apply was not recorded: "+
 		"these fields differ from the recorded ones: data.a, data.b", r.String())
-}
-
-// What is given up as a whole isn't remembered any more, whatever is in it.
-func TestFieldsGivenUpAsAWholeAreNoRival(t *testing.T) {
-	manifest := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a"}, "data": map[string]any{"a": "x", "b": "changed by the server"}}
-	obj := func(version string) map[string]any {
-		return map[string]any{
-			"apiVersion": "v1", "kind": "ConfigMap", "data": map[string]any{"a": "x", "b": "y"},
-			"metadata": map[string]any{"name": "a", "uid": "1", "resourceVersion": version, "managedFields": []any{map[string]any{
-				"manager": us, "operation": "Apply", "apiVersion": "v1", "time": "2026-01-01T00:00:00Z", "fieldsType": "FieldsV1",
-				"fieldsV1": map[string]any{"f:data": map[string]any{"f:a": map[string]any{}, "f:b": map[string]any{}}},
-			}}},
-		}
-	}
-	state, err := explain.NewState(manifest, obj("1"), fieldowner.Applier{Manager: us}, nil)
-	require.NoError(t, err)
-	live := &unstructured.Unstructured{Object: obj("2")}
-	require.Nil(t, explain.RivalOf(live, state.Without(live.Object, projection.NewFieldSet(path(t, "data")))))
-	require.Nil(t, explain.RivalOf(live, state))
 }

@@ -1,6 +1,7 @@
 package explain_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -115,9 +116,7 @@ func path(tb testing.TB, text string) projection.Path {
 // remembered returns the state after an apply.
 func remembered(tb testing.TB, manifest, obj map[string]any) *explain.State {
 	tb.Helper()
-	state, err := explain.NewState(manifest, obj, fieldowner.Applier{Manager: us}, nil)
-	require.NoError(tb, err)
-	return state
+	return mustNewState(tb, manifest, obj, us, nil)
 }
 
 // lines returns a line for each.
@@ -127,4 +126,56 @@ func lines[T interface{ String() string }](all []T) []string {
 		out = append(out, one.String())
 	}
 	return out
+}
+
+// The functions of the package, for tests in which they don't fail.
+
+func mustApply(tb testing.TB, in explain.Input) *explain.Explanation {
+	tb.Helper()
+	e, err := explain.Apply(in)
+	require.NoError(tb, err)
+	return e
+}
+
+func mustReplace(tb testing.TB, in explain.Input, refused []projection.Path) *explain.Explanation {
+	tb.Helper()
+	e, err := explain.Replace(in, refused)
+	require.NoError(tb, err)
+	return e
+}
+
+func mustRefresh(tb testing.TB, state *explain.State, live map[string]any) explain.Refreshed {
+	tb.Helper()
+	refreshed, err := explain.Refresh(state, live)
+	require.NoError(tb, err)
+	return refreshed
+}
+
+// driftOf returns a line for each change that a refresh finds.
+func driftOf(tb testing.TB, state *explain.State, live map[string]any) []string {
+	tb.Helper()
+	return lines(mustRefresh(tb, state, live).Drift)
+}
+
+func mustNewState(tb testing.TB, manifest, obj map[string]any, manager string, prior *explain.State,
+	sensitive ...projection.Pattern,
+) *explain.State {
+	tb.Helper()
+	state, err := explain.NewState(manifest, obj, fieldowner.Applier{Manager: manager}, prior, sensitive...)
+	require.NoError(tb, err)
+	return state
+}
+
+func mustPrepare(tb testing.TB, manifest map[string]any, subresource string, except explain.Exceptions) explain.Prepared {
+	tb.Helper()
+	prepared, err := explain.Prepare(manifest, subresource, except)
+	require.NoError(tb, err)
+	return prepared
+}
+
+func mustMarshal(tb testing.TB, v any) []byte {
+	tb.Helper()
+	text, err := json.Marshal(v)
+	require.NoError(tb, err)
+	return text
 }

@@ -53,8 +53,7 @@ func TestGeneratedInAMapThatIsDeclaredEmpty(t *testing.T) {
 		})
 	}
 	answer := with(map[string]any{"batch.kubernetes.io/controller-uid": "dry", "job-name": "web"})
-	e, err := explain.Apply(explain.Input{Manifest: manifest, Answer: answer, Manager: us})
-	require.NoError(t, err)
+	e := mustApply(t, explain.Input{Manifest: manifest, Answer: answer, Manager: us})
 	const made = `spec.template.metadata.labels["batch.kubernetes.io/controller-uid"]`
 	require.Contains(t, lines(e.Generated), made)
 	require.NotContains(t, lines(e.Generated), "spec.template.metadata.labels.job-name")

@@ -83,11 +83,9 @@ func TestBaselineOfNoOps(t *testing.T) {
 	manifest := object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: A}}`)
 	live := m.apply(us, manifest)
 	state := remembered(t, manifest, live)
-	drifted, err := explain.Refresh(state, m.patch(live, `{data: {a: B}}`))
-	require.NoError(t, err)
+	drifted := mustRefresh(t, state, m.patch(live, `{data: {a: B}}`))
 	live = m.apply(us, manifest)
-	e, err := explain.Apply(explain.Input{Manifest: manifest, Live: live, Answer: m.try(manifest), Manager: us, Prior: drifted.State})
-	require.NoError(t, err)
+	e := mustApply(t, explain.Input{Manifest: manifest, Live: live, Answer: m.try(manifest), Manager: us, Prior: drifted.State})
 	require.True(t, e.NoOp)
 	require.Empty(t, projection.Diff(e.Baseline, e.After))
 }

@@ -41,16 +41,14 @@ func TestWriters(t *testing.T) {
 				in.Manager = "me"
 			}
 			in.Manifest, in.Live, in.Answer = object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: A}}`), live, live
-			e, err := explain.Apply(in)
-			require.NoError(t, err)
+			e := mustApply(t, in)
 			require.Equal(t, row.want, texts(e.Writers))
 			known := explain.Known(e, in)
 			require.Equal(t, row.want, texts(known.Writers))
 			require.Equal(t, e.Writers, known.Writers)
 		})
 	}
-	e, err := explain.Apply(explain.Input{Manager: "me", Manifest: live, Answer: live})
-	require.NoError(t, err)
+	e := mustApply(t, explain.Input{Manager: "me", Manifest: live, Answer: live})
 	require.Empty(t, e.Writers, "nobody wrote to what is created")
 	broken := object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, managedFields: [{manager: helm, operation: Update, fieldsV1: {x: {}}}]}}`)
 	require.Empty(t, explain.Known(&explain.Explanation{}, explain.Input{Manager: "me", Live: broken}).Writers)
@@ -64,10 +62,8 @@ func TestWritersOfUnknownFields(t *testing.T) {
 		{manager: helm, operation: Update, apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {"f:data": {"f:a": {}, "f:b": {}}}}]}, data: {a: A, b: B}}`)
 	patterns, err := projection.ParsePatterns("data.b")
 	require.NoError(t, err)
-	prepared, err := explain.Prepare(object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {b: B}}`), "", explain.Exceptions{Unknown: patterns})
-	require.NoError(t, err)
-	e, err := explain.Apply(explain.Input{Manager: "me", Manifest: prepared.Manifest, Live: live, Answer: live, Unknown: prepared.Unknown})
-	require.NoError(t, err)
+	prepared := mustPrepare(t, object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {b: B}}`), "", explain.Exceptions{Unknown: patterns})
+	e := mustApply(t, explain.Input{Manager: "me", Manifest: prepared.Manifest, Live: live, Answer: live, Unknown: prepared.Unknown})
 	require.Equal(t, []string{"Helm 3 data.a"}, texts(e.Writers))
 }
 
