@@ -14,8 +14,7 @@ import (
 func TestTryClearsANumberThatIsRounded(t *testing.T) {
 	const exact, rounded = `{"f:spec": {"f:l": {"v:9007199254740993": {}}}}}`, `{"f:spec": {"f:l": {"v:9007199254740992": {}}}}}`
 	live := object(t, "7", `"spec": {"l": [9007199254740993]}`, others+exact)
-	h, err := handover.Find(live, handover.Wanted{Applier: us, Clear: patterns(t, "spec.l[=9007199254740993]")})
-	require.NoError(t, err)
+	h := mustFind(t, live, handover.Wanted{Applier: us, Clear: patterns(t, "spec.l[=9007199254740993]")})
 	made, err := h.Try(handover.Server{
 		HandOver: func([]byte) (*unstructured.Unstructured, error) {
 			return object(t, "7", `"spec": {}`, ours+rounded), nil
@@ -47,8 +46,7 @@ func TestTryClearsAllPartsOfAWhole(t *testing.T) {
 		{"all parts of what another owns", a, others + whole, others + whole, others + whole + ", " + ours + whole, "has one owner as a whole"},
 		{"a part that another owned before it became a whole", a, others + part, others + whole, ours + whole, ""},
 	} {
-		h, err := handover.Find(object(t, "7", row.spec, row.before), handover.Wanted{Applier: us, Clear: patterns(t, `spec.l[name="a"]`)})
-		require.NoError(t, err)
+		h := mustFind(t, object(t, "7", row.spec, row.before), handover.Wanted{Applier: us, Clear: patterns(t, `spec.l[name="a"]`)})
 		made, err := h.Try(handover.Server{
 			HandOver: func([]byte) (*unstructured.Unstructured, error) { return object(t, "7", row.spec, row.after), nil },
 			Apply:    func([]byte) (*unstructured.Unstructured, error) { return object(t, "7", row.spec, row.answer), nil },
@@ -84,10 +82,9 @@ func TestTryClearsAroundAKeyOfToday(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			live := object(t, "7", `"spec": {`+row.spec+`}`, ours+`{"f:spec": {`+row.before+`}}}`)
-			h, err := handover.Find(live, handover.Wanted{
+			h := mustFind(t, live, handover.Wanted{
 				Applier: us, Clear: patterns(t, "spec"), Manifest: map[string]any{"spec": map[string]any{"l": []any{map[string]any{"name": "a"}}}},
 			})
-			require.NoError(t, err)
 			left := ""
 			made, err := h.Try(handover.Server{
 				HandOver: func(patch []byte) (*unstructured.Unstructured, error) {

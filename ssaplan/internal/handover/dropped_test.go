@@ -70,8 +70,7 @@ func TestTryLeavesWhatServersLeave(t *testing.T) {
 				return out
 			}
 			live := object(t, "7", `"spec": `+row.live, theirs+`{"f:spec": {`+row.theirs+`}}}, `+record(`"f:none": {}`))
-			h, err := handover.Find(live, adopting(csa))
-			require.NoError(t, err)
+			h := mustFind(t, live, adopting(csa))
 			patched, asked := false, 0
 			made, err := h.Try(handover.Server{
 				HandOver: allowed(h),

@@ -47,6 +47,13 @@ func allowed(h *handover.Handover) func([]byte) (*unstructured.Unstructured, err
 
 func adopting(names ...string) handover.Wanted { return handover.Wanted{Applier: us, Adopt: names} }
 
+func mustFind(t *testing.T, live *unstructured.Unstructured, wanted handover.Wanted) *handover.Handover {
+	t.Helper()
+	h, err := handover.Find(live, wanted)
+	require.NoError(t, err)
+	return h
+}
+
 // owners are the lines of a record: who owns which fields.
 func owners(t *testing.T, obj map[string]any) (out []string) {
 	t.Helper()
@@ -80,8 +87,7 @@ func TestFind(t *testing.T) {
 		},
 	} {
 		t.Run(row.why, func(t *testing.T) {
-			h, err := handover.Find(live, row.wanted)
-			require.NoError(t, err)
+			h := mustFind(t, live, row.wanted)
 			require.Equal(t, row.want == nil, h == nil)
 			if h != nil {
 				require.Equal(t, row.want, owners(t, h.Of(live).Object))
@@ -103,8 +109,7 @@ func TestFindKeepsTheTimeOfTheApply(t *testing.T) {
 		"2026-01-01T00:00:01Z": timed(ours, "1") + fields + ", " + timed(theirs, "2") + fields,
 		"2026-01-01T00:00:02Z": timed(theirs, "2") + fields, // of who never applied
 	} {
-		h, err := handover.Find(object(t, "7", `"data": {"a": 1}`, record), adopting("kubectl-client-side-apply"))
-		require.NoError(t, err)
+		h := mustFind(t, object(t, "7", `"data": {"a": 1}`, record), adopting("kubectl-client-side-apply"))
 		all, err := fieldowner.Read(h.Object())
 		require.NoError(t, err)
 		require.Len(t, all.Entries(), 1)

@@ -34,8 +34,7 @@ func TestTryMergesWhatIsRefused(t *testing.T) {
 	created := object(t, "", `"spec": {}`, ours+`{"f:spec": {"f:null": {"f:x": {}}, "f:same": {}, "f:shared": {}, `+
 		`"f:new": {}, "f:k": {`+item("a", "x")+`, `+item("b", "x")+`}, "f:l": {`+item("a", "x")+`, `+item("b", "y")+`}}}}`)
 	refusal := apierrors.NewInvalid(schema.GroupKind{Kind: "Widget"}, "x", nil)
-	h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
-	require.NoError(t, err)
+	h := mustFind(t, live, adopting("kubectl-client-side-apply"))
 	var patched map[string]any
 	server := handover.Server{
 		HandOver: allowed(h),
@@ -110,8 +109,7 @@ func TestTryMergesWhatOnlyOneObjectCanHave(t *testing.T) {
 	var manifest map[string]any
 	require.NoError(t, json.Unmarshal([]byte(`{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "x"}, "spec": {"ports": [
 		{"name": "http", "port": 80, "nodePort": 30007}, {"name": "dns", "port": 443}]}}`), &manifest))
-	h, err := handover.Find(live, adopting("others"))
-	require.NoError(t, err)
+	h := mustFind(t, live, adopting("others"))
 	left := ""
 	made, err := h.Try(handover.Server{
 		HandOver: allowed(h),
@@ -145,8 +143,7 @@ func TestTryMergesEmptyMaps(t *testing.T) {
 	empty := map[string]any{}
 	manifest := map[string]any{"spec": map[string]any{"m": empty, "l": []any{}, "whole": empty, "open": empty, "hollow": map[string]any{"list": []any{}}, "null": nil, "keyed": nil}}
 	asked := 0
-	h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
-	require.NoError(t, err)
+	h := mustFind(t, live, adopting("kubectl-client-side-apply"))
 	made, err := h.Try(handover.Server{
 		HandOver: allowed(h),
 		Apply: func([]byte) (*unstructured.Unstructured, error) {
@@ -179,9 +176,8 @@ func TestTryMergesEmptyMaps(t *testing.T) {
 func TestTryMergesNothingForNothing(t *testing.T) {
 	live := object(t, "7", `"spec": {"a": 1}`, theirs+`{"f:spec": {"f:a": {}}}}`)
 	refusal := apierrors.NewInvalid(schema.GroupKind{Kind: "Widget"}, "x", nil)
-	h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
-	require.NoError(t, err)
-	_, err = h.Try(handover.Server{
+	h := mustFind(t, live, adopting("kubectl-client-side-apply"))
+	_, err := h.Try(handover.Server{
 		HandOver: allowed(h),
 		Apply:    func([]byte) (*unstructured.Unstructured, error) { return nil, refusal },
 		Create: func(map[string]any) (*unstructured.Unstructured, error) {
@@ -196,10 +192,9 @@ func TestTryMergesNothingForNothing(t *testing.T) {
 func TestTryKeepsARefusalOfNull(t *testing.T) {
 	live := object(t, "7", `"spec": {"a": {"x": 1}, "b": {"y": 1}}`, theirs+`{"f:spec": {"f:a": {"f:x": {}}}}}, `+ours+`{"f:spec": {"f:b": {"f:y": {}}}}}`)
 	try := func(name string) error {
-		h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
-		require.NoError(t, err)
+		h := mustFind(t, live, adopting("kubectl-client-side-apply"))
 		refusal := field.TypeInvalid(field.NewPath("spec", name), "null", `spec.`+name+` in body must be of type object: "null"`)
-		_, err = h.Try(handover.Server{
+		_, err := h.Try(handover.Server{
 			HandOver: allowed(h),
 			Apply: func([]byte) (*unstructured.Unstructured, error) {
 				return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "Widget"}, "x", field.ErrorList{refusal})
@@ -233,8 +228,7 @@ func TestTryForcesWhatIsTakenOver(t *testing.T) {
 		}
 		return status
 	}
-	h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
-	require.NoError(t, err)
+	h := mustFind(t, live, adopting("kubectl-client-side-apply"))
 	forced := object(t, "8", `"data": {}`, "")
 	for _, row := range []struct {
 		why string
@@ -276,10 +270,9 @@ func TestTryMergesByKeysOfToday(t *testing.T) {
 		t.Run(row.why, func(t *testing.T) {
 			live := object(t, "7", `"spec": {"old": 1, "l": [{"name": "a", "n": 1, "x": 1}]}`,
 				theirs+`{"f:spec": {"f:old": {}}}}, `+ours+`{"f:spec": {"f:l": {`+row.was+`: {".": {}, "f:name": {}, "f:x": {}}}}}}`)
-			h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
-			require.NoError(t, err)
+			h := mustFind(t, live, adopting("kubectl-client-side-apply"))
 			patched := ""
-			_, err = h.Try(handover.Server{
+			_, err := h.Try(handover.Server{
 				HandOver: allowed(h),
 				Apply: func([]byte) (*unstructured.Unstructured, error) {
 					return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "Widget"}, "x", nil)

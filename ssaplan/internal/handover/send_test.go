@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/ssaplan/primitives/ssaplan/internal/handover"
 	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
@@ -71,8 +70,7 @@ func TestSend(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			t.Parallel()
-			h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
-			require.NoError(t, err)
+			h := mustFind(t, live, adopting("kubectl-client-side-apply"))
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			if row.ended {
@@ -96,8 +94,7 @@ func TestSend(t *testing.T) {
 func TestSendLooksThoughTheCallerGaveUp(t *testing.T) {
 	live := object(t, "7", `"data": {"a": 1}`, theirs+`{"f:data": {"f:a": {}}}}`)
 	done := object(t, "8", `"data": {"a": 1}`, ours+`{"f:data": {"f:a": {}}}}`)
-	h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
-	require.NoError(t, err)
+	h := mustFind(t, live, adopting("kubectl-client-side-apply"))
 	ctx, cancel := context.WithCancel(t.Context())
 	obj, failure := h.Send(ctx, &givingUp{target{err: context.Canceled, live: done}, cancel}, false)
 	require.Nil(t, failure)

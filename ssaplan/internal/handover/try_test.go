@@ -20,8 +20,7 @@ import (
 func TestTryOfNothingMore(t *testing.T) {
 	const mine, another = ours + `{"f:data": {"f:a": {}}}}`, others + `{"f:data": {"f:b": {}}}}`
 	live := object(t, "7", `"data": {"a": 1, "b": 2}`, theirs+`{"f:data": {"f:a": {}}}}, `+another)
-	h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
-	require.NoError(t, err)
+	h := mustFind(t, live, adopting("kubectl-client-side-apply"))
 	made, err := h.Try(handover.Server{HandOver: allowed(h), Apply: func([]byte) (*unstructured.Unstructured, error) {
 		return object(t, "7", `"data": {"a": 1, "b": 2}`, another+", "+mine), nil
 	}}, map[string]any{"data": map[string]any{"a": int64(1)}}, nil)
@@ -45,8 +44,7 @@ func TestTryCopiesWhatIsApplied(t *testing.T) {
 			live := object(t, "7", `"spec": {"b": 1, "n": 2}`, record)
 			live.SetAnnotations(map[string]string{kinds.LastApplied: row.was})
 			wanted := handover.Wanted{Applier: fieldowner.Applier{Manager: row.manager}, GiveUp: patterns(t, "spec.b")}
-			h, err := handover.Find(live, wanted)
-			require.NoError(t, err)
+			h := mustFind(t, live, wanted)
 			server := handover.Server{HandOver: allowed(h), Apply: func([]byte) (*unstructured.Unstructured, error) { return live, nil }}
 			made, err := h.Try(server, map[string]any{"spec": map[string]any{"n": int64(2)}}, []byte(row.body))
 			require.NoError(t, err)
@@ -90,8 +88,7 @@ func TestTryRemovesWhatIsDropped(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			live := object(t, "7", row.live, theirs+row.was+`}, `+others+row.other+`}`)
-			h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
-			require.NoError(t, err)
+			h := mustFind(t, live, adopting("kubectl-client-side-apply"))
 			before, patched := jsonOf(t, live.Object), ""
 			made, err := h.Try(handover.Server{
 				HandOver: allowed(h),
@@ -131,8 +128,7 @@ func TestTryKeepsWhatIsGivenUp(t *testing.T) {
 	}
 	live := object(t, "7", `"data": {"a": 1, "b": 2}, "spec": {"l": [{"name": "a", "x": 1}, {"name": "b", "x": 2}, {"name": "c", "x": 3}]}`,
 		record(item("a")+`, `+item("b")+`, `+item("c")))
-	h, err := handover.Find(live, handover.Wanted{Applier: us, GiveUp: patterns(t, "data.b", "spec.l[*].x")})
-	require.NoError(t, err)
+	h := mustFind(t, live, handover.Wanted{Applier: us, GiveUp: patterns(t, "data.b", "spec.l[*].x")})
 	manifest := map[string]any{"data": map[string]any{"a": int64(5)}, "spec": map[string]any{"l": []any{map[string]any{"name": "a"}}}}
 	made, err := h.Try(handover.Server{HandOver: allowed(h), Apply: func(body []byte) (*unstructured.Unstructured, error) {
 		const sent = `"data": {"a": 5, "b": 2}, "spec": {"l": [{"name": "a", "x": 1}, {"name": "c", "x": 3}]}`
@@ -156,8 +152,7 @@ func TestTryPassesOn(t *testing.T) {
 	changed := object(t, "8", `"data": {}`, "")
 	answered := object(t, "7", `"data": {"a": 1, "b": 2}`, theirs+`{"f:data": {"f:a": {}, "f:b": {}}}}, `+ours+`{"f:data": {"f:a": {}}}}`)
 	boom := errors.New("boom")
-	h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
-	require.NoError(t, err)
+	h := mustFind(t, live, adopting("kubectl-client-side-apply"))
 	answer := func(obj *unstructured.Unstructured, err error) func([]byte) (*unstructured.Unstructured, error) {
 		return func([]byte) (*unstructured.Unstructured, error) { return obj, err }
 	}
@@ -186,33 +181,6 @@ func TestTryPassesOn(t *testing.T) {
 	}}, nil, []byte("body"))
 	require.NoError(t, err)
 	require.Same(t, changed, got, "nothing changes owners")
-}
-
-// What the server records of the handover counts: a list that the definition makes a whole by now has no item that
-// could be dropped.
-func TestListThatBecameAWhole(t *testing.T) {
-	const whole = `{"f:spec": {"f:l": {}}}}`
-	live := object(t, "7", `"data": {"b": 1}, "spec": {"l": [{"name": "a"}]}`,
-		theirs+`{"f:data": {"f:b": {}}}}, `+ours+`{"f:spec": {"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}}}}}}`)
-	h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
-	require.NoError(t, err)
-	recorded := ours + `{"f:data": {"f:b": {}}, "f:spec": {"f:l": {}}}}`
-	made, err := h.Try(handover.Server{
-		HandOver: func([]byte) (*unstructured.Unstructured, error) {
-			return object(t, "7", `"data": {"b": 1}`, recorded), nil
-		},
-		Apply: func([]byte) (*unstructured.Unstructured, error) {
-			return object(t, "7", `"data": {"b": 1}, "spec": {"l": [{"name": "a"}, {"name": "b"}]}`, theirs+`{"f:data": {"f:b": {}}}}, `+ours+whole), nil
-		},
-		Patch: func(patch []byte) (*unstructured.Unstructured, error) {
-			require.JSONEq(t, `[{"op": "replace", "path": "/metadata/resourceVersion", "value": "7"}, {"op": "remove", "path": "/data"},
-				{"op": "add", "path": "/spec", "value": {"l": [{"name": "a"}, {"name": "b"}]}}]`, string(patch))
-			return object(t, "7", `"spec": {"l": [{"name": "a"}, {"name": "b"}]}`, ""), nil
-		},
-	}, map[string]any{"spec": map[string]any{"l": []any{map[string]any{"name": "a"}, map[string]any{"name": "b"}}}}, nil)
-	require.NoError(t, err)
-	require.Equal(t, []string{`"us" (Apply) spec.l`}, owners(t, made.Object))
-	require.Equal(t, []string{`"us" (Apply) data.b`, `"us" (Apply) spec.l`}, owners(t, h.Of(live).Object), "which is what is explained with")
 }
 
 func jsonOf(t *testing.T, v any) string {

@@ -21,8 +21,7 @@ func TestWholeNamesFormerOwners(t *testing.T) {
 			`{"manager": "one", `+day+`1T00:00:00Z", "fieldsV1": {"f:data": {".": {}, "f:a": {}, "f:b": {}, "f:c": {}}, "f:spec": {"f:m": {"f:x": {}}}}},`+
 			`{"manager": "two", `+day+`2T00:00:00Z", "fieldsV1": {"f:data": {"f:b": {}, "f:c": {}}}},`+
 			`{"manager": "other", `+day+`3T00:00:00Z", "fieldsV1": {"f:data": {"f:c": {}}}}`)
-	h, err := handover.Find(live, adopting("timeless", "one", "two"))
-	require.NoError(t, err)
+	h := mustFind(t, live, adopting("timeless", "one", "two"))
 	change := func(text string, cause explain.Cause) explain.Change {
 		p, err := projection.ParsePath(text)
 		require.NoError(t, err)
@@ -85,8 +84,7 @@ func TestWholeNamesItemsByTheirKeysOfToday(t *testing.T) {
 			if row.wanted.Clear != nil {
 				record = was + `, "f:x": {}}}}`
 			}
-			h, err := handover.Find(object(t, "7", both+`, "x": 1}`, others+record), row.wanted)
-			require.NoError(t, err)
+			h := mustFind(t, object(t, "7", both+`, "x": 1}`, others+record), row.wanted)
 			apply := explain.Explanation{Changes: []explain.Change{{Difference: dropped, Cause: explain.CauseDropped}}}
 			whole, err := h.Whole(&apply, object(t, "7", row.made, row.record).Object, nil)
 			require.NoError(t, err)
