@@ -91,12 +91,7 @@ func TestApplyBehindAPostponedObject(t *testing.T) {
 // After a failure, nothing more is asked for.
 func TestNothingIsPlannedAfterAFailure(t *testing.T) {
 	planner, server := newPlanner(t)
-	server.Answer(func(r ssaplantest.Request) error {
-		if r.Resource.Resource == "serviceaccounts" && r.Verb == "patch" && !r.DryRun {
-			return apierrors.NewForbidden(r.Resource.GroupResource(), r.Name, errors.New("no"))
-		}
-		return nil
-	})
+	server.Answer(forbids("serviceaccounts"))
 	a := newApplication(t, planner, Options{}, "{apiVersion: v1, kind: ServiceAccount, metadata: {name: a, namespace: shop}}", fmt.Sprintf(conf, "b"))
 	lines := a.apply(quickly(t, &a.fake))
 	require.Contains(t, lines[0], "ServiceAccount Refused: ")
@@ -211,12 +206,7 @@ func TestNamespaceThatFailed(t *testing.T) {
 	const namespace = "{apiVersion: v1, kind: Namespace, metadata: {name: new}}"
 	const inNew = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: new}}"
 	planner, server := newPlanner(t)
-	stop := server.Answer(func(r ssaplantest.Request) error {
-		if r.Resource.Resource == "namespaces" && r.Verb == "patch" && !r.DryRun {
-			return apierrors.NewForbidden(r.Resource.GroupResource(), r.Name, errors.New("no"))
-		}
-		return nil
-	})
+	stop := server.Answer(forbids("namespaces"))
 	a := newApplication(t, planner, Options{KeepGoing: true}, namespace, inNew)
 	lines := a.apply(quickly(t, &a.fake))
 	require.Equal(t, "ConfigMap NotSent: v1/ConfigMap new/a: left out: it needs v1/Namespace new, which doesn't exist", lines[1])
@@ -403,14 +393,6 @@ func TestAwaitNamespace(t *testing.T) {
 // An object isn't changed if the CRD that loses a version that it names couldn't be changed, or if it refers to an
 // object that isn't carried out. One that doesn't change is as it should be all the same.
 func TestHeldBackByAnother(t *testing.T) {
-	refuse := func(resource string) func(ssaplantest.Request) error {
-		return func(r ssaplantest.Request) error {
-			if r.Resource.Resource == resource && r.Verb == "patch" && !r.DryRun {
-				return apierrors.NewForbidden(r.Resource.GroupResource(), r.Name, errors.New("no"))
-			}
-			return nil
-		}
-	}
 	const later = "{apiVersion: v1, kind: ServiceAccount, metadata: {name: acc, namespace: shop, labels: {a: b}}, imagePullSecrets: [{name: pull}]}"
 	const changed = "{apiVersion: v1, kind: Secret, metadata: {name: pull, namespace: shop, labels: {a: b}}}"
 	for name, row := range map[string]struct {
@@ -442,7 +424,7 @@ func TestHeldBackByAnother(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			planner, server := newPlanner(t)
 			install(t, planner, row.before...)
-			server.Answer(refuse(row.refused))
+			server.Answer(forbids(row.refused))
 			a := newApplication(t, planner, Options{KeepGoing: true}, row.after...)
 			lines := a.apply(quickly(t, &a.fake))
 			require.Equal(t, row.want, lines[1])

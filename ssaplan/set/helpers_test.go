@@ -2,6 +2,7 @@ package set
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"strconv"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
@@ -50,6 +52,16 @@ func newSet(t *testing.T, planner Planner, options Options, texts ...string) *Se
 		requests = append(requests, ssaplan.Request{Manifest: object(t, text)})
 	}
 	return New(planner, requests, options)
+}
+
+// forbids lets a server refuse to apply a resource, but for dry runs.
+func forbids(resource string) func(ssaplantest.Request) error {
+	return func(r ssaplantest.Request) error {
+		if r.Resource.Resource == resource && r.Verb == "patch" && !r.DryRun {
+			return apierrors.NewForbidden(r.Resource.GroupResource(), r.Name, errors.New("no"))
+		}
+		return nil
+	}
 }
 
 // planEdit and readEdit edit what a Planner returns.
