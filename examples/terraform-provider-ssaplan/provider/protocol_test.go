@@ -190,8 +190,8 @@ func (p *player) do(t *testing.T, of command) (string, error) {
 		requireNoToken(t, p.tf.state.String()+string(p.tf.private), p.token(t, rest))
 	case "said":
 		require.Contains(t, p.tf.said.String(), rest)
-	case "liar":
-		p.installLiar(t)
+	case "webhook": // NAME
+		p.install(t, rest)
 	default:
 		require.Fail(t, "no command", of.String())
 	}

@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
@@ -32,15 +33,40 @@ func liar(w http.ResponseWriter, r *http.Request) {
 	if review.Request.DryRun {
 		color = "rehearsed"
 	}
-	patch := fmt.Sprintf(`[{"op":"add","path":"/data/color","value":%q}]`, color)
-	_ = json.NewEncoder(w).Encode(map[string]any{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
-		"response": map[string]any{"uid": review.Request.UID, "allowed": true, "patchType": "JSONPatch", "patch": []byte(patch)}})
+	admit(w, review.Request.UID, "color", color)
 }
 
-// installLiar installs that webhook, and waits until it sets its value.
-func (c *cluster) installLiar(t *testing.T) {
+// gambler is a webhook that sets data.luck to another value with each request.
+func gambler(w http.ResponseWriter, r *http.Request) {
+	var review struct {
+		Request struct {
+			UID string `json:"uid"`
+		} `json:"request"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&review); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	admit(w, review.Request.UID, "luck", rand.Text())
+}
+
+// admit answers with a patch that sets a value of data.
+func admit(w http.ResponseWriter, uid, name, value string) {
+	patch := fmt.Sprintf(`[{"op":"add","path":"/data/%s","value":%q}]`, name, value)
+	_ = json.NewEncoder(w).Encode(map[string]any{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
+		"response": map[string]any{"uid": uid, "allowed": true, "patchType": "JSONPatch", "patch": []byte(patch)}})
+}
+
+// webhooks are those that scripts name, each with the value that it sets.
+var webhooks = map[string]struct {
+	http.HandlerFunc
+	sets string
+}{"liar": {liar, "color"}, "gambler": {gambler, "luck"}}
+
+// install installs a webhook, and waits until it sets its value.
+func (c *cluster) install(t *testing.T, name string) {
 	t.Helper()
-	server := httptest.NewTLSServer(http.HandlerFunc(liar))
+	server := httptest.NewTLSServer(webhooks[name])
 	t.Cleanup(server.Close)
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 	hooks := c.Client.Resource(schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "mutatingwebhookconfigurations"})
@@ -60,6 +86,6 @@ webhooks:
 	lab.Eventually(t, "the webhook answers", func() bool {
 		probe := lab.Object(t, c.in("{apiVersion: v1, kind: ConfigMap, metadata: {name: probe, namespace: NAMESPACE}, data: {a: b}}"))
 		made, err := c.resource("configmaps").Create(t.Context(), probe, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-		return err == nil && made.Object["data"].(map[string]any)["color"] != nil
+		return err == nil && made.Object["data"].(map[string]any)[webhooks[name].sets] != nil
 	})
 }
