@@ -73,8 +73,7 @@ func BenchmarkCached(b *testing.B) {
 	require.NoError(b, manifest.UnmarshalJSON(read(b, kind, "manifest.json")))
 	require.NoError(b, live.UnmarshalJSON(read(b, kind, "live.json")))
 	config := &rest.Config{Host: "http://recorded", QPS: -1, Transport: configure(recorded{read(b, kind, "live.json"), read(b, kind, "live.json")})}
-	planner, err := connect(config, ssaplan.Options{FieldManager: "bench", NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: 10})})
-	require.NoError(b, err)
+	planner := connect(b, config, ssaplan.Options{FieldManager: "bench", NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: 10})})
 	b.ReportAllocs()
 	for b.Loop() {
 		_, err := planner.Plan(b.Context(), ssaplan.Request{Manifest: manifest, Live: live})
@@ -83,8 +82,7 @@ func BenchmarkCached(b *testing.B) {
 }
 
 func planOf(tb testing.TB, config *rest.Config, manifest *unstructured.Unstructured) func() {
-	planner, err := connect(config, ssaplan.Options{FieldManager: "bench"})
-	require.NoError(tb, err)
+	planner := connect(tb, config, ssaplan.Options{FieldManager: "bench"})
 	return func() {
 		_, err := planner.Plan(tb.Context(), ssaplan.Request{Manifest: manifest})
 		require.NoError(tb, err)

@@ -71,8 +71,7 @@ func (m manyKinds) RoundTrip(request *http.Request) (*http.Response, error) {
 func TestManyDefinitions(t *testing.T) {
 	const kinds = 500
 	server := counted{manyKinds{kinds}, &sync.Mutex{}, map[string]int{}}
-	planner, err := connect(&rest.Config{Host: "http://many", Transport: server}, ssaplan.Options{FieldManager: "bench", Concurrency: 8})
-	require.NoError(t, err)
+	planner := connect(t, &rest.Config{Host: "http://many", Transport: server}, ssaplan.Options{FieldManager: "bench", Concurrency: 8})
 	var requests []ssaplan.Request
 	for i := range kinds {
 		requests = append(requests, ssaplan.Request{Manifest: &unstructured.Unstructured{Object: map[string]any{
@@ -119,11 +118,9 @@ func TestManyClusters(t *testing.T) {
 	goroutines, before := runtime.NumGoroutine(), liveHeap()
 	planners := make([]*ssaplan.Planner, clusters)
 	for i := range planners {
-		planner, err := connect(&rest.Config{Host: fmt.Sprintf("http://cluster-%d", i), Transport: server}, ssaplan.Options{FieldManager: "bench"})
-		require.NoError(t, err)
+		planner := connect(t, &rest.Config{Host: fmt.Sprintf("http://cluster-%d", i), Transport: server}, ssaplan.Options{FieldManager: "bench"})
 		for _, manifest := range manifests {
-			plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest})
-			require.NoError(t, err)
+			plan := mustPlan(t, planner, ssaplan.Request{Manifest: manifest})
 			require.Equal(t, ssaplan.ActionNoOp, plan.Action)
 		}
 		planners[i] = planner

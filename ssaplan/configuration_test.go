@@ -90,9 +90,7 @@ type resync struct {
 func newResync(t *testing.T, options ssaplan.NoOpCacheOptions) *resync {
 	live := read(t, "deployment", "live.json")
 	r := &resync{configured: configure(recorded{live, live}), cache: ssaplan.NewNoOpCache(options)}
-	var err error
-	r.planner, err = connect(&rest.Config{Host: "http://recorded", Transport: r.configured}, ssaplan.Options{FieldManager: "bench", NoOps: r.cache})
-	require.NoError(t, err)
+	r.planner = connect(t, &rest.Config{Host: "http://recorded", Transport: r.configured}, ssaplan.Options{FieldManager: "bench", NoOps: r.cache})
 	r.request = ssaplan.Request{Manifest: object(t, "manifest.json"), Live: object(t, "live.json")}
 	return r
 }
@@ -100,8 +98,7 @@ func newResync(t *testing.T, options ssaplan.NoOpCacheOptions) *resync {
 // plan returns how many requests the plan took; it is a no-op.
 func (r *resync) plan(t *testing.T) int {
 	t.Helper()
-	plan, err := r.planner.Plan(t.Context(), r.request)
-	require.NoError(t, err)
+	plan := mustPlan(t, r.planner, r.request)
 	require.Equal(t, ssaplan.ActionNoOp, plan.Action)
 	require.Empty(t, plan.Warnings)
 	return plan.Requests
@@ -227,8 +224,7 @@ func TestAnotherContentIsAnotherQuestion(t *testing.T) {
 	for _, field := range [][]string{{"spec", "replicas"}, {"metadata", "generation"}, {"status", "replicas"}} {
 		r.request.Live = live.DeepCopy()
 		require.NoError(t, unstructured.SetNestedField(r.request.Live.Object, int64(77), field...))
-		plan, err := r.planner.Plan(t.Context(), r.request)
-		require.NoError(t, err)
+		plan := mustPlan(t, r.planner, r.request)
 		require.NotZero(t, plan.Requests, field)
 	}
 	r.request.Live = live

@@ -153,25 +153,20 @@ func TestDeletePropagates(t *testing.T) {
 		want := cmp.Or(propagation, metav1.DeletePropagationBackground)
 		server, _ := world(ssaplan.Options{})
 		var options []metav1.DeleteOptions
-		planner, err := ssaplan.New(dynclient.New(deletions{Interface: server.Client(), options: &options}, server.Mapper(), dynclient.Options{}),
+		planner := mustNew(t, dynclient.New(deletions{Interface: server.Client(), options: &options}, server.Mapper(), dynclient.Options{}),
 			ssaplan.Options{FieldManager: "my-tool"})
-		require.NoError(t, err)
 		state := applied(t, planner, configMap("a", nil))
 		require.NoError(t, planner.Delete(t.Context(), state, deletion.Options{Propagation: propagation}))
 
 		state = applied(t, planner, configMap("a", nil))
 		request := ssaplan.Request{Manifest: configMap("b", nil), Prior: state, Propagation: propagation}
-		plan, err := planner.Plan(t.Context(), request)
-		require.NoError(t, err)
+		plan := mustPlan(t, planner, request)
 		require.Equal(t, want, plan.Replacement.Propagation)
-		_, err = planner.Replace(t.Context(), plan, deletion.Options{})
-		require.NoError(t, err)
+		mustReplace(t, planner, plan, deletion.Options{})
 
 		state = applied(t, planner, configMap("a", nil))
-		plan, err = planner.Plan(t.Context(), ssaplan.Request{Manifest: configMap("c", nil), Prior: state})
-		require.NoError(t, err)
-		_, err = planner.Replace(t.Context(), plan, deletion.Options{Propagation: propagation})
-		require.NoError(t, err)
+		plan = mustPlan(t, planner, ssaplan.Request{Manifest: configMap("c", nil), Prior: state})
+		mustReplace(t, planner, plan, deletion.Options{Propagation: propagation})
 
 		require.Equal(t, []string{"All", "Unknown"}, options[0].DryRun, "first it is found out whether the server gets dryRun")
 		options = options[1:]
@@ -233,8 +228,7 @@ func TestDeleteMeetsOthersAfterTheDryRun(t *testing.T) {
 
 	state = applied(t, planner, configMap("a", nil))
 	stop()
-	plan, err := planner.PlanDelete(t.Context(), deletion.Request{Object: state.Identity, UID: state.UID})
-	require.NoError(t, err)
+	plan := mustPlanDelete(t, planner, deletion.Request{Object: state.Identity, UID: state.UID})
 	tried = false
 	defer server.Answer(func(r ssaplantest.Request) error {
 		if r.Verb == "get" && tried {

@@ -125,8 +125,7 @@ func TestPlanDelete(t *testing.T) {
 				defer server.Answer(row.answer)()
 			}
 			earlier := sent(server, "delete")
-			plan, err := planner.PlanDelete(t.Context(), request)
-			require.NoError(t, err)
+			plan := mustPlanDelete(t, planner, request)
 			require.Equal(t, row.action, plan.Action)
 			require.Contains(t, plan.Reason, row.reason)
 			require.Equal(t, row.warnings, plan.Warnings)
@@ -182,8 +181,7 @@ func TestPlanDeleteLooksAgain(t *testing.T) {
 		}
 		return nil
 	})()
-	plan, err := planner.PlanDelete(t.Context(), deletion.Request{Object: idOf})
-	require.NoError(t, err)
+	plan := mustPlanDelete(t, planner, deletion.Request{Object: idOf})
 	require.Equal(t, deletion.ActionNone, plan.Action)
 	require.Equal(t, 3, plan.Requests)
 }
@@ -252,17 +250,15 @@ func TestApplyDelete(t *testing.T) {
 			if row.object != nil {
 				applied(t, planner, row.object)
 			}
-			plan, err := planner.PlanDelete(t.Context(), deletion.Request{Object: idOf})
-			require.NoError(t, err)
-			text, err := json.Marshal(plan)
-			require.NoError(t, err)
+			plan := mustPlanDelete(t, planner, deletion.Request{Object: idOf})
+			text := mustMarshal(t, plan)
 			var kept deletion.Plan
 			require.NoError(t, json.Unmarshal(text, &kept))
 			if row.meanwhile != nil {
 				row.meanwhile(t, server)
 			}
 			earlier := sent(server, "delete")
-			err = planner.ApplyDelete(t.Context(), &kept, deletion.Options{})
+			err := planner.ApplyDelete(t.Context(), &kept, deletion.Options{})
 			var changed *deletion.ChangedError
 			switch {
 			case row.changed != "":
@@ -291,11 +287,10 @@ func TestApplyDeleteRefuses(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	require.EqualError(t, planner.ApplyDelete(t.Context(), nil, deletion.Options{}), "ssaplan: no plan to carry out")
 	applied(t, planner, configMap("a", nil))
-	plan, err := planner.PlanDelete(t.Context(), deletion.Request{Object: idOf, Propagation: metav1.DeletePropagationOrphan})
-	require.NoError(t, err)
+	plan := mustPlanDelete(t, planner, deletion.Request{Object: idOf, Propagation: metav1.DeletePropagationOrphan})
 	require.Contains(t, plan.Hazards, immutability.Hazard{
 		Kind: immutability.HazardDependents, Message: "objects that name this one as their owner remain without an owner"})
-	err = planner.ApplyDelete(t.Context(), plan, deletion.Options{Propagation: metav1.DeletePropagationForeground})
+	err := planner.ApplyDelete(t.Context(), plan, deletion.Options{Propagation: metav1.DeletePropagationForeground})
 	require.EqualError(t, err, "v1/ConfigMap default/a: the plan is for propagation policy Orphan, not Foreground: plan again")
 	require.ErrorAs(t, err, new(*deletion.Error))
 
@@ -311,11 +306,10 @@ func TestApplyDeleteRefuses(t *testing.T) {
 func TestApplyDeleteGoesOn(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	applied(t, planner, held("a"))
-	plan, err := planner.PlanDelete(t.Context(), deletion.Request{Object: idOf})
-	require.NoError(t, err)
+	plan := mustPlanDelete(t, planner, deletion.Request{Object: idOf})
 	ctx, cancel := context.WithCancel(t.Context())
 	progress := func(identity.Identity, []string) { cancel() }
-	err = planner.ApplyDelete(ctx, plan, deletion.Options{Progress: progress})
+	err := planner.ApplyDelete(ctx, plan, deletion.Options{Progress: progress})
 	var stopped *deletion.Error
 	require.ErrorAs(t, err, &stopped)
 	require.True(t, stopped.Accepted)
@@ -367,11 +361,9 @@ func (o others) HandleWarningHeaderWithContext(_ context.Context, _ int, _, text
 func TestWarningsOfADelete(t *testing.T) {
 	server, _ := world(ssaplan.Options{})
 	var client string
-	planner, err := ssaplan.New(dynclient.New(warner{server.Client(), &client}, server.Mapper(), dynclient.Options{}), ssaplan.Options{FieldManager: "my-tool"})
-	require.NoError(t, err)
+	planner := mustNew(t, dynclient.New(warner{server.Client(), &client}, server.Mapper(), dynclient.Options{}), ssaplan.Options{FieldManager: "my-tool"})
 	state := applied(t, planner, configMap("a", nil))
-	plan, err := planner.PlanDelete(t.Context(), deletion.Request{Object: idOf})
-	require.NoError(t, err)
+	plan := mustPlanDelete(t, planner, deletion.Request{Object: idOf})
 	require.Equal(t, []foreign.Text{"mind the a"}, plan.Warnings)
 	require.Empty(t, client)
 
@@ -391,11 +383,9 @@ func TestWarningsOfADelete(t *testing.T) {
 	require.Equal(t, "mind the a\n", client)
 
 	state = applied(t, planner, configMap("a", nil))
-	replace, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: configMap("b", nil), Prior: state})
-	require.NoError(t, err)
+	replace := mustPlan(t, planner, ssaplan.Request{Manifest: configMap("b", nil), Prior: state})
 	told = nil
-	_, err = planner.Replace(t.Context(), replace, listen)
-	require.NoError(t, err)
+	mustReplace(t, planner, replace, listen)
 	require.Equal(t, []string{"v1/ConfigMap default/a: mind the a"}, told)
 }
 
@@ -403,8 +393,7 @@ func TestWarningsOfADelete(t *testing.T) {
 func TestPlanDeleteHidesSecrets(t *testing.T) {
 	server, _ := world(ssaplan.Options{})
 	var client string
-	planner, err := ssaplan.New(dynclient.New(warner{server.Client(), &client}, server.Mapper(), dynclient.Options{}), ssaplan.Options{FieldManager: "my-tool"})
-	require.NoError(t, err)
+	planner := mustNew(t, dynclient.New(warner{server.Client(), &client}, server.Mapper(), dynclient.Options{}), ssaplan.Options{FieldManager: "my-tool"})
 	secret := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": "hunter2-is-quoted"},
 		"data": map[string]any{"password": "aHVudGVyMi1pcy1xdW90ZWQ="},
@@ -416,8 +405,7 @@ func TestPlanDeleteHidesSecrets(t *testing.T) {
 	}}
 	defer server.Answer(answering("delete", "secrets", denied))()
 	id := identity.Identity{APIVersion: "v1", Kind: "Secret", Name: "hunter2-is-quoted"}
-	plan, err := planner.PlanDelete(t.Context(), deletion.Request{Object: id})
-	require.NoError(t, err)
+	plan := mustPlanDelete(t, planner, deletion.Request{Object: id})
 	require.Equal(t, deletion.ActionRefused, plan.Action)
 	require.NotContains(t, plan.Reason, "hunter2")
 	require.NotContains(t, plan.Refusal.Error(), "hunter2")
@@ -441,8 +429,7 @@ func TestApplyDeleteCountsAgain(t *testing.T) {
 		applied(t, planner, definition)
 		id, err := identity.Of(definition.Object)
 		require.NoError(t, err)
-		plan, err := planner.PlanDelete(t.Context(), deletion.Request{Object: id})
-		require.NoError(t, err)
+		plan := mustPlanDelete(t, planner, deletion.Request{Object: id})
 		require.NotNil(t, plan.Contents)
 		require.Empty(t, plan.Contents.Counts)
 		applied(t, planner, manifestOf("example.com/v1", "Widget", "", "a"))

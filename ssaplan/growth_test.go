@@ -74,8 +74,7 @@ type planAll func(*ssaplan.Planner, []ssaplan.Request) iter.Seq2[*ssaplan.Plan, 
 // plannedAll plans n objects, and returns the time that each took and by how much what lives on the heap grew at most.
 func plannedAll(t *testing.T, n int, all planAll) (each time.Duration, grown uint64) {
 	live := read(t, "deployment", "live.json")
-	planner, err := connect(&rest.Config{Host: "http://recorded", Transport: numbered{recorded{live, live}, n}}, ssaplan.Options{FieldManager: "bench"})
-	require.NoError(t, err)
+	planner := connect(t, &rest.Config{Host: "http://recorded", Transport: numbered{recorded{live, live}, n}}, ssaplan.Options{FieldManager: "bench"})
 	manifest := object(t, "manifest.json")
 	requests := make([]ssaplan.Request, n)
 	for i := range requests {

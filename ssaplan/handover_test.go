@@ -43,32 +43,20 @@ func TestFieldsChangeHands(t *testing.T) {
 			})
 			manifest := configMap("a", map[string]any{"a": "A", "b": "B"})
 			request := ssaplan.Request{Manifest: manifest, Adopt: row.adopt, AdoptTools: row.tools, GiveUp: patterns(t, row.giveUp...)}
-			require.Equal(t, ssaplan.ActionCreate, plan(t, planner, request).Action)
+			require.Equal(t, ssaplan.ActionCreate, mustPlan(t, planner, request).Action)
 			applied(t, planner, configMap("a", map[string]any{"a": "A"}))
 			patch(server, "a", `{"data": {"b": "B"}}`)
 			applied(t, planner, manifest)
 			live := errorless(resources(server, "configmaps").Get(t.Context(), "a", metav1.GetOptions{}))
-			require.Equal(t, ssaplan.ActionNoOp, plan(t, planner, ssaplan.Request{Manifest: manifest, Live: live}).Action)
+			require.Equal(t, ssaplan.ActionNoOp, mustPlan(t, planner, ssaplan.Request{Manifest: manifest, Live: live}).Action)
 
 			request.Live = live
-			p := plan(t, planner, request)
+			p := mustPlan(t, planner, request)
 			require.Equal(t, row.action, p.Action)
 			require.Equal(t, row.requests, p.Requests)
 			require.Equal(t, row.action == ssaplan.ActionUpdate, len(p.Ownership) > 0)
 		})
 	}
-}
-
-// What another manager wrote is adopted, and what the manifest lacks of it goes, in two writes.
-func TestApplyAdopts(t *testing.T) {
-	server, planner := world(ssaplan.Options{})
-	applied(t, planner, configMap("a", map[string]any{"a": "A"}))
-	patch(server, "a", `{"data": {"b": "B", "c": "C"}}`)
-	p := plan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "X", "c": "C"}), Adopt: []string{"kubectl"}})
-	require.Equal(t, "1 edited, 1 dropped from the manifest", p.Reason)
-	obj := errorless(planner.Apply(t.Context(), p))
-	require.Equal(t, map[string]any{"a": "X", "c": "C"}, obj.Object["data"])
-	require.Equal(t, ssaplan.ActionNoOp, plan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "X", "c": "C"}), Adopt: []string{"kubectl"}}).Action)
 }
 
 // Fields that are adopted are no apply of another tool under the name of the manager, neither before they change owners
@@ -79,7 +67,7 @@ func TestWhoIsAdoptedFromIsNoRival(t *testing.T) {
 		state := applied(t, planner, configMap("a", map[string]any{"a": "A"}))
 		write := []byte(`{"data": {"a": "B", "b": "B"}}`)
 		errorless(resources(server, "configmaps").Patch(t.Context(), "a", types.MergePatchType, write, metav1.PatchOptions{FieldManager: manager}))
-		p := plan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "X"}), Prior: state, Adopt: []string{manager}})
+		p := mustPlan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "X"}), Prior: state, Adopt: []string{manager}})
 		require.Nil(t, p.Rival, manager)
 		obj := errorless(planner.Apply(t.Context(), p))
 		require.Equal(t, map[string]any{"a": "X"}, obj.Object["data"], manager)
@@ -114,19 +102,13 @@ func TestApplyStopsAfterTheHandover(t *testing.T) {
 			server, planner := world(ssaplan.Options{})
 			applied(t, planner, configMap("a", map[string]any{"a": "A"}))
 			patch(server, "a", `{"data": {"b": "B"}}`)
-			p := plan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "X"}), Adopt: []string{"kubectl"}})
+			p := mustPlan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "X"}), Adopt: []string{"kubectl"}})
 			require.Len(t, p.Changes, 2)
-			defer server.Answer(func(r ssaplantest.Request) error {
-				if r.DryRun {
-					return row.answer
-				}
-				return nil
-			})()
+			defer server.Answer(failing(row.answer, func(r ssaplantest.Request) bool { return r.DryRun }))()
 
 			row.apply.FieldManager = "my-tool"
-			other, err := ssaplan.New(server.API(), row.apply)
-			require.NoError(t, err)
-			_, err = other.Apply(t.Context(), p)
+			other := mustNew(t, server.API(), row.apply)
+			_, err := other.Apply(t.Context(), p)
 			require.ErrorAs(t, err, new(*write.ApplyError))
 			require.Equal(t, row.told, write.OutcomeOf(err))
 			require.EqualError(t, err, row.want)
@@ -142,7 +124,7 @@ func TestApplyStopsAsOthersWriteAfterTheHandover(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	applied(t, planner, configMap("a", map[string]any{"a": "A"}))
 	patch(server, "a", `{"data": {"b": "B"}}`)
-	p := plan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "X"}), Adopt: []string{"kubectl"}})
+	p := mustPlan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "X"}), Adopt: []string{"kubectl"}})
 	writes := 0
 	defer server.Answer(func(r ssaplantest.Request) error {
 		if r.Verb == "patch" && !r.DryRun {
@@ -164,7 +146,7 @@ func TestAdoptedObjectCannotBeFound(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	applied(t, planner, configMap("a", map[string]any{"a": "A"}))
 	patch(server, "a", `{"data": {"b": "B"}}`)
-	p := plan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "X"}), Adopt: []string{"kubectl"}})
+	p := mustPlan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "X"}), Adopt: []string{"kubectl"}})
 	p.Object.Kind = "Nothing"
 	_, err := planner.Apply(t.Context(), p)
 	require.Equal(t, write.OutcomeNotSent, write.OutcomeOf(err))

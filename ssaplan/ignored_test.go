@@ -32,7 +32,7 @@ func TestIgnoredFieldsAreRemembered(t *testing.T) {
 			reads = 0
 		}
 		for i, value := range []string{"X", "X", "Y"} {
-			p := plan(t, planner, request(value))
+			p := mustPlan(t, planner, request(value))
 			require.Equal(t, ssaplan.ActionNoOp, p.Action)
 			require.Equal(t, []explain.IgnoredField{{Path: path("data.a"), Handling: explain.HandlingHeld}}, p.Ignored)
 			require.Equal(t, []foreign.Text{"data.c: matches no field to be ignored; check the path"}, p.Warnings)
@@ -43,13 +43,13 @@ func TestIgnoredFieldsAreRemembered(t *testing.T) {
 			}
 		}
 		patch(server, "a", `{"data": {"a": "theirs"}}`)
-		p := plan(t, planner, request("X"))
+		p := mustPlan(t, planner, request("X"))
 		require.Equal(t, ssaplan.ActionNoOp, p.Action, "the server took it from us already")
 		require.Equal(t, explain.HandlingLeftOut, p.Ignored[0].Handling)
 		require.Equal(t, foreign.Text("kubectl"), p.Ignored[0].Owners[0].Manager)
 		require.Equal(t, reads+1, p.Requests)
 
-		p = plan(t, planner, ssaplan.Request{Manifest: manifest, Live: request("").Live})
+		p = mustPlan(t, planner, ssaplan.Request{Manifest: manifest, Live: request("").Live})
 		require.Equal(t, ssaplan.ActionUpdate, p.Action, "without that it is another question")
 	}
 }
@@ -58,39 +58,36 @@ func TestIgnoredFieldsAreRemembered(t *testing.T) {
 func TestNothingToGiveUp(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	manifest := configMap("a", map[string]any{"a": "A", "b": "B"})
-	p := plan(t, planner, ssaplan.Request{Manifest: manifest})
-	made, err := planner.Apply(t.Context(), p)
-	require.NoError(t, err)
+	p := mustPlan(t, planner, ssaplan.Request{Manifest: manifest})
+	made := mustApply(t, planner, p)
 	prior, err := p.State(made)
 	require.NoError(t, err)
 	patch(server, "a", `{"data": {"c": "theirs"}}`)
 	manifest = configMap("a", map[string]any{"a": "A"})
 	nowhere := []foreign.Text{"data.d: matches no field to be given up; check the path"}
-	require.Equal(t, nowhere, plan(t, planner, ssaplan.Request{Manifest: manifest, GiveUp: patterns(t, "data.b", "data.d")}).Warnings)
+	require.Equal(t, nowhere, mustPlan(t, planner, ssaplan.Request{Manifest: manifest, GiveUp: patterns(t, "data.b", "data.d")}).Warnings)
 	request := ssaplan.Request{Manifest: manifest, GiveUp: patterns(t, "data.b", "data.c")}
-	require.Empty(t, plan(t, planner, request).Warnings, "it isn't known what was given up before")
+	require.Empty(t, mustPlan(t, planner, request).Warnings, "it isn't known what was given up before")
 	request.Prior = prior
 	never := []foreign.Text{"data.c: has nothing to give up, since only other managers own it"}
-	p = plan(t, planner, request)
+	p = mustPlan(t, planner, request)
 	require.Equal(t, ssaplan.ActionUpdate, p.Action)
 	require.Subset(t, p.Warnings, never)
 	request.Prior = appliedAndStored(t, planner, p)
-	p = plan(t, planner, request)
+	p = mustPlan(t, planner, request)
 	require.Equal(t, ssaplan.ActionNoOp, p.Action)
 	require.Empty(t, p.Warnings, "both were left to others before")
 	request = ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "A", "c": "C"}), GiveUp: patterns(t, "data.c"), Prior: prior}
-	require.NotContains(t, plan(t, planner, request).Warnings, never[0], "that the manifest isn't sent with it is what the pattern does")
+	require.NotContains(t, mustPlan(t, planner, request).Warnings, never[0], "that the manifest isn't sent with it is what the pattern does")
 }
 
 // appliedAndStored applies a plan, and returns the state as a later run reads it.
 func appliedAndStored(t *testing.T, planner *ssaplan.Planner, plan *ssaplan.Plan) *explain.State {
 	t.Helper()
-	made, err := planner.Apply(t.Context(), plan)
-	require.NoError(t, err)
+	made := mustApply(t, planner, plan)
 	state, err := plan.State(made)
 	require.NoError(t, err)
-	text, err := json.Marshal(state)
-	require.NoError(t, err)
+	text := mustMarshal(t, state)
 	stored := &explain.State{}
 	require.NoError(t, json.Unmarshal(text, stored))
 	return stored
@@ -100,23 +97,23 @@ func appliedAndStored(t *testing.T, planner *ssaplan.Planner, plan *ssaplan.Plan
 func TestNothingToClear(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	request := ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "A"}), Clear: patterns(t, "data.b", "data.c", "data.a")}
-	p := plan(t, planner, request)
+	p := mustPlan(t, planner, request)
 	require.Equal(t, ssaplan.ActionCreate, p.Action)
 	require.Empty(t, p.Warnings, "no object has fields to clear")
 	_ = applied(t, planner, request.Manifest)
 	patch(server, "a", `{"data": {"b": "theirs"}}`)
 	nothing := []foreign.Text{"data.c: matches no field to clear; correct the path, or remove it if the field is already cleared"}
-	p = plan(t, planner, request)
+	p = mustPlan(t, planner, request)
 	require.Equal(t, ssaplan.ActionUpdate, p.Action)
 	require.Equal(t, nothing, p.Warnings)
 	request.Prior = appliedAndStored(t, planner, p)
-	p = plan(t, planner, request)
+	p = mustPlan(t, planner, request)
 	require.Equal(t, ssaplan.ActionNoOp, p.Action)
 	require.Empty(t, p.Warnings, "both were to be cleared before")
 	request.Clear = append(request.Clear, patterns(t, "data.d")...)
-	require.Equal(t, []foreign.Text{"data.d: matches no field to clear; correct the path, or remove it if the field is already cleared"}, plan(t, planner, request).Warnings)
+	require.Equal(t, []foreign.Text{"data.d: matches no field to clear; correct the path, or remove it if the field is already cleared"}, mustPlan(t, planner, request).Warnings)
 	request.Prior = nil
-	require.Len(t, plan(t, planner, request).Warnings, 3, "it isn't known what was cleared before")
+	require.Len(t, mustPlan(t, planner, request).Warnings, 3, "it isn't known what was cleared before")
 }
 
 // Of an object without any record of owners the server tells what its first apply makes of it, so that a part of a list
@@ -135,7 +132,7 @@ func TestIgnoredFieldsOfAnObjectWithoutRecord(t *testing.T) {
 	errorless(ranges.Patch(t.Context(), "a", types.MergePatchType, forget, metav1.PatchOptions{}))
 	require.Empty(t, errorless(ranges.Get(t.Context(), "a", metav1.GetOptions{})).GetManagedFields())
 
-	p := plan(t, planner, ssaplan.Request{Manifest: limits("2Gi"), Ignore: patterns(t, "spec.limits[0].max.memory")})
+	p := mustPlan(t, planner, ssaplan.Request{Manifest: limits("2Gi"), Ignore: patterns(t, "spec.limits[0].max.memory")})
 	require.Empty(t, p.Changes)
 	require.Equal(t, explain.HandlingHeld, p.Ignored[0].Handling)
 	require.Equal(t, 3, p.Requests)
@@ -149,7 +146,7 @@ func TestIgnoredFieldsAreCreated(t *testing.T) {
 	state := applied(t, planner, configMap("before", map[string]any{"a": "A"}))
 	for _, prior := range []*explain.State{nil, state} {
 		name := "after"
-		p := plan(t, planner, ssaplan.Request{Manifest: configMap(name, map[string]any{"a": "X", "b": "B"}), Ignore: patterns(t, "data.a"), Prior: prior})
+		p := mustPlan(t, planner, ssaplan.Request{Manifest: configMap(name, map[string]any{"a": "X", "b": "B"}), Ignore: patterns(t, "data.a"), Prior: prior})
 		var body struct{ Data map[string]string }
 		require.NoError(t, json.Unmarshal(p.Patch().Body, &body))
 		require.Equal(t, map[string]string{"a": "X", "b": "B"}, body.Data)
@@ -177,7 +174,7 @@ func TestIgnoredFieldsThatAreRemembered(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	state := applied(t, planner, configMap("a", map[string]any{"a": "A", "b": "B"}))
 	patch(server, "a", `{"data": {"a": "theirs"}}`)
-	p := plan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "X", "b": "B"}), Ignore: patterns(t, "data.a"), Prior: state})
+	p := mustPlan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "X", "b": "B"}), Ignore: patterns(t, "data.a"), Prior: state})
 	require.Equal(t, ssaplan.ActionNoOp, p.Action)
 	require.Empty(t, p.Dropped)
 	require.Equal(t, "{\"data\":{\"b\":\"B\"}}", p.Baseline.String())
@@ -191,7 +188,7 @@ func TestIgnoredFieldsOfAnOldObject(t *testing.T) {
 	applied(t, planner, manifest)
 	old := errorless(resources(server, "configmaps").Get(t.Context(), "a", metav1.GetOptions{}))
 	patch(server, "a", `{"data": {"a": "theirs"}}`)
-	p := plan(t, planner, ssaplan.Request{Manifest: manifest, Ignore: patterns(t, "data.a"), Live: old})
+	p := mustPlan(t, planner, ssaplan.Request{Manifest: manifest, Ignore: patterns(t, "data.a"), Live: old})
 	require.Equal(t, ssaplan.ActionNoOp, p.Action)
 	require.Equal(t, explain.HandlingLeftOut, p.Ignored[0].Handling)
 }
@@ -215,7 +212,7 @@ func TestRefusalsOfASuppliedObject(t *testing.T) {
 			if row.changed {
 				patch(server, "a", `{"data": {"c": "theirs"}}`)
 			}
-			p := plan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "A", "b": "B"}), Ignore: patterns(t, row.ignore...), Live: live})
+			p := mustPlan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "A", "b": "B"}), Ignore: patterns(t, row.ignore...), Live: live})
 			require.Equal(t, ssaplan.ActionConflict, p.Action)
 			require.Equal(t, row.requests, p.Requests, "the dry run, the object as it is, and what taking over would do")
 		})
@@ -243,12 +240,12 @@ func TestIgnoredFieldsThatAreDropped(t *testing.T) {
 			if row.data == nil {
 				delete(row.request.Manifest.Object, "data")
 			}
-			p := plan(t, planner, row.request)
+			p := mustPlan(t, planner, row.request)
 			obj := errorless(planner.Apply(t.Context(), p))
 			data, _, err := unstructured.NestedStringMap(obj.Object, "data")
 			require.NoError(t, err)
 			require.Equal(t, row.want, data, p)
-			require.Equal(t, ssaplan.ActionNoOp, plan(t, planner, row.request).Action)
+			require.Equal(t, ssaplan.ActionNoOp, mustPlan(t, planner, row.request).Action)
 		})
 	}
 
@@ -259,7 +256,7 @@ func TestIgnoredFieldsThatAreDropped(t *testing.T) {
 	}
 	http, https := map[string]any{"port": int64(80), "name": "http"}, map[string]any{"port": int64(443), "name": "https"}
 	applied(t, planner, service(http, https))
-	p := plan(t, planner, ssaplan.Request{Manifest: service(map[string]any{"port": int64(80)}), Ignore: patterns(t, "spec.ports[*].name")})
+	p := mustPlan(t, planner, ssaplan.Request{Manifest: service(map[string]any{"port": int64(80)}), Ignore: patterns(t, "spec.ports[*].name")})
 	ports, _, err := unstructured.NestedSlice(errorless(planner.Apply(t.Context(), p)).Object, "spec", "ports")
 	require.NoError(t, err)
 	require.Len(t, ports, 1, "the item goes, and so does what is in it")

@@ -24,10 +24,8 @@ func importIDOf(t *testing.T, text string) importid.ID {
 // Errors of an import name the object as far as it is known, and keep what the server said.
 func TestImportErrors(t *testing.T) {
 	_, planner := world(ssaplan.Options{})
-	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: configMap("there", map[string]any{"a": "1"})})
-	require.NoError(t, err)
-	_, err = planner.Apply(t.Context(), plan)
-	require.NoError(t, err)
+	plan := mustPlan(t, planner, ssaplan.Request{Manifest: configMap("there", map[string]any{"a": "1"})})
+	mustApply(t, planner, plan)
 	for _, row := range []struct {
 		id, err string
 		is      func(error) bool

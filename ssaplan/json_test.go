@@ -20,10 +20,8 @@ func TestEveryEncodingShowsTheSame(t *testing.T) {
 		Action:      ssaplan.ActionUpdate,
 		Explanation: explain.Explanation{Changes: []explain.Change{{Difference: secret, Cause: explain.CauseDrifted, Manager: "kubectl"}}},
 	}
-	value, err := json.Marshal(map[string]any{"plan": plan, "changes": plan.Changes})
-	require.NoError(t, err)
-	pointer, err := json.Marshal(map[string]any{"plan": &plan, "changes": []*explain.Change{&plan.Changes[0]}})
-	require.NoError(t, err)
+	value := mustMarshal(t, map[string]any{"plan": plan, "changes": plan.Changes})
+	pointer := mustMarshal(t, map[string]any{"plan": &plan, "changes": []*explain.Change{&plan.Changes[0]}})
 	require.JSONEq(t, string(pointer), string(value))
 	require.JSONEq(t, `{
 		"plan": {"version": 1, "object": {"apiVersion": "", "kind": "", "name": ""}, "action": "Update", "reason": "", "requests": 0, "changes": [
@@ -50,8 +48,7 @@ func TestPlanLeavesEscapingToTheEncoder(t *testing.T) {
 	require.NoError(t, encoder.Encode(plan))
 	assert.Contains(t, text.String(), `"a -> b"`)
 
-	escaped, err := json.Marshal(plan)
-	require.NoError(t, err)
+	escaped := mustMarshal(t, plan)
 	assert.Contains(t, string(escaped), `"a -\u003e b"`)
 	assert.JSONEq(t, text.String(), string(escaped))
 }
@@ -94,8 +91,7 @@ func TestDeclaredOfADeferredPlan(t *testing.T) {
 			text := declaredOf(t, deferred)
 			require.JSONEq(t, row.want, text)
 			var read ssaplan.Plan
-			whole, err := json.Marshal(deferred)
-			require.NoError(t, err)
+			whole := mustMarshal(t, deferred)
 			require.NoError(t, json.Unmarshal(whole, &read))
 			require.Equal(t, text, declaredOf(t, read), "as it was")
 			require.Equal(t, row.after.String(), read.After.String())
@@ -109,8 +105,7 @@ func TestDeclaredOfADeferredPlan(t *testing.T) {
 // declaredOf returns what the JSON of a plan has as declared.
 func declaredOf(t *testing.T, plan ssaplan.Plan) string {
 	t.Helper()
-	text, err := json.Marshal(plan)
-	require.NoError(t, err)
+	text := mustMarshal(t, plan)
 	var form struct{ Declared json.RawMessage }
 	require.NoError(t, json.Unmarshal(text, &form))
 	return string(form.Declared)

@@ -64,14 +64,12 @@ func TestLacks(t *testing.T) {
 	}{
 		{bare, 5, "can't list objects (server.Lister)"}, {lists, 4, "can't list its kinds (server.Discoverer)"}, {all, 0, ""},
 	} {
-		planner, err := ssaplan.New(row.of, ssaplan.Options{FieldManager: "m"})
-		require.NoError(t, err)
+		planner := mustNew(t, row.of, ssaplan.Options{FieldManager: "m"})
 		require.Len(t, planner.Lacks(), row.lacks)
 		if i == 0 {
 			applied(t, planner, configMap("a", nil))
 		}
-		plan, err := planner.PlanDelete(t.Context(), deletion.Request{Object: namespace})
-		require.NoError(t, err)
+		plan := mustPlanDelete(t, planner, deletion.Request{Object: namespace})
 		require.NotNil(t, plan.Contents)
 		if row.why == "" {
 			require.Empty(t, plan.Contents.Uncounted)
@@ -85,8 +83,7 @@ func TestLacks(t *testing.T) {
 	}
 	require.Equal(t, 2, previous)
 
-	planner, err := connect(&rest.Config{Host: "http://recorded"}, ssaplan.Options{FieldManager: "m"})
-	require.NoError(t, err)
+	planner := connect(t, &rest.Config{Host: "http://recorded"}, ssaplan.Options{FieldManager: "m"})
 	require.Empty(t, planner.Lacks())
 }
 
@@ -100,13 +97,11 @@ func TestRememberedNoOpsNeedALister(t *testing.T) {
 			of, unseen = bare, 7
 		}
 		noOps := ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: 10, ServerInterval: time.Nanosecond})
-		planner, err := ssaplan.New(of, ssaplan.Options{FieldManager: "m", NoOps: noOps})
-		require.NoError(t, err)
+		planner := mustNew(t, of, ssaplan.Options{FieldManager: "m", NoOps: noOps})
 		applied(t, planner, configMap("a", nil))
 		dryRuns := func() int {
 			before := len(server.Requests())
-			plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: configMap("a", nil)})
-			require.NoError(t, err)
+			plan := mustPlan(t, planner, ssaplan.Request{Manifest: configMap("a", nil)})
 			require.Equal(t, ssaplan.ActionNoOp, plan.Action)
 			n := 0
 			for _, r := range server.Requests()[before:] {

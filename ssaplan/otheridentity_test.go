@@ -63,8 +63,7 @@ func TestReplacementsByAnotherIdentity(t *testing.T) {
 				row.edit(t, server, state)
 			}
 			before := len(server.Requests())
-			plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: row.manifest, Prior: state})
-			require.NoError(t, err)
+			plan := mustPlan(t, planner, ssaplan.Request{Manifest: row.manifest, Prior: state})
 			require.Equal(t, ssaplan.ActionReplace, plan.Action)
 			require.Empty(t, plan.Warnings, "the new object was tried")
 			require.Equal(t, row.manifest.GetName(), plan.Result().GetName())
@@ -91,8 +90,7 @@ func TestReplacementsOfWhatCantBeShown(t *testing.T) {
 	}
 	claim := manifestOf("v1", "PersistentVolumeClaim", "default", "b")
 	claim.Object["spec"] = map[string]any{"accessModes": []any{"ReadWriteOnce"}}
-	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: claim, Prior: prior})
-	require.NoError(t, err)
+	plan := mustPlan(t, planner, ssaplan.Request{Manifest: claim, Prior: prior})
 	require.Equal(t, ssaplan.ActionReplace, plan.Action)
 	require.Nil(t, plan.Live())
 	require.NotEmpty(t, plan.Replacement.Hazards)
@@ -104,8 +102,7 @@ func TestReplacementsByAKindThatIsNotServed(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	state := applied(t, planner, autoscaler("v2", "a"))
 	before := len(server.Requests())
-	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: manifestOf("ex.io/v1", "Widget", "default", "a"), Prior: state})
-	require.NoError(t, err)
+	plan := mustPlan(t, planner, ssaplan.Request{Manifest: manifestOf("ex.io/v1", "Widget", "default", "a"), Prior: state})
 	require.Equal(t, ssaplan.ActionReplace, plan.Action)
 	require.NotNil(t, plan.Live())
 	require.Len(t, server.Requests()[before:], 1)
@@ -148,8 +145,7 @@ func TestReplacementsByATakenName(t *testing.T) {
 				applied(t, planner, after)
 			}
 			there := errorless(resources(server, "configmaps").Get(t.Context(), "after", metav1.GetOptions{}))
-			plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: after, Prior: state, Live: row.live(there)})
-			require.NoError(t, err)
+			plan := mustPlan(t, planner, ssaplan.Request{Manifest: after, Prior: state, Live: row.live(there)})
 			require.Equal(t, ssaplan.ActionReplace, plan.Action)
 			require.Nil(t, plan.Result(), "what the server would create isn't known")
 			require.Equal(t, []foreign.Text{

@@ -65,7 +65,7 @@ func TestPlannerNeedsAServerAndAManager(t *testing.T) {
 	require.ErrorContains(t, err, "FieldManager is empty")
 	_, err = ssaplan.New(server.API(), ssaplan.Options{FieldManager: "before-first-apply"})
 	require.ErrorContains(t, err, "use another name")
-	_, err = connect(nil, ssaplan.Options{FieldManager: "m"})
+	_, err = client.New(nil, client.Options{})
 	require.EqualError(t, err, "client: no config")
 }
 
@@ -87,14 +87,13 @@ func TestPlansOfWhatIsNotKnown(t *testing.T) {
 			identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "there", Name: "a"},
 		},
 	} {
-		plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: row.manifest, AllUnknown: true})
-		require.NoError(t, err, row.why)
+		plan := mustPlan(t, planner, ssaplan.Request{Manifest: row.manifest, AllUnknown: true})
 		require.Equal(t, row.want, plan.Object, row.why)
 		require.Equal(t, ssaplan.DeferralUnknownValues, plan.Deferral)
 		require.Zero(t, plan.Requests)
 		require.Nil(t, plan.Live())
 		require.Nil(t, plan.Result())
-		_, err = plan.State(configMap("a", nil))
+		_, err := plan.State(configMap("a", nil))
 		require.ErrorContains(t, err, "was not applied", row.why)
 	}
 	require.Empty(t, server.Requests())
@@ -110,11 +109,9 @@ func TestPlansThatWereRead(t *testing.T) {
 	manifest := configMap("a", map[string]any{"a": "A"})
 	applied(t, planner, manifest)
 	for action, value := range map[ssaplan.Action]string{ssaplan.ActionNoOp: "A", ssaplan.ActionUpdate: "B"} {
-		plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: configMap("a", map[string]any{"a": value})})
-		require.NoError(t, err)
+		plan := mustPlan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": value})})
 		require.Equal(t, action, plan.Action)
-		text, err := json.Marshal(plan)
-		require.NoError(t, err)
+		text := mustMarshal(t, plan)
 		var read ssaplan.Plan
 		require.NoError(t, json.Unmarshal(text, &read))
 		require.Equal(t, plan.NoOp, read.NoOp)
@@ -122,7 +119,7 @@ func TestPlansThatWereRead(t *testing.T) {
 		require.Nil(t, read.Live())
 		require.Nil(t, read.Result())
 		require.Empty(t, read.Patch().Body)
-		_, err = read.State(manifest)
+		_, err := read.State(manifest)
 		require.ErrorContains(t, err, "was not applied")
 		_, err = planner.Apply(t.Context(), &read)
 		require.ErrorContains(t, err, "wasn't made by a Planner of this program")
@@ -167,8 +164,7 @@ func TestWhatIsSent(t *testing.T) {
 		if row.unknown != "" {
 			request.Unknown = patterns(t, row.unknown)
 		}
-		plan, err := planner.Plan(t.Context(), request)
-		require.NoError(t, err)
+		plan := mustPlan(t, planner, request)
 		var body, want map[string]any
 		require.NoError(t, json.Unmarshal(plan.Patch().Body, &body))
 		require.NoError(t, json.Unmarshal([]byte(row.want), &want))
@@ -186,9 +182,7 @@ func TestUnknownValuesBesideOthers(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	applied(t, planner, configMap("a", map[string]any{"a": "A", "b": "B"}))
 	patch(server, "a", `{"data": {"a": "theirs"}}`)
-	plan, err := planner.Plan(t.Context(),
-		ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "A"}), Unknown: patterns(t, "data.b")})
-	require.NoError(t, err)
+	plan := mustPlan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "A"}), Unknown: patterns(t, "data.b")})
 	require.Equal(t, ssaplan.ActionUpdate, plan.Action)
 	require.Len(t, plan.Changes, 1)
 	require.Len(t, plan.Ownership, 1)
@@ -252,16 +246,14 @@ func TestOtherIdentities(t *testing.T) {
 			if row.edit != nil {
 				row.edit(state)
 			}
-			plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: row.manifest, Prior: state})
-			require.NoError(t, err)
+			plan := mustPlan(t, planner, ssaplan.Request{Manifest: row.manifest, Prior: state})
 			require.Equal(t, row.action, plan.Action, plan.Reason)
 			require.Equal(t, row.requests, plan.Requests)
 			require.Contains(t, plan.Reason, row.reason)
 		})
 	}
 	_, planner := world(ssaplan.Options{})
-	nothing, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: autoscaler("v2", "a"), Prior: &explain.State{}})
-	require.NoError(t, err)
+	nothing := mustPlan(t, planner, ssaplan.Request{Manifest: autoscaler("v2", "a"), Prior: &explain.State{}})
 	require.Equal(t, ssaplan.ActionCreate, nothing.Action, "the zero state remembers nothing")
 }
 
@@ -308,9 +300,7 @@ func TestIdentitiesOfKindsThatAreNotServed(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			_, planner := world(ssaplan.Options{})
-			plan, err := planner.Plan(t.Context(),
-				ssaplan.Request{Manifest: manifestOf(group, "Widget", row.namespace, "a"), Prior: row.prior})
-			require.NoError(t, err)
+			plan := mustPlan(t, planner, ssaplan.Request{Manifest: manifestOf(group, "Widget", row.namespace, "a"), Prior: row.prior})
 			require.Equal(t, row.action, plan.Action, plan.Reason)
 			if row.action == ssaplan.ActionDeferred {
 				require.Equal(t, ssaplan.DeferralTypeNotServed, plan.Deferral)
@@ -501,17 +491,10 @@ func TestConflictsThatCantBeForced(t *testing.T) {
 			_, err := resources(server, "secrets").Patch(t.Context(), "s", types.MergePatchType, theirs,
 				metav1.PatchOptions{FieldManager: "kubectl"})
 			require.NoError(t, err)
-			polite, err := ssaplan.New(server.API(),
+			polite := mustNew(t, server.API(),
 				ssaplan.Options{FieldManager: "my-tool", RefuseConflicts: true})
-			require.NoError(t, err)
-			defer server.Answer(func(r ssaplantest.Request) error {
-				if r.DryRun && r.Force {
-					return row.forced
-				}
-				return nil
-			})()
-			plan, err := polite.Plan(t.Context(), ssaplan.Request{Manifest: secretly("Y2FuYXJ5")})
-			require.NoError(t, err)
+			defer server.Answer(failing(row.forced, func(r ssaplantest.Request) bool { return r.DryRun && r.Force }))()
+			plan := mustPlan(t, polite, ssaplan.Request{Manifest: secretly("Y2FuYXJ5")})
 			require.Equal(t, ssaplan.ActionConflict, plan.Action)
 			require.Equal(t, "1 field has another value and another owner", plan.Reason)
 			require.Len(t, plan.Conflicts, 1)
@@ -556,9 +539,8 @@ func TestAnswersWithOtherObjects(t *testing.T) {
 		"nothing at all": func(obj *unstructured.Unstructured) { delete(obj.Object, "metadata") },
 	} {
 		config := &rest.Config{Host: "http://recorded", QPS: -1, Transport: elsewhere{recorded{live, live}, edit}}
-		planner, err := connect(config, ssaplan.Options{FieldManager: "bench"})
-		require.NoError(t, err)
-		_, err = planner.Plan(t.Context(), ssaplan.Request{Manifest: object(t, "manifest.json")})
+		planner := connect(t, config, ssaplan.Options{FieldManager: "bench"})
+		_, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: object(t, "manifest.json")})
 		require.ErrorContains(t, err, "the answer is another object", why)
 	}
 }
@@ -617,16 +599,13 @@ func TestKnownNoOpsTellWhatTheFirstTold(t *testing.T) {
 			for name, v := range row.add {
 				r.Manifest["spec"].(map[string]any)[name] = v
 			}
-			planner, err := connect(&rest.Config{Host: "http://recorded", Transport: configure(warned{r, row.warnings})},
+			planner := connect(t, &rest.Config{Host: "http://recorded", Transport: configure(warned{r, row.warnings})},
 				ssaplan.Options{FieldManager: r.Manager, NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: 10})})
-			require.NoError(t, err)
 			request := ssaplan.Request{
 				Manifest: &unstructured.Unstructured{Object: r.Manifest}, Live: &unstructured.Unstructured{Object: r.Live},
 			}
-			first, err := planner.Plan(t.Context(), request)
-			require.NoError(t, err)
-			second, err := planner.Plan(t.Context(), request)
-			require.NoError(t, err)
+			first := mustPlan(t, planner, request)
+			second := mustPlan(t, planner, request)
 			require.Equal(t, ssaplan.ActionNoOp, first.Action)
 			require.Equal(t, ssaplan.ActionNoOp, second.Action)
 			require.Equal(t, []int{1, 0}, []int{first.Requests, second.Requests})
@@ -640,8 +619,7 @@ func TestKnownNoOpsTellWhatTheFirstTold(t *testing.T) {
 			before := fmt.Sprint(first.Assigned, first.Ineffective, first.Warnings)
 			for _, plan := range []*ssaplan.Plan{first, second} {
 				deface(plan)
-				third, err := planner.Plan(t.Context(), request)
-				require.NoError(t, err)
+				third := mustPlan(t, planner, request)
 				require.Equal(t, before, fmt.Sprint(third.Assigned, third.Ineffective, third.Warnings), "what a host does to a plan stays there")
 			}
 		})
@@ -673,8 +651,7 @@ func TestAnotherRunWritesTheSame(t *testing.T) {
 				}
 				return nil
 			})()
-			plan, err := planner.Plan(t.Context(), request)
-			require.NoError(t, err)
+			plan := mustPlan(t, planner, request)
 			require.Equal(t, ssaplan.ActionNoOp, plan.Action)
 		})
 	}

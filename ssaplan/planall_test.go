@@ -46,9 +46,8 @@ func TestPlanAllPlansSomeAtATime(t *testing.T) {
 		t.Run(fmt.Sprint(concurrency), func(t *testing.T) {
 			live := read(t, "deployment", "live.json")
 			server := &busy{recorded: recorded{live, live}}
-			planner, err := connect(&rest.Config{Host: "http://recorded", Transport: server},
+			planner := connect(t, &rest.Config{Host: "http://recorded", Transport: server},
 				ssaplan.Options{FieldManager: "bench", Concurrency: concurrency})
-			require.NoError(t, err)
 			requests := make([]ssaplan.Request, 200)
 			for i := range requests {
 				requests[i].Manifest = object(t, "manifest.json")
@@ -153,12 +152,8 @@ func TestPlanAllKnowsTheSet(t *testing.T) {
 // one has no plan, and if only one of them names the default namespace.
 func TestPlanAllFindsWhatStandsThereTwice(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
-	defer server.Answer(func(r ssaplantest.Request) error {
-		if r.Name == "broken" {
-			return apierrors.NewServiceUnavailable("starting")
-		}
-		return nil
-	})()
+	broken := func(r ssaplantest.Request) bool { return r.Name == "broken" }
+	defer server.Answer(failing(apierrors.NewServiceUnavailable("starting"), broken))()
 	set := []struct {
 		manifest *unstructured.Unstructured
 		err      string
@@ -261,10 +256,8 @@ func TestPlanAllReadsByLists(t *testing.T) {
 		require.Equal(t, [3]int{before[0] + row.lists, before[1], before[2] + row.tries}, after, row.why)
 		if row.action == ssaplan.ActionCreate {
 			for _, request := range requests {
-				plan, err := planner.Plan(t.Context(), request)
-				require.NoError(t, err)
-				_, err = planner.Apply(t.Context(), plan)
-				require.NoError(t, err)
+				plan := mustPlan(t, planner, request)
+				mustApply(t, planner, plan)
 			}
 		}
 	}
@@ -319,8 +312,7 @@ func TestRedactedValuesNameTheOption(t *testing.T) {
 		{ssaplan.Options{ShowValuesOf: []schema.GroupKind{{Group: "ex.io", Kind: "Widget"}, {Group: "other.io", Kind: "Gadget"}}}, nil},
 	} {
 		_, planner := world(row.options)
-		plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: widget})
-		require.NoError(t, err)
+		plan := mustPlan(t, planner, ssaplan.Request{Manifest: widget})
 		said := fmt.Sprintln(plan.Warnings)
 		for _, want := range row.want {
 			require.Contains(t, said, want)

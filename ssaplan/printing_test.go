@@ -145,14 +145,11 @@ func TestPrintedResultsShowNoSecrets(t *testing.T) {
 	}}})
 	require.NoError(t, err)
 	options := ssaplan.Options{FieldManager: "m", Sensitive: patterns(t, "spec.password", "spec.tokens[*]", "spec.users[*].key")}
-	planner, err := ssaplan.New(server.API(), options)
-	require.NoError(t, err)
+	planner := mustNew(t, server.API(), options)
 	options.RefuseConflicts = true
-	polite, err := ssaplan.New(server.API(), options)
-	require.NoError(t, err)
+	polite := mustNew(t, server.API(), options)
 	options.FieldManager = "stranger"
-	stranger, err := ssaplan.New(server.API(), options)
-	require.NoError(t, err)
+	stranger := mustNew(t, server.API(), options)
 	p := &printer{t: t, values: []string{first, second, theirs}, seen: map[reflect.Type]int{}, texts: map[string]bool{}}
 	visit := func(what string, values ...any) {
 		for _, v := range values {
@@ -181,38 +178,31 @@ func TestPrintedResultsShowNoSecrets(t *testing.T) {
 	}
 	covered := map[reflect.Type]bool{}
 	for what, object := range objects {
-		created, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: object(first)})
-		require.NoError(t, err, what)
+		created := mustPlan(t, planner, ssaplan.Request{Manifest: object(first)})
 		visit(what+" created", created)
-		obj, err := planner.Apply(t.Context(), created)
-		require.NoError(t, err, what)
+		obj := mustApply(t, planner, created)
 		state, err := created.State(obj)
 		require.NoError(t, err, what)
 		differences, err := created.Differences(obj)
 		require.NoError(t, err, what)
 		visit(what+" applied", state, differences)
-		content, err := json.Marshal(object(theirs).Object)
-		require.NoError(t, err)
+		content := mustMarshal(t, object(theirs).Object)
 		client := server.Client().Resource(resourceOf(obj)).Namespace("default")
 		force := true
 		_, err = client.Patch(t.Context(), "a", types.ApplyPatchType, content, metav1.PatchOptions{FieldManager: "rival", Force: &force})
 		require.NoError(t, err, what)
-		reading, err := planner.Read(t.Context(), state)
-		require.NoError(t, err, what)
+		reading := mustRead(t, planner, state)
 		visit(what+" read", reading)
-		update, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: object(second), Prior: reading.State})
-		require.NoError(t, err, what)
+		update := mustPlan(t, planner, ssaplan.Request{Manifest: object(second), Prior: reading.State})
 		visit(what+" updated", update)
-		conflict, err := polite.Plan(t.Context(), ssaplan.Request{Manifest: object(second), Prior: reading.State})
-		require.NoError(t, err, what)
+		conflict := mustPlan(t, polite, ssaplan.Request{Manifest: object(second), Prior: reading.State})
 		require.Equal(t, ssaplan.ActionConflict, conflict.Action, what)
 		visit(what+" in conflict", conflict)
 		id, err := importid.Parse("default/" + obj.GetAPIVersion() + "/" + obj.GetKind() + "/a")
 		require.NoError(t, err)
 		imported, err := planner.Import(t.Context(), id)
 		require.NoError(t, err, what)
-		deletion, err := planner.PlanDelete(t.Context(), deletion.Request{Object: state.Identity, UID: state.UID})
-		require.NoError(t, err, what)
+		deletion := mustPlanDelete(t, planner, deletion.Request{Object: state.Identity, UID: state.UID})
 		released, err := planner.PlanRelease(t.Context(), state)
 		require.NoError(t, err, what)
 		visit(what, imported, deletion, released, planner.Redactor(obj))

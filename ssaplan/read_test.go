@@ -33,8 +33,13 @@ func namespaceObjects(server *ssaplantest.Server) dynamic.ResourceInterface {
 
 // answering returns what answers requests with a verb for a resource with an error.
 func answering(verb, resource string, err error) func(ssaplantest.Request) error {
+	return failing(err, func(r ssaplantest.Request) bool { return r.Verb == verb && r.Resource.Resource == resource })
+}
+
+// failing returns what answers some requests with an error.
+func failing(err error, some func(ssaplantest.Request) bool) func(ssaplantest.Request) error {
 	return func(r ssaplantest.Request) error {
-		if r.Verb == verb && r.Resource.Resource == resource {
+		if some(r) {
 			return err
 		}
 		return nil
@@ -182,10 +187,9 @@ func TestFailuresSpeakOfCredentials(t *testing.T) {
 		{"anything else", apierrors.NewServiceUnavailable("starting"), false},
 	} {
 		server, planner := world(ssaplan.Options{Credential: expired, SendExpired: true})
-		plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: configMap("a", nil)})
-		require.NoError(t, err)
+		plan := mustPlan(t, planner, ssaplan.Request{Manifest: configMap("a", nil)})
 		server.AnswerNext("patch", row.err)
-		_, err = planner.Apply(t.Context(), plan)
+		_, err := planner.Apply(t.Context(), plan)
 		require.ErrorContains(t, err, "v1/ConfigMap default/a: apply: ")
 		require.Equal(t, authresilience.Classify(row.err), authresilience.Classify(err), row.why)
 		if row.diagnosis {
@@ -201,9 +205,7 @@ func TestFailuresSpeakOfCredentials(t *testing.T) {
 	var notSent *authresilience.ExpiredError
 	require.ErrorAs(t, err, &notSent)
 	require.Empty(t, server.Requests(), "a request that can only fail isn't sent")
-	reading, err := planner.Read(t.Context(),
-		&explain.State{Identity: identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "default", Name: "a"}})
-	require.NoError(t, err)
+	reading := mustRead(t, planner, &explain.State{Identity: identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "default", Name: "a"}})
 	require.Equal(t, ssaplan.PresenceUnreadable, reading.Presence)
 	require.Empty(t, server.Requests())
 }

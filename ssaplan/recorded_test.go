@@ -33,11 +33,10 @@ func recordings(tb testing.TB) []recording {
 func (r recording) plan(t *testing.T) (*ssaplan.Plan, error) {
 	t.Helper()
 	config := &rest.Config{Host: "http://recorded", Transport: replay.Transport(r.Respond)}
-	planner, err := connect(config, ssaplan.Options{
+	planner := connect(t, config, ssaplan.Options{
 		FieldManager: r.Manager, RefuseConflicts: r.Refusal != nil && r.Forced != nil, AllowVersionChange: true,
 		SkipFormats: true, // no definition is recorded
 	})
-	require.NoError(t, err)
 	return planner.Plan(t.Context(), ssaplan.Request{Manifest: &unstructured.Unstructured{Object: r.Manifest}, Prior: r.State(t)})
 }
 
@@ -128,20 +127,19 @@ func TestPlannerJudgesRefusals(t *testing.T) {
 // sameAfterReading expects a plan that was written and read to be written the same again.
 func sameAfterReading(t *testing.T, plan *ssaplan.Plan) {
 	t.Helper()
-	text, err := json.Marshal(plan)
-	require.NoError(t, err)
+	text := mustMarshal(t, plan)
 	var read ssaplan.Plan
 	require.NoError(t, json.Unmarshal(text, &read))
-	again, err := json.Marshal(read)
-	require.NoError(t, err)
+	again := mustMarshal(t, read)
 	require.Equal(t, string(text), string(again))
 }
 
 // connect returns a planner with the client of package client.
-func connect(config *rest.Config, options ssaplan.Options) (*ssaplan.Planner, error) {
+func connect(tb testing.TB, config *rest.Config, options ssaplan.Options) *ssaplan.Planner {
+	tb.Helper()
 	api, err := client.New(config, client.Options{})
-	if err != nil {
-		return nil, err
-	}
-	return ssaplan.New(api, options)
+	require.NoError(tb, err)
+	planner, err := ssaplan.New(api, options)
+	require.NoError(tb, err)
+	return planner
 }

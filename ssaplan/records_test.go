@@ -18,12 +18,10 @@ func TestNoHostGetsWhatPlansShare(t *testing.T) {
 		manifest := &unstructured.Unstructured{}
 		require.NoError(t, manifest.UnmarshalJSON(read(t, p.kind, p.manifest)))
 		config := &rest.Config{Host: "http://recorded", QPS: -1, Transport: recorded{read(t, p.kind, "live.json"), read(t, p.kind, p.dryRun)}}
-		planner, err := connect(config, ssaplan.Options{FieldManager: "bench"})
-		require.NoError(t, err)
+		planner := connect(t, config, ssaplan.Options{FieldManager: "bench"})
 		var live, result *unstructured.Unstructured
 		for range 3 {
-			plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest})
-			require.NoError(t, err)
+			plan := mustPlan(t, planner, ssaplan.Request{Manifest: manifest})
 			if live == nil {
 				live, result = plan.Live(), plan.Result()
 			}
@@ -31,8 +29,7 @@ func TestNoHostGetsWhatPlansShare(t *testing.T) {
 			assert.Equal(t, result, plan.Result(), p.name)
 			state, err := plan.State(plan.Result())
 			require.NoError(t, err)
-			reading, err := planner.Read(t.Context(), state)
-			require.NoError(t, err)
+			reading := mustRead(t, planner, state)
 			assert.Equal(t, live, reading.Live, p.name)
 			for _, obj := range []*unstructured.Unstructured{plan.Live(), plan.Result(), reading.Live} {
 				spoilRecords(t, obj)

@@ -17,12 +17,7 @@ import (
 )
 
 func refuseDryRuns(server *ssaplantest.Server, err error) (stop func()) {
-	return server.Answer(func(r ssaplantest.Request) error {
-		if r.DryRun {
-			return err
-		}
-		return nil
-	})
+	return server.Answer(failing(err, func(r ssaplantest.Request) bool { return r.DryRun }))
 }
 
 // A webhook whose configuration says that it has side effects isn't called for a dry run; the server refuses instead.
@@ -30,12 +25,11 @@ func refuseDryRuns(server *ssaplantest.Server, err error) (stop func()) {
 func TestAdmissionThatCantDryRun(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	defer refuseDryRuns(server, apierrors.NewBadRequest(`admission webhook "old.example.com" does not support dry run`))()
-	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: configMap("a", map[string]any{"k": "v"})})
-	require.NoError(t, err)
+	plan := mustPlan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"k": "v"})})
 	require.Equal(t, ssaplan.DeferralNoDryRun, plan.Deferral)
 	require.Contains(t, plan.Reason, "old.example.com")
 	require.Equal(t, map[string]any{"data": map[string]any{"k": "v"}}, plan.After.Object, "what is declared is shown")
-	_, err = planner.Apply(t.Context(), plan)
+	_, err := planner.Apply(t.Context(), plan)
 	require.ErrorContains(t, err, "Deferred")
 }
 

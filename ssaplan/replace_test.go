@@ -31,9 +31,7 @@ func renamed(t *testing.T, planner *ssaplan.Planner, edit func(*explain.State)) 
 	t.Helper()
 	state := applied(t, planner, configMap("before", map[string]any{"a": "A"}))
 	edit(state)
-	plan, err := planner.Plan(t.Context(),
-		ssaplan.Request{Manifest: configMap("after", map[string]any{"a": "A"}), Prior: state})
-	require.NoError(t, err)
+	plan := mustPlan(t, planner, ssaplan.Request{Manifest: configMap("after", map[string]any{"a": "A"}), Prior: state})
 	require.Equal(t, ssaplan.ActionReplace, plan.Action)
 	return plan
 }
@@ -62,11 +60,9 @@ func TestErrorsOfAReplacementRepeatNoProxy(t *testing.T) {
 			server, planner := world(ssaplan.Options{})
 			plan := renamed(t, planner, func(*explain.State) {})
 			server.AnswerNext(verb, proxyPage(verb))
-			_, err := planner.Replace(t.Context(), plan, deletion.Options{})
-			var stopped *write.ReplaceError
-			require.ErrorAs(t, err, &stopped)
-			require.ErrorContains(t, err, "HTTP 502")
-			require.NotContains(t, err.Error(), "canary")
+			stopped := replaceStops(t, planner, plan)
+			require.ErrorContains(t, stopped, "HTTP 502")
+			require.NotContains(t, stopped.Error(), "canary")
 			require.NotContains(t, stopped.Err.Error(), "canary")
 		})
 	}
@@ -97,8 +93,7 @@ func TestNothingIsDeletedWithoutAKnownUID(t *testing.T) {
 
 	require.NoError(t, resources(server, "configmaps").Delete(t.Context(), "before", metav1.DeleteOptions{}))
 	require.NoError(t, planner.Delete(t.Context(), state, deletion.Options{}), "gone is gone, whichever it was")
-	_, err = planner.Replace(t.Context(), plan, deletion.Options{})
-	require.NoError(t, err)
+	mustReplace(t, planner, plan, deletion.Options{})
 	require.Equal(t, []string{"after"}, names(t, server))
 }
 
@@ -112,20 +107,16 @@ func TestReplaceStopsBeforeWhatThePlanDoesNotName(t *testing.T) {
 		}}
 	}
 	state := applied(t, planner, claim("before"))
-	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: claim("after"), Prior: state})
-	require.NoError(t, err)
+	plan := mustPlan(t, planner, ssaplan.Request{Manifest: claim("after"), Prior: state})
 	plan.Replacement.Hazards = nil
-	_, err = planner.Replace(t.Context(), plan, deletion.Options{})
-	var stopped *write.ReplaceError
-	require.ErrorAs(t, err, &stopped)
+	stopped := replaceStops(t, planner, plan)
 	require.Equal(t, write.StageChecking, stopped.Stage)
-	require.ErrorContains(t, err, "the claim releases volume disk")
-	_, err = resources(server, "persistentvolumeclaims").Get(t.Context(), "before", metav1.GetOptions{})
+	require.ErrorContains(t, stopped, "the claim releases volume disk")
+	_, err := resources(server, "persistentvolumeclaims").Get(t.Context(), "before", metav1.GetOptions{})
 	require.NoError(t, err)
 
 	plan.Replacement.Hazards = []immutability.Hazard{{Kind: immutability.HazardData, Message: "the volume"}}
-	_, err = planner.Replace(t.Context(), plan, deletion.Options{})
-	require.NoError(t, err)
+	mustReplace(t, planner, plan, deletion.Options{})
 	_, err = resources(server, "persistentvolumeclaims").Get(t.Context(), "before", metav1.GetOptions{})
 	require.True(t, apierrors.IsNotFound(err))
 }
@@ -136,26 +127,19 @@ func TestReplaceDeletesNothingUnproven(t *testing.T) {
 	state := applied(t, planner, configMap("a", map[string]any{"a": "A"}))
 	immutable := apierrors.NewInvalid(schema.GroupKind{Kind: "ConfigMap"}, "a", field.ErrorList{
 		field.Forbidden(field.NewPath("data"), "field is immutable when `immutable` is set")})
-	defer server.Answer(func(r ssaplantest.Request) error {
-		if r.Verb == "patch" && r.DryRun {
-			return immutable
-		}
-		return nil
-	})()
-	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "B"})})
-	require.NoError(t, err)
+	defer server.Answer(failing(immutable, func(r ssaplantest.Request) bool { return r.Verb == "patch" && r.DryRun }))()
+	plan := mustPlan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "B"})})
 	require.Equal(t, ssaplan.ActionReplace, plan.Action)
 
 	server.AnswerNext("create", apierrors.NewServiceUnavailable("starting"))
-	_, err = planner.Replace(t.Context(), plan, deletion.Options{})
+	_, err := planner.Replace(t.Context(), plan, deletion.Options{})
 	require.Equal(t, authresilience.ClassUnavailable, authresilience.Classify(err))
 	require.ErrorContains(t, err, "stopped while checking: v1/ConfigMap default/a: dry run of the create: ")
 	live, err := resources(server, "configmaps").Get(t.Context(), "a", metav1.GetOptions{})
 	require.NoError(t, err)
 	require.Equal(t, state.UID, string(live.GetUID()))
 
-	_, err = planner.Replace(t.Context(), plan, deletion.Options{})
-	require.NoError(t, err)
+	mustReplace(t, planner, plan, deletion.Options{})
 }
 
 // A replacement that is called again goes on, and finds the new object there if an earlier call made it. Anything
@@ -193,12 +177,7 @@ func TestReplaceAgain(t *testing.T) {
 		{
 			why: "what is there can't be planned for", manifest: after(map[string]any{"a": "A"}), first: true,
 			between: func(_ *testing.T, server *ssaplantest.Server) {
-				server.Answer(func(r ssaplantest.Request) error {
-					if r.DryRun {
-						return apierrors.NewServiceUnavailable("starting")
-					}
-					return nil
-				})
+				refuseDryRuns(server, apierrors.NewServiceUnavailable("starting"))
 			},
 			err: "another object is there already: v1/ConfigMap default/after: dry run: starting",
 		},
@@ -206,18 +185,15 @@ func TestReplaceAgain(t *testing.T) {
 		t.Run(row.why, func(t *testing.T) {
 			server, planner := world(ssaplan.Options{})
 			state := applied(t, planner, configMap("before", map[string]any{"a": "A"}))
-			plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: row.manifest, Prior: state})
-			require.NoError(t, err)
+			plan := mustPlan(t, planner, ssaplan.Request{Manifest: row.manifest, Prior: state})
 			if row.first {
-				_, err = planner.Replace(t.Context(), plan, deletion.Options{})
-				require.NoError(t, err)
+				mustReplace(t, planner, plan, deletion.Options{})
 			}
 			if row.between != nil {
 				row.between(t, server)
 			}
 			row.options.FieldManager = "my-tool"
-			again, err := ssaplan.New(server.API(), row.options)
-			require.NoError(t, err)
+			again := mustNew(t, server.API(), row.options)
 			obj, err := again.Replace(t.Context(), plan, deletion.Options{})
 			require.Equal(t, []string{"after"}, names(t, server), "nothing that is there is deleted")
 			if row.err == "" {
@@ -238,91 +214,55 @@ func TestReplaceAgain(t *testing.T) {
 // An error of a replacement says how far it got and what to do now.
 func TestReplaceStops(t *testing.T) {
 	unavailable := apierrors.NewServiceUnavailable("starting")
-	create := func(t *testing.T, server *ssaplantest.Server, name string) {
-		_, err := resources(server, "configmaps").Create(t.Context(), configMap(name, map[string]any{"x": "theirs"}),
-			metav1.CreateOptions{})
-		require.NoError(t, err)
+	create := func(server *ssaplantest.Server, name string) {
+		theirs := configMap(name, map[string]any{"x": "theirs"})
+		errorless(resources(server, "configmaps").Create(t.Context(), theirs, metav1.CreateOptions{}))
 	}
+	createAfter := func(server *ssaplantest.Server) { create(server, "after") }
 	for _, row := range []struct {
 		why     string
-		answer  func(*testing.T, *ssaplantest.Server) func(ssaplantest.Request) error
+		before  func(*ssaplantest.Server)
+		answer  func(ssaplantest.Request) error
+		meets   func(*ssaplantest.Server) // while the old object is deleted
 		stage   write.Stage
 		want    []string
 		objects []string
 	}{
 		{
 			why: "the new object is refused", stage: write.StageChecking, objects: []string{"before"},
-			answer: func(*testing.T, *ssaplantest.Server) func(ssaplantest.Request) error {
-				return func(r ssaplantest.Request) error {
-					if r.DryRun && r.Verb == "patch" {
-						return unavailable
-					}
-					return nil
-				}
-			},
-			want: []string{"stopped while checking: ", "dry run: starting", "; nothing was changed"},
+			answer: failing(unavailable, func(r ssaplantest.Request) bool { return r.DryRun && r.Verb == "patch" }),
+			want:   []string{"stopped while checking: ", "dry run: starting", "; nothing was changed"},
 		},
 		{
 			why: "whether the delete would be refused isn't known", stage: write.StageChecking, objects: []string{"before"},
-			answer: func(*testing.T, *ssaplantest.Server) func(ssaplantest.Request) error {
-				return answering("delete", "configmaps", unavailable)
-			},
-			want: []string{"stopped while checking: v1/ConfigMap default/before: dry run of the delete: starting; nothing was changed"},
+			answer: answering("delete", "configmaps", unavailable),
+			want:   []string{"stopped while checking: v1/ConfigMap default/before: dry run of the delete: starting; nothing was changed"},
 		},
 		{
 			why: "the caller may not delete", stage: write.StageChecking, objects: []string{"before"},
-			answer: func(*testing.T, *ssaplantest.Server) func(ssaplantest.Request) error {
-				return answering("delete", "configmaps", mayNotDelete)
-			},
-			want: []string{"stopped while checking: ", `cannot delete resource "configmaps"`, "; nothing was changed"},
+			answer: answering("delete", "configmaps", mayNotDelete),
+			want:   []string{"stopped while checking: ", `cannot delete resource "configmaps"`, "; nothing was changed"},
 		},
 		{
 			why: "another object has its name already", stage: write.StageChecking, objects: []string{"after", "before"},
-			answer: func(t *testing.T, server *ssaplantest.Server) func(ssaplantest.Request) error {
-				create(t, server, "after")
-				return func(ssaplantest.Request) error { return nil }
-			},
-			want: []string{"stopped while checking: another object is there already", "; nothing was changed"},
+			before: createAfter,
+			want:   []string{"stopped while checking: another object is there already", "; nothing was changed"},
 		},
 		{
-			why: "and can't be looked at", stage: write.StageChecking, objects: []string{"after", "before"},
-			answer: func(t *testing.T, server *ssaplantest.Server) func(ssaplantest.Request) error {
-				create(t, server, "after")
-				return func(r ssaplantest.Request) error {
-					if r.Verb == "get" && r.Name == "after" {
-						return unavailable
-					}
-					return nil
-				}
-			},
-			want: []string{
-				"stopped while checking: another object is there already: ", "get: starting", "; nothing was changed",
-			},
+			why: "and can't be looked at", stage: write.StageChecking, objects: []string{"after", "before"}, before: createAfter,
+			answer: failing(unavailable, func(r ssaplantest.Request) bool { return r.Verb == "get" && r.Name == "after" }),
+			want:   []string{"stopped while checking: another object is there already: ", "get: starting", "; nothing was changed"},
 		},
 		{
 			why: "the delete is refused", stage: write.StageDeleting, objects: []string{"before"},
-			answer: func(*testing.T, *ssaplantest.Server) func(ssaplantest.Request) error {
-				return func(r ssaplantest.Request) error {
-					if r.Verb == "delete" && !r.DryRun {
-						return unavailable
-					}
-					return nil
-				}
-			},
+			answer: failing(unavailable, func(r ssaplantest.Request) bool { return r.Verb == "delete" && !r.DryRun }),
 			want: []string{
 				"stopped while deleting: starting; the object is as it was; the old object may still be there: plan again, then replace again",
 			},
 		},
 		{
 			why: "the create is refused", stage: write.StageCreating,
-			answer: func(*testing.T, *ssaplantest.Server) func(ssaplantest.Request) error {
-				return func(r ssaplantest.Request) error {
-					if r.Verb == "patch" && !r.DryRun {
-						return unavailable
-					}
-					return nil
-				}
-			},
+			answer: failing(unavailable, func(r ssaplantest.Request) bool { return r.Verb == "patch" && !r.DryRun }),
 			want: []string{
 				"stopped while creating: ", "apply: starting",
 				"; the old object is gone and the new one not created: replace again to create it",
@@ -330,22 +270,14 @@ func TestReplaceStops(t *testing.T) {
 		},
 		{
 			why: "another object takes the name meanwhile", stage: write.StageCreating, objects: []string{"after"},
-			answer: func(t *testing.T, server *ssaplantest.Server) func(ssaplantest.Request) error {
-				return func(r ssaplantest.Request) error {
-					if r.Verb == "delete" && !r.DryRun {
-						create(t, server, "after")
-					}
-					return nil
-				}
-			},
-			want: []string{"stopped while creating: another object is there already", "; the old object is gone"},
+			meets: createAfter,
+			want:  []string{"stopped while creating: another object is there already", "; the old object is gone"},
 		},
 		{
 			why: "the old object is not the one that was planned for", stage: write.StageDeleting, objects: []string{"before"},
-			answer: func(t *testing.T, server *ssaplantest.Server) func(ssaplantest.Request) error {
+			before: func(server *ssaplantest.Server) {
 				require.NoError(t, resources(server, "configmaps").Delete(t.Context(), "before", metav1.DeleteOptions{}))
-				create(t, server, "before")
-				return func(ssaplantest.Request) error { return nil }
+				create(server, "before")
 			},
 			want: []string{
 				"the object was re-created",
@@ -356,33 +288,49 @@ func TestReplaceStops(t *testing.T) {
 		t.Run(row.why, func(t *testing.T) {
 			server, planner := world(ssaplan.Options{})
 			plan := renamed(t, planner, func(*explain.State) {})
-			defer server.Answer(row.answer(t, server))()
-			ctx := clock.With(t.Context(), &clock.Fake{LongestSleep: time.Millisecond})
-			_, err := planner.Replace(ctx, plan, deletion.Options{})
-			var stopped *write.ReplaceError
-			require.ErrorAs(t, err, &stopped)
+			if row.before != nil {
+				row.before(server)
+			}
+			defer server.Answer(func(r ssaplantest.Request) error {
+				if row.meets != nil && r.Verb == "delete" && !r.DryRun {
+					row.meets(server)
+				}
+				if row.answer != nil {
+					return row.answer(r)
+				}
+				return nil
+			})()
+			stopped := replaceStops(t, planner, plan)
 			require.Equal(t, row.stage, stopped.Stage)
 			for _, text := range row.want {
-				require.ErrorContains(t, err, text)
+				require.ErrorContains(t, stopped, text)
 			}
-			require.NotContains(t, err.Error(), "finalizers")
+			require.NotContains(t, stopped.Error(), "finalizers")
 			if row.stage == write.StageCreating && row.objects != nil {
-				require.NotContains(t, err.Error(), "replace again")
+				require.NotContains(t, stopped.Error(), "replace again")
 			}
 			require.Equal(t, row.objects, names(t, server))
 		})
 	}
 }
 
+// replaceStops expects a replacement to fail, and returns how.
+func replaceStops(t *testing.T, planner *ssaplan.Planner, plan *ssaplan.Plan) *write.ReplaceError {
+	t.Helper()
+	ctx := clock.With(t.Context(), &clock.Fake{LongestSleep: time.Millisecond})
+	_, err := planner.Replace(ctx, plan, deletion.Options{})
+	var stopped *write.ReplaceError
+	require.ErrorAs(t, err, &stopped)
+	return stopped
+}
+
 // A delete that waits for finalizers is no failure of the replacement: it goes on when it is called again.
 func TestReplaceWaitsForFinalizers(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	state := applied(t, planner, held("before"))
-	plan, err := planner.Plan(t.Context(),
-		ssaplan.Request{Manifest: configMap("after", map[string]any{"a": "A"}), Prior: state})
-	require.NoError(t, err)
+	plan := mustPlan(t, planner, ssaplan.Request{Manifest: configMap("after", map[string]any{"a": "A"}), Prior: state})
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err = planner.Replace(ctx, plan, deletion.Options{Progress: func(identity.Identity, []string) { cancel() }})
+	_, err := planner.Replace(ctx, plan, deletion.Options{Progress: func(identity.Identity, []string) { cancel() }})
 	var stopped *write.ReplaceError
 	require.ErrorAs(t, err, &stopped)
 	require.Equal(t, write.StageWaiting, stopped.Stage)
@@ -392,8 +340,7 @@ func TestReplaceWaitsForFinalizers(t *testing.T) {
 		"the old object is being deleted: replace again to continue waiting")
 
 	patch(server, "before", `{"metadata": {"finalizers": null}}`)
-	_, err = planner.Replace(t.Context(), plan, deletion.Options{})
-	require.NoError(t, err)
+	mustReplace(t, planner, plan, deletion.Options{})
 	require.Equal(t, []string{"after"}, names(t, server))
 }
 
@@ -422,13 +369,12 @@ func TestReplaceByAnotherVersion(t *testing.T) {
 		t.Run(row.why, func(t *testing.T) {
 			server, planner := world(ssaplan.Options{})
 			state := applied(t, planner, autoscaler("v2", "a"))
-			plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: autoscaler("v1", "a"), Prior: state})
-			require.NoError(t, err)
+			plan := mustPlan(t, planner, ssaplan.Request{Manifest: autoscaler("v1", "a"), Prior: state})
 			require.Equal(t, ssaplan.ActionReplace, plan.Action)
 			resource := schema.GroupVersionResource{Group: "autoscaling", Version: "v1", Resource: "horizontalpodautoscalers"}
 			scalers := server.Client().Resource(resource).Namespace("default")
 			if row.change != "" {
-				_, err = scalers.Patch(t.Context(), "a", types.MergePatchType, []byte(row.change),
+				_, err := scalers.Patch(t.Context(), "a", types.MergePatchType, []byte(row.change),
 					metav1.PatchOptions{FieldManager: "kubectl"})
 				require.NoError(t, err)
 			}
@@ -437,7 +383,7 @@ func TestReplaceByAnotherVersion(t *testing.T) {
 			}
 			if row.stray {
 				require.NoError(t, scalers.Delete(t.Context(), "a", metav1.DeleteOptions{}))
-				_, err = scalers.Create(t.Context(), autoscaler("v1", "a"), metav1.CreateOptions{})
+				_, err := scalers.Create(t.Context(), autoscaler("v1", "a"), metav1.CreateOptions{})
 				require.NoError(t, err)
 			}
 			obj, err := planner.Replace(t.Context(), plan, deletion.Options{})
@@ -447,8 +393,7 @@ func TestReplaceByAnotherVersion(t *testing.T) {
 			}
 			require.NoError(t, err)
 			require.NotEqual(t, state.UID, string(obj.GetUID()))
-			again, err := planner.Replace(t.Context(), plan, deletion.Options{})
-			require.NoError(t, err, "it is made already")
+			again := mustReplace(t, planner, plan, deletion.Options{})
 			require.Equal(t, obj.GetUID(), again.GetUID())
 			require.Equal(t, int64(3), obj.Object["spec"].(map[string]any)["maxReplicas"])
 		})
@@ -470,16 +415,9 @@ func TestOutcomesOfReplacements(t *testing.T) {
 		t.Run(row.why, func(t *testing.T) {
 			server, planner := world(ssaplan.Options{})
 			plan := renamed(t, planner, func(*explain.State) {})
-			defer server.Answer(func(r ssaplantest.Request) error {
-				if r.Verb == row.verb && r.DryRun == row.dryRun {
-					return mayNotDelete
-				}
-				return nil
-			})()
-			ctx := clock.With(t.Context(), &clock.Fake{LongestSleep: time.Millisecond})
-			_, err := planner.Replace(ctx, plan, deletion.Options{})
-			var stopped *write.ReplaceError
-			require.ErrorAs(t, err, &stopped)
+			refused := func(r ssaplantest.Request) bool { return r.Verb == row.verb && r.DryRun == row.dryRun }
+			defer server.Answer(failing(mayNotDelete, refused))()
+			stopped := replaceStops(t, planner, plan)
 			require.Equal(t, row.stage, stopped.Stage)
 			require.Equal(t, row.want, stopped.Outcome)
 		})

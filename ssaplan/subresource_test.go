@@ -31,17 +31,13 @@ func TestStatusIsPlannedAsTheObjectIs(t *testing.T) {
 	_, err := planner.Plan(t.Context(), request)
 	require.ErrorContains(t, err, "v1/PersistentVolumeClaim default/a: there is no object whose status could be applied: create it first")
 
-	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: whole})
-	require.NoError(t, err)
-	_, err = planner.Apply(t.Context(), plan)
-	require.NoError(t, err)
-	plan, err = planner.Plan(t.Context(), request)
-	require.NoError(t, err)
+	plan := mustPlan(t, planner, ssaplan.Request{Manifest: whole})
+	mustApply(t, planner, plan)
+	plan = mustPlan(t, planner, request)
 	require.Equal(t, ssaplan.ActionUpdate, plan.Action, plan.Reason)
 	require.Empty(t, plan.Dropped, "what the same manager applied to the object itself")
 	require.Equal(t, "status", plan.Subresource)
-	obj, err := planner.Apply(t.Context(), plan)
-	require.NoError(t, err)
+	obj := mustApply(t, planner, plan)
 	state, err := plan.State(obj)
 	require.NoError(t, err)
 	require.Equal(t, "status", state.Subresource)
@@ -49,18 +45,15 @@ func TestStatusIsPlannedAsTheObjectIs(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, projection.NewFieldSet(path).String(), state.Applied.Fields.String())
 
-	plan, err = planner.Plan(t.Context(), request)
-	require.NoError(t, err)
+	plan = mustPlan(t, planner, request)
 	require.Equal(t, ssaplan.ActionNoOp, plan.Action)
 	for _, again := range []int{2, 1} { // the cache doesn't take the one for the other
-		plan, err = planner.Plan(t.Context(), ssaplan.Request{Manifest: whole, Live: obj})
-		require.NoError(t, err)
+		plan = mustPlan(t, planner, ssaplan.Request{Manifest: whole, Live: obj})
 		require.Equal(t, ssaplan.ActionNoOp, plan.Action)
 		require.Equal(t, again-1, plan.Requests)
 	}
 
-	reading, err := planner.Read(t.Context(), state)
-	require.NoError(t, err)
+	reading := mustRead(t, planner, state)
 	require.Empty(t, reading.Drift)
 	require.Equal(t, "status", reading.State.Subresource)
 }
@@ -69,15 +62,12 @@ func TestStatusIsPlannedAsTheObjectIs(t *testing.T) {
 func TestSubresourcesNeverReplace(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	whole, status := claim()
-	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: whole})
-	require.NoError(t, err)
-	obj, err := planner.Apply(t.Context(), plan)
-	require.NoError(t, err)
+	plan := mustPlan(t, planner, ssaplan.Request{Manifest: whole})
+	obj := mustApply(t, planner, plan)
 	wholeState, err := plan.State(obj)
 	require.NoError(t, err)
 	request := ssaplan.Request{Manifest: status, Subresource: "status"}
-	plan, err = planner.Plan(t.Context(), request)
-	require.NoError(t, err)
+	plan = mustPlan(t, planner, request)
 	statusState, err := plan.State(obj)
 	require.NoError(t, err)
 
@@ -141,8 +131,7 @@ func TestScalesNeedReplicas(t *testing.T) {
 // What is remembered is of the planned object, also if the server answers with a Scale.
 func TestStatesAreOfThePlannedObject(t *testing.T) {
 	_, planner := world(ssaplan.Options{})
-	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: deployment(2, map[string]any{"name": "c", "image": "i"})})
-	require.NoError(t, err)
+	plan := mustPlan(t, planner, ssaplan.Request{Manifest: deployment(2, map[string]any{"name": "c", "image": "i"})})
 	scale := manifestOf("autoscaling/v1", "Scale", "default", "a")
 	state, err := plan.State(scale)
 	require.NoError(t, err)

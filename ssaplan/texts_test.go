@@ -1,7 +1,6 @@
 package ssaplan_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -52,22 +51,14 @@ func TestErrorsWithHostileWords(t *testing.T) {
 			server, planner := world(ssaplan.Options{})
 			manifest := configMap("app", map[string]any{"a": "b"})
 			state := applied(t, planner, manifest)
-			update, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: configMap("app", map[string]any{"a": "c"})})
-			require.NoError(t, err)
-			other, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: configMap("other", nil), Prior: state})
-			require.NoError(t, err)
+			update := mustPlan(t, planner, ssaplan.Request{Manifest: configMap("app", map[string]any{"a": "c"})})
+			other := mustPlan(t, planner, ssaplan.Request{Manifest: configMap("other", nil), Prior: state})
 			require.Equal(t, ssaplan.ActionReplace, other.Action)
-			done := server.Answer(func(r ssaplantest.Request) error {
-				if r.Verb == verb {
-					return answer
-				}
-				return nil
-			})
+			done := server.Answer(failing(answer, func(r ssaplantest.Request) bool { return r.Verb == verb }))
 			check := func(doing string, v any, err error) {
 				where := fmt.Sprintf("%s of %s while %s", why, verb, doing)
 				if err == nil {
-					text, err := json.Marshal(v)
-					require.NoError(t, err)
+					text := mustMarshal(t, v)
 					require.False(t, strings.ContainsFunc(string(text), func(r rune) bool { return !unicode.IsPrint(r) }), where)
 					return
 				}

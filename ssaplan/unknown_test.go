@@ -48,8 +48,7 @@ func TestUnknownValuesAreHeldAtEachAttempt(t *testing.T) {
 				return nil
 			})()
 			manifest := configMap("a", map[string]any{"a": "A2", "b": "not known"})
-			plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest, Unknown: patterns(t, "data.b")})
-			require.NoError(t, err)
+			plan := mustPlan(t, planner, ssaplan.Request{Manifest: manifest, Unknown: patterns(t, "data.b")})
 			require.Equal(t, ssaplan.ActionUpdate, plan.Action)
 			require.Equal(t, row.data, body(t, plan)["data"])
 			require.Len(t, plan.Changes, 1)
@@ -102,10 +101,9 @@ func TestUnknownValuesOfNewItems(t *testing.T) {
 				}
 				return nil
 			})()
-			plan, err := planner.Plan(t.Context(), ssaplan.Request{
+			plan := mustPlan(t, planner, ssaplan.Request{
 				Manifest: deployment(3, container("c"), container("d")), Unknown: patterns(t, row.unknown),
 			})
-			require.NoError(t, err)
 			require.Equal(t, row.action, plan.Action, plan.Reason)
 			require.Equal(t, row.requests, plan.Requests)
 			containers, _, err := unstructured.NestedSlice(body(t, plan), "spec", "template", "spec", "containers")
@@ -130,21 +128,15 @@ func TestUnknownValuesOfAnotherIdentity(t *testing.T) {
 	state := applied(t, planner, deployment(2, container))
 	invalid := apierrors.NewInvalid(schema.GroupKind{Group: "apps", Kind: "Deployment"}, "b",
 		field.ErrorList{field.Required(field.NewPath("spec", "template", "spec", "containers").Index(0).Child("image"), "")})
-	defer server.Answer(func(r ssaplantest.Request) error {
-		if r.DryRun {
-			return invalid
-		}
-		return nil
-	})()
+	defer server.Answer(failing(invalid, func(r ssaplantest.Request) bool { return r.DryRun }))()
 	other := deployment(2, container)
 	other.SetName("b")
 	_, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: other, Prior: state})
 	refused := (*immutability.RefusedError)(nil)
 	require.ErrorAs(t, err, &refused, "with all values it can't be made")
-	plan, err := planner.Plan(t.Context(), ssaplan.Request{
+	plan := mustPlan(t, planner, ssaplan.Request{
 		Manifest: other, Prior: state, Unknown: patterns(t, "spec.template.spec.containers[0].image"),
 	})
-	require.NoError(t, err)
 	require.Equal(t, ssaplan.ActionReplace, plan.Action)
 	require.Contains(t, plan.Warnings[0].String(), "unknown which fields the server adds to the new object")
 	require.ErrorContains(t, errorOf(planner.Apply(t.Context(), plan)), "plan again when these values are known")
@@ -157,9 +149,9 @@ func TestUnknownValuesAreNotRemembered(t *testing.T) {
 	server, planner := world(ssaplan.Options{NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{})})
 	applied(t, planner, configMap("a", map[string]any{"a": "A"}))
 	live := errorless(resources(server, "configmaps").Get(t.Context(), "a", metav1.GetOptions{}))
-	p := plan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "A"}), Live: live})
+	p := mustPlan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "A"}), Live: live})
 	require.Equal(t, ssaplan.ActionNoOp, p.Action)
-	p = plan(t, planner, ssaplan.Request{
+	p = mustPlan(t, planner, ssaplan.Request{
 		Manifest: configMap("a", map[string]any{"a": "A", "b": "not known"}), Live: live, Unknown: patterns(t, "data.b"),
 	})
 	require.Equal(t, ssaplan.DeferralUnknownValues, p.Deferral)

@@ -35,14 +35,12 @@ func TestWarningsGoToThePlanOrToTheHost(t *testing.T) {
 	live := read(t, "deployment", "live.json")
 	var texts []string
 	config := &rest.Config{Host: "http://recorded", Transport: configure(warning{recorded{live, live}}), WarningHandler: heard{&texts}}
-	planner, err := connect(config, ssaplan.Options{FieldManager: "bench", NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: 10})})
-	require.NoError(t, err)
+	planner := connect(t, config, ssaplan.Options{FieldManager: "bench", NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: 10})})
 	manifest := object(t, "manifest.json")
 	manifest.Object["status"] = map[string]any{"replicas": int64(5)}
 	var plans []*ssaplan.Plan
 	for range 2 {
-		plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest})
-		require.NoError(t, err)
+		plan := mustPlan(t, planner, ssaplan.Request{Manifest: manifest})
 		require.Equal(t, ssaplan.ActionNoOp, plan.Action, plan.Reason)
 		require.Contains(t, fmt.Sprintln(plan.Warnings), "mind the gap")
 		require.Contains(t, fmt.Sprintln(plan.Warnings), "status: ")
@@ -54,8 +52,7 @@ func TestWarningsGoToThePlanOrToTheHost(t *testing.T) {
 
 	state, err := explain.NewState(nil, object(t, "live.json").Object, fieldowner.Applier{Manager: "bench"}, nil)
 	require.NoError(t, err)
-	_, err = planner.Read(t.Context(), state)
-	require.NoError(t, err)
+	mustRead(t, planner, state)
 	require.Equal(t, []string{"mind the gap"}, texts)
 }
 
