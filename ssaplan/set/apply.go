@@ -186,8 +186,8 @@ func waitingFor(item *Item) string {
 	return item.Plan.Reason
 }
 
-// mayPass reports whether the object may be planned later, because the objects of the set that it waits for were
-// applied.
+// mayPass reports whether a later plan of the object may succeed. The object must wait for objects of the set, and none
+// of these has failed.
 func (r *run) mayPass(item *Item) bool {
 	if len(item.After) == 0 {
 		return false
@@ -195,7 +195,8 @@ func (r *run) mayPass(item *Item) bool {
 	return r.failedBefore(item) == ""
 }
 
-// failedBefore returns why an object that another one waits for couldn't be applied or used, empty if it could.
+// failedBefore looks at the objects for which an item waits. It returns why one of them couldn't be applied or used,
+// empty if all could.
 func (r *run) failedBefore(item *Item) string {
 	for _, i := range item.after {
 		if why := r.failed[i]; why != "" {

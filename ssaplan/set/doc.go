@@ -18,6 +18,18 @@
 // object that can't be planned yet is shown with the fields in its manifest, and Item.After names the objects that it
 // waits for.
 //
-// Nothing runs in the background, and no goroutine outlives an iteration. A [Set] doesn't keep plans without changes in
-// memory.
+// Nothing runs in the background, and no goroutine outlives an iteration. To save memory, a [Set] keeps no plan of an
+// unchanged object.
 package set
+
+// The other files of this package:
+//   - what a set is: set.go (Set, Options, Item), planner.go
+//   - the order of its objects: stages.go, contents.go (objects that others may need), references.go (which objects
+//     refer to each other), foundation.go (CRDs and namespaces)
+//   - Plan: plan.go, leftout.go (objects that are skipped)
+//   - objects that the server can't check yet: refusal.go (rejected objects, and which object of the set they wait
+//     for), predict.go (their plans until then), unserved.go (missing kinds, versions and namespaces), missing.go
+//     (MissingError)
+//   - Apply: apply.go, shown.go (whether a plan does only what was shown), readiness.go and await.go (the wait until
+//     objects are ready)
+//   - Removal: removal.go (members that left the set), users.go (objects that still refer to a member)

@@ -12,9 +12,9 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
-// Plan yields what an apply of the set will do, stage by stage: an item for each object, as soon as it, the objects
-// before it and those that it refers to are planned. It changes nothing on the server. After it, [Set.Apply] only does
-// what was shown. When ctx ends, the remaining items have its error.
+// Plan yields what an apply of the set will do: an item for each object, stage by stage. It yields the item when the
+// object, the objects before it and the objects to which it refers are planned. It changes nothing on the server. After
+// it, [Set.Apply] only does what was shown. When ctx ends, the remaining items have its error.
 func (s *Set) Plan(ctx context.Context) iter.Seq[*Item] {
 	return func(yield func(*Item) bool) {
 		clear(s.items)
@@ -63,8 +63,8 @@ func (v *view) stage(ctx context.Context, stage int) bool {
 	return true
 }
 
-// isOpen reports whether it is still unknown if an object is held back. It is unknown as long as the object, or an
-// object to which it refers, isn't planned.
+// isOpen reports whether more plans are needed to decide if an object is held back. A planned object needs no more
+// plans if its own plan is skipped or changes nothing. Otherwise, the objects to which it refers must be planned, too.
 func (v *view) isOpen(ctx context.Context, i int, seen map[int]bool) bool {
 	switch item := v.items[i]; {
 	case !v.planned[i]:

@@ -143,11 +143,12 @@ func isOneOf(patterns projection.Patterns, one projection.Pattern) bool {
 	return slices.ContainsFunc(patterns, func(p projection.Pattern) bool { return p.String() == one.String() })
 }
 
-// placeholder is a field that no manifest has. If it is unknown, a plan allows for values that the dry run can't show.
+// placeholder is a field that no manifest has. A request names it as unknown, so that a rejected dry run makes a
+// Deferred plan instead of an error.
 const placeholder = `metadata.annotations["ssaplan/set"]`
 
-// tryPart returns a plan for an object that the server can't check yet. It shows the result without the fields that the
-// server rejects now, or else what the manifest declares.
+// tryPart returns a Deferred plan for an object that the server can't check yet. The plan shows the result of a dry run
+// without the refused fields. If the server rejects that dry run, too, the plan shows the values in the manifest.
 func (s *Set) tryPart(ctx context.Context, request ssaplan.Request,
 	refused projection.Patterns) (*ssaplan.Plan, error) {
 	hidden, err := projection.ParsePattern(placeholder)

@@ -11,7 +11,8 @@ type Readiness struct {
 	Ready bool
 	// Failed says that the object isn't ready and won't become ready by itself.
 	Failed bool
-	// Why is one line that says what is missing, or what an object that counts as ready still waits for.
+	// Why is one line that says what is missing. An object that counts as ready may still wait for something: Why then
+	// says for what.
 	Why foreign.Text
 	// Said is a free text from the object itself, such as the message of a condition. It is redacted for an object with
 	// sensitive values, since it may quote them.

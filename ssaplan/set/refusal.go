@@ -47,7 +47,7 @@ func (s *Set) regarded(ctx context.Context, item *Item) (numbers []int) {
 	namespace := s.resolve(ctx, item.Number).Namespace
 	class := authresilience.Classify(item.Err)
 	switch class {
-	// for a Secret, the server doesn't say which of these it is
+	// ClassAdmission is the class of a rejection by an unknown admission plugin, so it may be about a limit, too
 	case authresilience.ClassQuota, authresilience.ClassLimitRange, authresilience.ClassAdmission:
 		numbers = s.in(ctx, namespace, s.contents.limits)
 	}

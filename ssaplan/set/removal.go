@@ -27,7 +27,8 @@ type Member struct {
 	Object identity.Identity
 	// UID is the UID of the applied object. An object with another UID is never deleted, nor is a member without a UID.
 	UID string
-	// Adopted says that the object existed before the set was applied. It counts as well if the State says so.
+	// Adopted says that the object existed before the set was applied. The State may say the same in its own Adopted.
+	// One of the two is enough.
 	Adopted bool
 	// State is the stored state of the object, nil if there is none. With it, an object is kept if another tool has
 	// applied it later under the same field manager, because it may belong to another set now.
@@ -43,16 +44,16 @@ type RemovalOptions struct {
 	// Adopted also removes members that existed before the set was applied. Default: they are kept.
 	Adopted bool
 	// Contents also removes namespaces and CRDs with objects that aren't members, and deletes these objects with them.
-	// It also removes those whose content isn't known. Default: they are kept. With an object of Set or of InUse, they
-	// are kept even so.
+	// It also removes those whose content isn't known. Default: they are kept. A namespace or CRD with an object of Set
+	// or of InUse is always kept.
 	Contents bool
 	// InUse are objects that stay, besides those of Set. Their namespaces and the CRDs of their kinds aren't removed.
 	InUse []identity.Identity
-	// Set is the set that the members have left, planned or applied. Its objects stay, as those of InUse do. A member
-	// is kept if an object of the set, of InUse, or a kept member refers to it, as a Deployment refers to a ConfigMap.
-	// If [Set.Apply] failed to change an object of the set, the references in its live version count as well. A Removal
-	// only knows the references of built-in kinds, and reads no other object of the cluster. Default: only InUse and
-	// the members count.
+	// Set is the present set, which no longer contains the members. Plan or apply it before the removal. Its objects
+	// stay, as those of InUse do. A member is kept if a staying object refers to it, as a Deployment refers to a
+	// ConfigMap. The staying objects are those of Set and InUse, and the kept members. If [Set.Apply] failed to change
+	// an object of the set, the references in its live version count as well. A Removal only knows the references of
+	// built-in kinds, and reads no other object of the cluster. Default: only InUse and the members count.
 	Set *Set
 	// Delete says how to delete, and to wait for it.
 	Delete deletion.Options
@@ -272,7 +273,8 @@ func isAmong(contents *deletion.Contents, id identity.Identity) bool {
 		func(uncounted deletion.Uncounted) bool { return uncounted.What == kind.String() })
 }
 
-// within returns how many members of a kind in a namespace, or of the kind of a CRD, will be deleted and aren't yet.
+// within returns how many members of a kind will still be deleted. If the object is a namespace, only members in it
+// count. If it is a CRD, members in all namespaces count.
 func (r *Removal) within(object *unstructured.Unstructured, kind schema.GroupKind) (n int) {
 	for i, member := range r.members {
 		if id := member.Object; id.Group() == kind.Group && id.Kind == kind.Kind &&

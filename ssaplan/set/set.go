@@ -21,8 +21,9 @@ type Options struct {
 	// AllowMissing permits a kind or namespace that neither the server nor the set has, since another tool will create
 	// it: the plan is Deferred. Default: that is a [MissingError].
 	AllowMissing bool
-	// KeepGoing applies the set even if some objects can't be applied. Objects that need these are skipped. Default: no
-	// object is applied if [Set.Plan] couldn't plan one, and no stage begins after one in which an object failed.
+	// KeepGoing applies the set even if some objects can't be applied. Objects that need these are skipped. Default: if
+	// [Set.Plan] couldn't plan an object, nothing is applied. If an object fails, the rest of its stage is applied, but
+	// no later stage.
 	KeepGoing bool
 	// Replace carries out replacements. Default: they are skipped.
 	Replace bool
@@ -54,9 +55,9 @@ const (
 	DoingApply Doing = "apply"
 )
 
-// Previewer predicts the object, including defaults, that a server will create from a manifest when it has the CRD
-// (definition), which is in the same set. The error says what the CRD doesn't allow. It must not modify its arguments.
-// preview.Of of module preview is a Previewer.
+// Previewer predicts the object that a server will create from the manifest of a custom resource, including defaults.
+// The server doesn't serve the kind yet: its CRD (definition) is in the same set. The error says what the CRD doesn't
+// allow. A Previewer must not modify its arguments. preview.Of of module preview is a Previewer.
 type Previewer func(definition, manifest *unstructured.Unstructured) (*unstructured.Unstructured, error)
 
 // Set is a set of objects that are planned and applied together. It is not safe for concurrent use.
@@ -74,7 +75,7 @@ type Set struct {
 	applied []bool                        // whether the last Apply succeeded, by number
 	shown   []*Item                       // as Plan yielded them, nil if it didn't
 	seen    map[int]Readiness             // why objects weren't ready when they were last looked at
-	names   map[ssaplan.Deferral][]string // known kinds or namespaces, by what is missing
+	names   map[ssaplan.Deferral][]string // kinds or namespaces to suggest; see [Set.known]
 	lost    map[schema.GroupKind]lost     // versions that a CRD of the set loses, by kind
 }
 
@@ -127,8 +128,9 @@ func (s *Set) Stages() (names []string) {
 	return names
 }
 
-// request returns the request of an object. It moves entries of managedFields away from versions that a CRD of the set
-// loses. With such an entry, no apply to the object can succeed.
+// request returns the request of an object. If the CRD of its kind loses versions with the set, the request names them.
+// The apply then first moves entries of managedFields away from these versions. With such an entry, no apply to the
+// object can succeed.
 func (s *Set) request(i int) ssaplan.Request {
 	request := s.requests[i]
 	if request.Manifest != nil && request.Subresource == "" {
@@ -179,7 +181,8 @@ type Item struct {
 	refusal error // why the server rejects an item that waits for others
 	// replacement is the plan that replaces the object, if the served CRD requires that and the CRD of the set doesn't.
 	replacement *ssaplan.Plan
-	// isConverted says that a conversion decides the values of other fields, so that they aren't known yet.
+	// isConverted says that the server will convert the object to another version. The conversion may change fields
+	// that the manifest doesn't declare. Their values aren't known yet.
 	isConverted bool
 }
 

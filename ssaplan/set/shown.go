@@ -65,8 +65,8 @@ func isPartOf(shown, now *ssaplan.Plan) bool {
 	})
 }
 
-// replacesAsShown reports whether a plan replaces the same object by the same one as was shown. A new CRD may have
-// changed which fields require the replacement, and the description of their changes.
+// replacesAsShown reports whether a plan deletes the same object and creates the same object as the shown replacement.
+// A new CRD may have changed which fields require the replacement, and the description of their changes.
 func replacesAsShown(shown, now *ssaplan.Plan) bool {
 	if shown.Replacement == nil || now.Replacement == nil || shown.Result() == nil || now.Result() == nil {
 		return false
@@ -135,7 +135,7 @@ func fulfils(now *ssaplan.Plan, item *Item) bool {
 	}
 	return !slices.ContainsFunc(now.Changes, func(change explain.Change) bool {
 		isConverted := item.isConverted && change.Cause == explain.CauseSideEffect
-		// The manifest itself shows what it no longer declares.
+		// A dropped field counts as shown, since the shown manifest doesn't declare it.
 		return change.Cause != explain.CauseDropped && !isConverted && !showed(item.Plan, change) &&
 			!isDefault(item.Plan, change)
 	})
@@ -169,8 +169,8 @@ func showed(shown *ssaplan.Plan, change explain.Change) bool {
 		shown.After.Fields.Leaves().Covers(change.Path) && isFrom(shown, change)
 }
 
-// isDefault reports whether the server adds a value to a part of the object that the manifest adds, as it does with
-// defaults. Defaults weren't known before the CRD of that part was served.
+// isDefault reports whether a change counts as a default: the server adds a value inside a new part of the object,
+// and the manifest adds that part. Defaults weren't known before the CRD of that part was served.
 func isDefault(shown *ssaplan.Plan, change explain.Change) bool {
 	live := shown.Live()
 	if live == nil || change.Cause != explain.CauseSideEffect || change.Op != projection.OpAdd {

@@ -69,7 +69,7 @@ func newOrder(stages []Stage, requests []ssaplan.Request, c *contents) *order {
 	for i, request := range requests {
 		o.stage[i] = stageOf(stages, request.Manifest)
 	}
-	for range 2 { // an object needs a CRD or a namespace, and these need nothing
+	for range 2 { // two rounds are enough: CRDs and namespaces need no other object
 		for i, request := range requests {
 			if request.Manifest == nil {
 				continue
@@ -130,10 +130,10 @@ func (o *order) behindReferred(requests []ssaplan.Request, c *contents) {
 }
 
 // refersTo returns the numbers of the objects of the set to which object i refers. It reads only the manifests, so a
-// manifest without a namespace may be in any namespace. A CRD or namespace has no references here, since other objects
-// can't exist without it. A CRD works without the Service of its conversion webhook until a version needs the
-// conversion. The map within has the numbers by kind, name and namespace, since many namespaces may have an object of
-// the same name.
+// manifest without a namespace may be in any namespace. It returns nil for a CRD or namespace. Other objects can't
+// exist without it, so it doesn't wait for the objects to which it refers. A CRD works without the Service of its
+// conversion webhook until a version needs the conversion. The map within has the numbers by kind, name and namespace,
+// since many namespaces may have an object of the same name.
 func (c *contents) refersTo(i int, manifest *unstructured.Unstructured,
 	within map[kinds.Reference][]int) (numbers []int) {
 	if manifest == nil || len(c.referred) == 0 || isFoundation(manifest) {

@@ -71,8 +71,8 @@ func defaults(manifest, predicted *unstructured.Unstructured) (changes []explain
 }
 
 // compareOldVersion shows the changes of an object whose manifest has a version that its CRD doesn't serve yet. It
-// tries the manifest in a served version. Only a CRD without a conversion has the same fields in both versions. What a
-// conversion makes of other fields isn't known before the version is served.
+// tries the manifest in a served version, if the CRD has no conversion. The fields are then the same in both versions.
+// With a conversion, it only adds a warning, since the converted values aren't known before the version is served.
 func (s *Set) compareOldVersion(ctx context.Context, item *Item, definition int) {
 	crd := s.items[definition]
 	if s.ran || item.Plan == nil || !crd.changes() || crd.Plan == nil || crd.Plan.Live() == nil {
@@ -127,8 +127,8 @@ func predictedFrom(apiVersion string) string {
 	return fmt.Sprintf(", and the changes are predicted from %s", foreign.Text(apiVersion))
 }
 
-// compareLive compares an object that can't be tried with the live object in a served version. It shows the changes of
-// the declared values, and the defaults of the plan that the live object lacks.
+// compareLive shows the changes of an item without a dry run. It compares the declared values with the live object in a
+// served version. It keeps the predicted defaults that the live object lacks.
 func (s *Set) compareLive(ctx context.Context, item *Item, apiVersion string) {
 	old := item.Object
 	old.APIVersion = apiVersion

@@ -20,7 +20,7 @@ import (
 type user struct {
 	object identity.Identity
 	refers []kinds.Reference
-	// unread says that the object couldn't be read, so that it may also refer to objects that refers lacks.
+	// unread says that the object couldn't be read. It may then refer to more objects than those in refers.
 	unread bool
 }
 
@@ -64,9 +64,9 @@ func userOf(id identity.Identity, objects ...*unstructured.Unstructured) user {
 	return u
 }
 
-// user returns an object of the set with its references. If the set isn't applied yet and the object will change, they
-// are the references after the change. A held back object keeps its live references. Otherwise, they are those on the
-// server. The references of the manifest count in any case.
+// user returns an object of the set with its references. The references of its manifest always count. Before Apply, a
+// planned change adds the references of the changed object, or those of the live object if the change is held back.
+// Without a planned change, and once Apply began, the object is read again, and adds its references on the server.
 func (s *Set) user(ctx context.Context, i int, id identity.Identity) user {
 	manifest, item := s.requests[i].Manifest, s.items[i]
 	if s.ran || !item.changes() || item.Plan == nil {
@@ -87,7 +87,7 @@ type usage struct {
 	looked  map[identity.Identity]user
 }
 
-// of returns the objects of the set and those of others that refer to a member.
+// of returns the objects that refer to a member. It looks for them in the set and among the others.
 func (u *usage) of(ctx context.Context, member identity.Identity,
 	others []identity.Identity) (users []identity.Identity) {
 	asked := map[identity.Identity]bool{member: true}
