@@ -10,7 +10,8 @@
 //
 // [Server] is all that a Planner needs. A server that can do more has the methods of [Lister], [ObjectLister],
 // [Discoverer], [Versioner], [SchemaReader] or [Credentialed], too. A server without one of these abilities must not
-// have the method for it. A type that embeds a Server hides what the embedded server can do in addition.
+// have the method for it. A type that embeds the interface Server has only the methods of Server: a Planner then can't
+// use the optional methods of the embedded server.
 package server
 
 import (
@@ -101,9 +102,9 @@ type Discoverer interface {
 
 // A Versioner can detect an upgrade of the server and changes of its schemas.
 type Versioner interface {
-	// Versions returns two results. The text server changes when the version of the server changes. It is empty if the
-	// caller may not read the version. schemas has a text for each group and version, which changes when its schemas
-	// change. It is nil if the caller may not read the schemas.
+	// Versions returns two results. The result server is a text that changes when the version of the server changes. It
+	// is empty if the caller may not read the version. The result schemas has a text for each group and version, which
+	// changes when its schemas change. It is nil if the caller may not read the schemas.
 	Versions(ctx context.Context) (server string, schemas map[schema.GroupVersion]string, err error)
 }
 
