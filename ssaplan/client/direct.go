@@ -22,10 +22,10 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
-// directObjects sends the same requests as the dynamic client, but never retries. It decodes an answer once; the
-// dynamic client decodes it a first time to find the kind. It doesn't decode the answer to a patch if the bytes are the
-// same as in the read before: a server answers a dry run like this if it would write nothing. A directObjects is for
-// one plan, and not for concurrent use.
+// directObjects sends the same requests as the dynamic client, but never retries. It decodes an answer only once. The
+// dynamic client decodes an answer twice: the first time only to find the kind. directObjects doesn't decode the answer
+// to a patch if the bytes are the same as in the read before: a server answers a dry run like this if it would write
+// nothing. A directObjects is for one plan, and not for concurrent use.
 type directObjects struct {
 	client    rest.Interface
 	resource  schema.GroupVersionResource

@@ -40,7 +40,7 @@ type program struct {
 	mu       sync.Mutex
 	passed   bool           // the last request got an answer that doesn't reject its credentials
 	failed   error          // the last error of the plugin
-	rejected int            // the number of consecutive answers that reject credentials of different runs
+	rejected int            // how many runs in a row returned credentials that the server rejected
 	answer   *http.Response // the last rejecting answer, and its body
 	body     []byte
 	failedAt time.Time
@@ -77,8 +77,9 @@ func (l *login) RoundTrip(request *http.Request) (*http.Response, error) {
 	return l.send(request, true)
 }
 
-// last reports whether the last request had credentials that the server accepts. If the plugin has just failed, or the
-// server has just rejected two runs in a row, again gives another request the same failure. Otherwise again is nil.
+// last reports whether the last request had credentials that the server accepts. It also returns a function, again,
+// which returns the last failure as the result of another request. again is nil unless the plugin has just failed, or
+// the server has just rejected the credentials of two runs in a row.
 func (l *login) last(request *http.Request) (passed bool, again func(*http.Request) (*http.Response, error)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

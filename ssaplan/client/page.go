@@ -82,9 +82,9 @@ func newPage(body []byte, everywhere bool) (*native.Page, error) {
 	return p, nil
 }
 
-// newListed returns an item of a list, with the text of the answer to a Get. For built-in kinds, a list has the
-// apiVersion and kind only once. newListed adds them at the beginning of the item, as in the answer to a Get. It
-// returns false if the name is missing or contains an escape.
+// newListed returns an item of a list. The text of the item is the same as in the answer to a Get of the object. For
+// built-in kinds, a list has the apiVersion and kind only once. newListed adds them at the beginning of the item, as in
+// the answer to a Get. It returns false if the name is missing or contains an escape.
 func newListed(item []byte, everywhere bool, kind, apiVersion string) (native.Listed, bool) {
 	var namespace, name []byte
 	typed := false
