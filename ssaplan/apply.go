@@ -86,9 +86,10 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 	return plan.basis.live.DeepCopy(), nil
 }
 
-// movedElsewhere returns the plan for the new version of the object if the server rejected the old resourceVersion, and
-// others wrote only the status. If the plan was just made again, others may also have written fields that the plan
-// doesn't mention. In all other cases it returns nil.
+// movedElsewhere returns the plan for the new version of the object after the server rejected the old resourceVersion.
+// In the first case, others have written only the status. In the second case, Apply has just made the plan again
+// (isReviewed), and others have written only values that the plan doesn't mention. In all other cases, movedElsewhere
+// returns nil.
 func (p *Planner) movedElsewhere(ctx context.Context, plan *Plan, failure *applier.Failure) *Plan {
 	if failure == nil || failure.Outcome != write.OutcomeRefused || !precondition.IsOutdated(failure) ||
 		plan.Subresource != "" {

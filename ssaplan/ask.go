@@ -87,7 +87,7 @@ func (t trial) ask(ctx context.Context) (*Plan, trial, error) {
 			now.live = t.pair.Now
 			err = t.target.Verify(ctx, t.live, t.answer, now.live, t.patch.Body, t.patch.Options)
 			if err == nil && t.pair.IsExact() {
-				seen = now // no pause is needed, since the pair already has an answer for this version
+				seen = now // no pause: the object and the answer in the pair already have the same version
 				continue
 			}
 		default:

@@ -19,8 +19,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// part is a part of a plan or of a replacement, with a comparison and an output for digests. Two parts must have the
-// same output if and only if the parts are equal.
+// part has the functions for one part of a plan or of a replacement, such as its UID. covered compares the part in two
+// plans. written returns the part in a form for digests: equal parts, and only these, have the same form.
 type part[T any] struct {
 	// covered reports whether this part of a later plan does no more than the same part of the reviewed plan. Nil: the
 	// part needs no comparison.
@@ -62,7 +62,7 @@ var replacementParts = []part[*Replacement]{
 	equal(func(r *Replacement) metav1.DeletionPropagation { return r.Propagation }),
 }
 
-// equal returns a part that covers only an equal part.
+// equal returns the functions for a part that must be the same in both plans. of returns the part.
 func equal[T any, V comparable](of func(T) V) part[T] {
 	return part[T]{func(now, reviewed T) bool { return of(now) == of(reviewed) }, func(t T) any { return of(t) }}
 }
@@ -152,7 +152,8 @@ func timeless(conflicts []fieldowner.Conflict) []fieldowner.Conflict {
 	return conflicts
 }
 
-// distinct returns the fields sorted and without duplicates, so that [immutability.SameFields] means equal results.
+// distinct returns the fields sorted and without duplicates. The results for two lists are the same if
+// [immutability.SameFields] holds for the lists.
 func distinct(fields []immutability.Field) []immutability.Field {
 	fields = slices.SortedFunc(slices.Values(fields),
 		func(a, b immutability.Field) int { return strings.Compare(a.String(), b.String()) })

@@ -42,8 +42,9 @@ func (t trial) answered() (*Plan, trial, error) {
 	return &Plan{Action: action, Reason: reason, Explanation: *explained}, t, nil
 }
 
-// explain returns the explanation of the answer, and an updated trial. For a new object, the trial's answer is the
-// object after its fields are given up. With a handover, the trial also gets the explanation of the apply alone.
+// explain returns the explanation of the answer, and an updated trial. For a new object, the answer in the returned
+// trial is the object after the write that gives up fields. With a handover, the trial also gets the explanation of the
+// apply alone.
 func (t trial) explain() (*explain.Explanation, trial, error) {
 	explained, err := t.applied()
 	if err == nil && t.live == nil {
@@ -66,9 +67,9 @@ func (t trial) applied() (*explain.Explanation, error) {
 	return explain.Apply(t.input(t.handover.Of(t.live)))
 }
 
-// givenUp returns the created object after the write that gives up fields. It also updates create, the explanation of
-// the create: its Before, After and Ownership are those after the second write. explained returns the explanation of a
-// trial.
+// givenUp returns the created object after the write that gives up fields. The argument create is the explanation of
+// the create. givenUp replaces its Before, After and Ownership with those after the second write. explained returns the
+// explanation of a trial.
 func (t trial) givenUp(
 	create *explain.Explanation, explained func(trial) (*explain.Explanation, error),
 ) (*unstructured.Unstructured, error) {

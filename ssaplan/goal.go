@@ -58,9 +58,9 @@ func (p *Planner) resolve(ctx context.Context, id identity.Identity,
 	return id, target, nil
 }
 
-// known returns the live object as far as it is known without another read. Its sources are the comparison of
-// identities (live, if that read the object), the caller, and a list. The request of the returned goal has the same
-// object as Live, if the object is from the caller or a list.
+// known returns the live object as far as it is known without another read. The object has one of three sources: the
+// comparison of identities, the caller, or a list. live is the object that the comparison has read, and nil if it has
+// read none. known sets Live in the request of the returned goal to an object from the caller or a list.
 func (g *goal) known(ctx context.Context, live *unstructured.Unstructured) (*goal, observed, error) {
 	if live != nil || g.target == nil {
 		return g, observed{live: live, isSupplied: live != nil}, nil
@@ -110,8 +110,8 @@ func (g *goal) failed(doing string, err error) error {
 // observed is the live object as far as it is known.
 type observed struct {
 	live *unstructured.Unstructured // nil if the object doesn't exist or wasn't read
-	// isSupplied is true if the knowledge is older than the plan: the caller supplied the object, or an earlier list
-	// has it or lacks it.
+	// isSupplied is true if the object may be out of date, such as an object from the caller. It is also true if an
+	// earlier list has the object, or shows that the object doesn't exist.
 	isSupplied bool
 	// isLossy is true if the object is from a typed client, which may drop fields. Such an object can only be used for
 	// a no-op.

@@ -45,7 +45,9 @@ func (g *goal) compareIdentity(ctx context.Context) (none comparison, err error)
 	var live *unstructured.Unstructured
 	if result.Relation == identity.RelationVersionChanged && g.target != nil {
 		switch live, err = g.target.Live(ctx); {
-		case !options.AllowVersionChange: // the plan says whether the replacement is needed
+		case !options.AllowVersionChange:
+			// The object is replaced in any case, so an error of the read doesn't matter. The plan says whether the
+			// server has the same object under both versions.
 		case err != nil:
 			return none, g.failed("get", err)
 		case live == nil: // a server has one object under all versions of its group, so the old one is gone, too

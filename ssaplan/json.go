@@ -107,8 +107,8 @@ func (plan *Plan) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// declaredJSON has the declared fields of a Deferred plan. Its JSON form is a list of changes: those of a create of an
-// object with these fields.
+// declaredJSON has the declared fields of a Deferred plan. Its JSON form is a list of changes, as if an object with
+// these fields were created.
 type declaredJSON projection.Projection
 
 // declared returns the declared fields of a Deferred plan. It is nil for other plans, whose Changes have the fields.

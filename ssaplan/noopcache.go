@@ -72,8 +72,9 @@ func (c *NoOpCache) Forget(object identity.Identity, subresources ...string) {
 	c.cache.Forget(object, subresources...)
 }
 
-// Clear removes all entries. A plan that is in progress isn't stored. A server takes some time to notice a change of
-// its configuration, so plans of the next 10 seconds are only stored until these 10 seconds are over.
+// Clear removes all entries. A plan that is in progress isn't stored. Entries that are stored in the first 10 seconds
+// after Clear expire at the end of these 10 seconds, because a server takes some time to notice a change of its
+// configuration.
 func (c *NoOpCache) Clear() { c.cache.Clear() }
 
 // Save writes the entries of a portable cache, so that another process can [NoOpCache.Restore] them. The output has

@@ -48,10 +48,10 @@ type Options struct {
 	// annotations and free texts are redacted, too. For keys of list items see [projection.Patterns.RedactedPath].
 	Sensitive projection.Patterns
 	// SkipFormats makes the Planner ignore the formats in schemas. Default: a field of a custom resource is sensitive
-	// if the schema gives it the format password. For the first kind of a group and version, the Planner reads the CRD.
-	// For other kinds of this group and version, and for kinds without a CRD, it reads the OpenAPI document of the
-	// group and version instead, if the server is a [server.SchemaReader]. Both are read at most once a minute. If the
-	// schema of a kind isn't known, because the kind isn't served or its schema can't be read, all values of its
+	// if the schema gives it the format password. The Planner reads the CRD of the first kind that it meets in a group
+	// and version. For later kinds of this group and version, and for kinds without a CRD, it reads the OpenAPI
+	// document of the group and version, if the server is a [server.SchemaReader]. Both are read at most once a minute.
+	// If the schema of a kind isn't known, because the kind isn't served or its schema can't be read, all values of its
 	// objects are redacted, and the plan has a warning; see ShowValuesOf and [Planner.LearnDefinitions].
 	SkipFormats bool
 	// ShowValuesOf are kinds whose values are printed even if their sensitive fields aren't known.

@@ -73,8 +73,8 @@ type Plan struct {
 	// In a Conflict the changes are those of a forced apply, if a dry run of it was possible. In a Deferred plan it
 	// explains the dry run of a part of the manifest, if there was one ([DeferralUnknownValues], [DeferralSet]). In
 	// every other Deferred plan, Before and Baseline are empty. For [DeferralUnreadable], After has the values that the
-	// dry run returned. With [Request].AllUnknown, After is empty. Otherwise After has the values of the manifest, with
-	// each list as one value.
+	// dry run returned. For a request with AllUnknown, After is empty. For all other reasons, After has the values of
+	// the manifest, with each list as one value.
 	explain.Explanation
 	// Replacement has the details of a Replace; nil for every other action.
 	Replacement *Replacement
@@ -218,7 +218,8 @@ type Replacement struct {
 	// identity changes.
 	Refusal error
 
-	// unproven is the error of a dry run of the create that the server didn't answer; otherwise nil. Such a plan relies
-	// on the known texts in the server's refusal. Replace then returns an error before it deletes anything.
+	// unproven is the error of a dry run of the create that the server didn't answer; otherwise nil. Without this
+	// answer, the plan relies on the text of the server's refusal. Replace then returns an error before it deletes
+	// anything.
 	unproven error
 }

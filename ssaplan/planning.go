@@ -133,7 +133,7 @@ func (t trial) rejected(ctx context.Context) (*Plan, trial, error) {
 		plan, cleared, err := t.asking(clearing).decide(ctx)
 		if part := (*handover.PartError)(nil); !errors.As(err, &part) {
 			return plan, cleared, err
-		} // otherwise only the list or map around the fields can be cleared
+		} // a PartError: the fields can only be cleared together with the list or map around them
 	}
 	whole.redactor().Verdict(&verdict)
 	detour := whole.detour(ctx)
@@ -150,9 +150,9 @@ func (t trial) rejected(ctx context.Context) (*Plan, trial, error) {
 	return whole.replace(ctx, r, reason, true, warnings...)
 }
 
-// detour returns a text that names a subresource, or all subresources together, through which the rejected fields can
-// change. The rest of the manifest must be applicable without these fields. The text is empty if there is no such
-// subresource.
+// detour returns a text that names a way to change the rejected fields in place. The way is one subresource, or several
+// subresources together. The rest of the manifest must be applicable without these fields. The text is empty if there
+// is no such way.
 func (t trial) detour(ctx context.Context) string {
 	for _, sub := range t.ways() {
 		patterns, err := projection.ParsePatterns(sub.Fields...)

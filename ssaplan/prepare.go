@@ -15,8 +15,8 @@ import (
 )
 
 // prepare returns the trial that sends the manifest to a new object. If the cache has a no-op for the manifest and the
-// live object in seen, prepare also returns the plan. The trial then has no body, because copying the body would take a
-// tenth of the time.
+// live object in seen, prepare also returns the plan. The trial of a cached no-op has no body. A copy of the body would
+// take a tenth of the time that such a plan takes.
 func (g *goal) prepare(ctx context.Context, seen observed) (t trial, noOp *Plan, err error) {
 	e := fastjson.NewEncoder()
 	defer e.Release()

@@ -20,8 +20,9 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/handover"
 )
 
-// notTried handles a refusal that isn't about the fields of the manifest: the kind isn't served any more, or the CRD
-// has lost a version in managedFields. It returns a plan or an error then, and nil for every other refusal.
+// notTried handles two refusals that aren't about the fields of the manifest: the server doesn't serve the kind any
+// more, or managedFields name a version that the CRD no longer has. It returns a plan or an error for these refusals.
+// For every other refusal it returns nil.
 func (t trial) notTried() (*Plan, error) {
 	class := authresilience.Classify(t.refusal)
 	isGone := class == authresilience.ClassNotFound && t.live != nil && t.request.Subresource != ""

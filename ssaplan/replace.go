@@ -20,10 +20,10 @@ import (
 // long as the finalizers take.
 //
 // Before it deletes anything, it checks the plan again. If fields can't change in place, it makes a new plan. If the
-// new plan differs or has more hazards, the error wraps a [ChangedError]. If the identity changes, it sends a dry run
-// the outcome of the create instead, and compares the hazards. It stops if the old object now has data whose loss isn't
-// one of the plan's hazards; delete such an object in another way. If another client creates the new object meanwhile,
-// Replace returns an error and doesn't take the object over.
+// new plan differs or has more hazards, the error wraps a [ChangedError]. If the identity changes, Replace sends a dry
+// run of the create instead, and compares the hazards. It stops if the old object now has data whose loss isn't one of
+// the plan's hazards; delete such an object in another way. If another client creates the new object meanwhile, Replace
+// returns an error and doesn't take the object over.
 //
 // Every error is a [write.ReplaceError], which says how far the replacement got. The exceptions are errors about a plan
 // that can't be carried out: it is nil, has another action or unknown values, or was read from JSON. A second call with
@@ -58,7 +58,7 @@ type replacer struct {
 	plan    *Plan
 	old     *deleter.Deleter
 	stage   write.Stage
-	created write.Outcome // of the create
+	created write.Outcome // the outcome of the create
 }
 
 func (r *replacer) stopped(err error) error {

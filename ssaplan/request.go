@@ -34,15 +34,16 @@ type Request struct {
 	// GiveUp are the fields that this field manager stops owning, and that keep their values. From then on they are
 	// ignored, see Ignore. A field without another owner then has no owner. A new object is created with these fields,
 	// and a second write gives them up right after the create. The plan warns about a pattern that matches neither the
-	// manifest nor the object. It also warns about a field that the manifest lacks and only others own, if the Prior
-	// was stored without the pattern. In other cases an earlier apply may have given the field up.
+	// manifest nor the object. It also warns if a field of the object isn't in the manifest and has only other owners.
+	// This second warning needs a Prior that was stored without the pattern. Without such a Prior, an earlier apply may
+	// have given up the field.
 	GiveUp projection.Patterns
 	// Clear are fields to delete from the object, no matter who owns them, such as spec.strategy.rollingUpdate if the
 	// manifest sets spec.strategy.type to Recreate. Fields that the manifest declares stay. Fields that only this field
 	// manager owns don't need Clear: they are deleted when the manifest drops them. An index in a pattern, such as [0],
-	// is an index in the manifest's list. If the manifest lacks the list, the pattern matches nothing. Both are also
-	// true for GiveUp. The plan for an existing object has a warning about a pattern that matches nothing, unless the
-	// Prior was stored with the same pattern.
+	// is an index in the manifest's list. If the manifest lacks the list, the pattern matches nothing. An index in
+	// GiveUp has the same meaning. The plan for an existing object has a warning about a pattern that matches nothing,
+	// unless the Prior was stored with the same pattern.
 	Clear projection.Patterns
 	// ClearBlocking clears the fields that make the server reject the apply, if dry runs prove that; see
 	// [immutability.Verdict.Leftovers].
@@ -79,7 +80,7 @@ type Request struct {
 	// Propagation is what happens to the dependents of a replaced object. Default: Background, which deletes the
 	// dependents after the object.
 	Propagation metav1.DeletionPropagation
-	// the object before the handover, in the plan for the apply after it; otherwise nil
+	// was is the object before the handover. Only the plan for the apply after a handover has it; otherwise it is nil.
 	was    *unstructured.Unstructured
 	outrun int // how often the server rejected the request because others had written the object
 }

@@ -34,9 +34,9 @@ func (p *Planner) replan(ctx context.Context, outdated *Plan, live *unstructured
 	return plan, nil
 }
 
-// isOutdatedBy reports whether err is a [ChangedError] with a plan that does more than this plan, a no-op. A rewrite
-// with the same values and owners doesn't count. The server may rewrite the object because a handover changes the order
-// of the entries in managedFields. A dry run before the handover can't show this order.
+// isOutdatedBy is for a plan that is a no-op. It reports whether err is a [ChangedError] with a plan that does more. A
+// rewrite with the same values and owners doesn't count. The server may rewrite the object because a handover changes
+// the order of the entries in managedFields. A dry run before the handover can't show this order.
 func (plan *Plan) isOutdatedBy(err error) bool {
 	var changed *ChangedError
 	if !errors.As(err, &changed) {
@@ -128,8 +128,8 @@ func (plan *Plan) takesFields() bool {
 		func(t fieldowner.Transfer) bool { return t.Kind == fieldowner.TransferTaken })
 }
 
-// isFree reports whether the plan creates an object although it may also exist: Existing isn't ExistingRefuse. If
-// others create the object first, Apply then fails and doesn't plan again.
+// isFree reports whether the plan creates an object, and the request doesn't have the Existing rule ExistingRefuse. If
+// others create the object of such a plan first, Apply fails and doesn't plan again.
 func (plan *Plan) isFree() bool {
 	return plan.Action == ActionCreate && plan.basis.request.Existing != explain.ExistingRefuse
 }

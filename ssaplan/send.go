@@ -20,7 +20,7 @@ func (p *Planner) send(ctx context.Context, plan *Plan,
 		return nil, applier.NotSent(err)
 	}
 	if p.Redactor(plan.basis.request.Manifest, live).Redacts() {
-		ctx, _ = warnings.Collect(ctx) // the warnings may quote secrets, and the plan has their number
+		ctx, _ = warnings.Collect(ctx) // drops the warnings: they may quote secrets, and the plan has counted them
 	}
 	obj, failure := write.Send(ctx)
 	if failure == nil && write.IsAlone(obj) {

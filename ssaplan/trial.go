@@ -29,7 +29,7 @@ type trial struct {
 	left     explain.Left               // the ignored fields
 	manifest *unstructured.Unstructured // the manifest that is sent
 	patch    explain.Patch
-	pair     *liveobject.Pair           // only for an object that others write all the time
+	pair     *liveobject.Pair           // a dry run and a simultaneous read; nil unless others write all the time
 	answer   *unstructured.Unstructured // the object in the answer to the dry run; nil without an answer
 	refusal  error                      // the error of the dry run; nil if it was accepted or not sent
 	then     *explain.Explanation       // explains the apply after the handover; nil without a handover
@@ -37,14 +37,14 @@ type trial struct {
 }
 
 // isForLive reports whether the request to send depends on the live object. Fields with unknown values don't count. The
-// result stays the same during planning: also after a dry run has shown that a null or a handover changes nothing.
+// result doesn't change during planning. It stays true if a dry run shows that a null or a handover changes nothing.
 func (t trial) isForLive() bool {
 	return !t.prepared.Ignored.Empty() || t.prepared.Empty != nil || t.request.handsOver()
 }
 
 // on returns a trial for the live object in seen. It finds the handover, removes the ignored fields from the manifest,
-// and uses live values for fields with unknown values. recorded is the object after the handover with the managedFields
-// that a dry run returned. It is nil without such a dry run.
+// and uses live values for fields with unknown values. recorded is the live object after the handover. Its
+// managedFields are from the answer to a dry run. recorded is nil if there was no such dry run.
 func (t trial) on(ctx context.Context, seen observed, recorded *unstructured.Unstructured) (out trial, err error) {
 	out = trial{
 		goal: t.goal, observed: seen, prepared: t.prepared, manifest: t.manifest, patch: t.patch, pair: t.pair,
@@ -125,9 +125,9 @@ func (t trial) try(ctx context.Context, pinned bool) trial {
 
 // learn evaluates the answer. It returns the new prepared manifest, and the object after the handover with its
 // managedFields. It reports whether another manifest needs a dry run. The answer shows which nulls change nothing, and
-// which lists and maps are atomic. The managedFields after the handover may also change the manifest. An example is a
-// null in an atomic map that others updated. Before the handover, they own single fields of the map. At the handover,
-// the server records the map as a whole.
+// which lists and maps are atomic. Another manifest may also be needed because a handover changes managedFields. For
+// example, others have updated an atomic map, and the manifest has a null in this map. Before the handover,
+// managedFields have single fields of the map. After the handover, they have the map as a whole.
 func (t trial) learn(recorded *unstructured.Unstructured) (explain.Prepared, *unstructured.Unstructured, bool) {
 	prepared, isSettled := t.prepared.Settle(t.left, t.answer.Object)
 	ignored, isLearned := prepared.Ignored.Learn(t.left, content(t.live), t.answer.Object)
