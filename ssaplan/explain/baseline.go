@@ -33,8 +33,8 @@ func (e *Explanation) baseline(prior *State) projection.Projection {
 }
 
 // stays returns the dropped fields whose observed values stay: others retain them, or the server resets them to values
-// that contain the observed ones. It leaves out fields in after, such as a hidden list of which only some items are
-// dropped.
+// that contain the observed ones. It leaves out the fields that are in after. A hidden list is an example: its dropped
+// items have the path of the list, and after still has the list.
 func stays(prior *State, dropped []fieldowner.DroppedField, after projection.FieldSet) projection.FieldSet {
 	var paths []projection.Path
 	observed := projection.NewObject(prior.Observed.Object, prior.Observed.Fields)

@@ -40,8 +40,8 @@ func isOverridden(c Change, manifest, live *projection.Object) bool {
 	return equal(declared, was)
 }
 
-// isDropped reports whether the last apply declared p or a field below it, and the manifest declares neither. A map
-// that the manifest declares as empty drops the fields that were declared in it, although it covers them.
+// isDropped reports whether the last apply declared p or a field below it, and the manifest declares neither. If the
+// manifest declares a map as empty, the fields that were declared in this map before are dropped.
 func (c *comparison) isDropped(p projection.Path) bool {
 	return !c.previous.Under(p).Empty() && c.declaration.Fields.Under(p).Empty()
 }
@@ -63,7 +63,7 @@ func (c *comparison) isEdited(change Change, other fieldowner.Owner, known bool)
 		return true
 	}
 	if other.Time.IsZero() {
-		return false // a write to the scale subresource has no time, and takes a field only from its owner
+		return false // no other owner, or its write has no time, like a write to the scale subresource; see isTaken
 	}
 	return known && other.Time.Before(lastApplied(c.Live, c.applier()))
 }
@@ -77,8 +77,9 @@ func (c *comparison) isTaken(by fieldowner.Owner) bool {
 	})
 }
 
-// markAssigned removes placeholders from the changes: a value that isn't declared and that the server picks is only
-// known after the apply. Such values in a new item or map become changes of their own.
+// markAssigned removes values from the changes if the server picks them and the manifest doesn't declare them. The dry
+// run has only placeholders for them: the real values are known only after the apply. Such values in a new item or map
+// become changes of their own.
 func (c *comparison) markAssigned(changes []Change) []Change {
 	patterns := slices.Concat(fieldowner.AssignedFields(c.Manifest), c.madeAnew)
 	if len(patterns) == 0 {

@@ -21,8 +21,8 @@ func (s *State) Digested(p projection.Projection) projection.Projection {
 	return p.ReplaceSensitive(s.digest)
 }
 
-// digest returns the digest of the value at a path. The path is part of it, by the names that list items had when the
-// digests of s were made.
+// digest returns the digest of the value at a path. The digest depends on the path, too. If list items were renamed
+// since the digests of s were made, the old names are used.
 func (s *State) digest(at projection.Path, v any) any {
 	text, _ := json.Marshal(v)
 	for _, item := range slices.Backward(s.renamed) { // inner items first

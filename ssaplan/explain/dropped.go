@@ -7,15 +7,16 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// declaredBefore returns the fields that the manager's last apply declared. Only the answer shows which of the maps in
-// them were declared as empty.
+// declaredBefore returns the fields that the manager's last apply declared. It leaves out the maps that were declared
+// as empty and filled by others. managedFields record an empty map like an atomic one, and the answer helps to
+// distinguish them.
 func (c *comparison) declaredBefore() projection.FieldSet {
 	recorded := c.liveOwners.Fields(c.applier().Is)
 	if recorded.Equal(c.declaration.Fields) {
 		return recorded.Difference(c.declaration.Filled).Without(c.left)
 	}
 	last := c.liveOwners.Declared(nil, c.Live, c.applier())
-	if !last.Filled.Empty() { // the answer shows which of these have one owner
+	if !last.Filled.Empty() { // a map that the manifest declares with content is atomic, not empty
 		last.Filled = last.Filled.Difference(c.declaration.Content(c.declaration.Fields.Leaves()))
 	}
 	return last.Content(last.Fields).Difference(c.declaration.Filled).Without(c.left)

@@ -62,9 +62,10 @@ func (x Existing) Check(id identity.Identity, live map[string]any, applier field
 }
 
 // IsAdopted reports whether the object existed before the applier first applied to it, or whether that isn't known.
-// live is the object before the apply, made the answer to it, and prior the stored state, if any. Without a state of
-// this object, that isn't known if another manager also owns fields of it, or if its managedFields can't be read. Such
-// an object counts as adopted. That is safe, since adopted objects are usually not deleted.
+// live is the object before the apply, made is the server's answer to the apply, and prior is the stored state, if any.
+// Without a state of this object, managedFields decide. They don't show who created the object if another manager also
+// owns fields of it, or if they can't be read. Such an object counts as adopted. That is safe, since adopted objects
+// are usually not deleted.
 func IsAdopted(live, made map[string]any, applier fieldowner.Applier, prior *State) bool {
 	switch {
 	case live == nil || uidOf(live) != uidOf(made) || applier.Subresource != "":

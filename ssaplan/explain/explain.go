@@ -92,8 +92,8 @@ func (c *comparison) finish(e *Explanation) {
 }
 
 // leaveOutUnknown removes differences that only appear because unknown values were not sent: in unknown fields, and in
-// the items of a list that has an unknown item. It also removes all side effects, since they may come from the missing
-// values, unless the live values were sent in place of all unknown ones.
+// the items of a list that has an unknown item. If an unknown field wasn't sent with its live value, it also removes
+// all side effects: they may come from the missing value.
 func (c *comparison) leaveOutUnknown(e *Explanation) {
 	if c.Unknown.Empty() {
 		return

@@ -41,7 +41,7 @@ type Input struct {
 	// Records is a cache of decoded managedFields of Live and Answer. Optional.
 	Records fieldowner.Records
 
-	clear *State // Prior with the items of hidden lists as the objects have them; set by begin
+	clear *State // Prior with hidden lists in clear text, for comparisons; see [State.revealed]; set by begin
 }
 
 // applier returns the applier.
@@ -110,7 +110,7 @@ type Explanation struct {
 	// effect.
 	Warnings []foreign.Text
 
-	left       projection.FieldSet // the ignored fields, by names that may be sensitive
+	left       projection.FieldSet // the ignored fields, not redacted: list keys in them may be sensitive values
 	sameOwners bool                // an update changes no owners
 	// fields that are empty in the manifest and that the server leaves out; set with sameOwners
 	omitted []projection.Path

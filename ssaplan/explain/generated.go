@@ -65,7 +65,8 @@ func generatedIn(
 	return slices.AppendSeq(slices.Clone(generatedAlways), made.All()), nil
 }
 
-// listsWith returns the lists among the fields whose item keys aren't known, if the patterns match something in them.
+// listsWith returns the fields that are lists as a whole, and in which the patterns match something. The patterns can't
+// match the items of such a list one by one, since the item keys aren't known.
 func listsWith(patterns projection.Patterns, obj map[string]any, fields projection.FieldSet) projection.FieldSet {
 	var found []projection.Path
 	for p, v := range projection.Project(obj, fields).Leaves() {

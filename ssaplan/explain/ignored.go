@@ -23,8 +23,8 @@ const (
 	HandlingLeftOut Handling = "leftOut"
 )
 
-// IgnoredField is an ignored field: one in the manifest, or one that only the object has, because the manifest dropped
-// it or because it is in an atomic list or map of the manifest.
+// IgnoredField is an ignored field of the manifest or of the object. Only the object has the field if the manifest
+// dropped it. An atomic list or map of the manifest may also lack an ignored part that the object has.
 type IgnoredField struct {
 	Path     projection.Path `json:"path"`
 	Handling Handling        `json:"handling"`
@@ -204,8 +204,8 @@ func newLeaving(
 	return l, nil
 }
 
-// partsBefore returns the fields in maps that had an owner for each part before a handover, and that look atomic now. A
-// manager declared such a map when it was empty, and managedFields record an empty map like an atomic one.
+// partsBefore returns the fields in maps that only look atomic now. Before a handover, each part of such a map had its
+// own owner. A manager declared the map when it was empty, and managedFields record an empty map like an atomic one.
 func partsBefore(before fieldowner.Ownership, now projection.FieldSet) (parts projection.FieldSet) {
 	all := before.Fields(nil)
 	maps := all.Difference(all.Leaves()).Intersection(now.Leaves())
@@ -243,7 +243,7 @@ func (l *leaving) leaveAll(paths []projection.Path, wholes []whole) (out []Ignor
 }
 
 // dropped returns the found fields that the manifest lacks and that only the applier owns. Fields to clear, and fields
-// of list items that the manifest drops, aren't among them. The declared fields are the ignored fields of the manifest.
+// of list items that the manifest drops, aren't among them. declared are the ignored fields that the manifest has.
 func (l *leaving) dropped(found, declared []projection.Path, cleared projection.FieldSet) (out []projection.Path) {
 	sent := projection.NewFieldSet(declared...)
 	for _, p := range found {
@@ -277,8 +277,8 @@ func (l *leaving) leave(p projection.Path) Handling {
 	return HandlingLeftOut
 }
 
-// held returns the part of the live value at p that only the applier owns, and whether there is one. It includes a map
-// of which only the applier owns the map itself, even if it is empty.
+// held returns the part of the live value at p that only the applier owns, and whether there is one. If only the
+// applier owns a map itself, the part has the map, even if the applier alone owns nothing in it.
 func (l *leaving) held(p projection.Path) (value any, exists bool) {
 	own := projection.Project(l.live, l.sole(p)).Object
 	if own == nil {
@@ -335,8 +335,8 @@ func (l *leaving) hold(w whole) (out []IgnoredField, err error) {
 	return out, err
 }
 
-// isUnsent reports whether a list or map has no owner, and the manifest has only ignored parts of it. If it were sent
-// with the live values, the applier would own it, including what it gave up before.
+// isUnsent reports whether a list or map has no owner, and the manifest has only ignored parts of it. If such a list or
+// map were sent with the live values, the applier would own all parts, also those that it gave up before.
 func (l *leaving) isUnsent(w whole, value any) bool {
 	rest, err := w.parts.Hold(w.at, value, nil)
 	return err == nil && !rest.Exists && l.all.Under(w.at).Empty()

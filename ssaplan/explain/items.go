@@ -127,8 +127,8 @@ func (n *masks) hiddenName(list projection.Path, name projection.Element) projec
 	return name
 }
 
-// namesIn returns the names of the list's items in the objects, by the same names with digests. The names have the same
-// kind as like.
+// namesIn returns the names of the list's items in the objects. The keys of the result are these names with digests.
+// The parameter like is an item name: the list's items are named in the same way, by value or by the same key fields.
 func (n *masks) namesIn(list projection.Path, like projection.Element) map[projection.Element]projection.Element {
 	keys := like.KeyFields()
 	if like.Kind() != projection.ValueKind && keys == nil {

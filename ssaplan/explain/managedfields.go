@@ -35,8 +35,8 @@ func latestOther(owners fieldowner.Ownership, p projection.Path,
 	return latest, known
 }
 
-// inVersionOf selects the owners whose fields have the shape that they have in the version of obj. Another version
-// may have other atomic maps and lists.
+// inVersionOf selects the owners that wrote in the API version of obj. Their fields have the shape of this version.
+// Another version may have other atomic maps and lists.
 func inVersionOf(obj map[string]any) func(fieldowner.Owner) bool {
 	return func(owner fieldowner.Owner) bool { return string(owner.APIVersion) == obj["apiVersion"] }
 }

@@ -43,8 +43,8 @@ func NewState(manifest, obj map[string]any, applier fieldowner.Applier, prior *S
 	return out.withSensitive(sensitive, obj), nil
 }
 
-// declaredNull returns the filled maps that the manifest declares as null and in which others own fields. The manifest
-// declares neither these fields, nor the empty map that remains without them.
+// declaredNull returns the filled maps that the manifest declares as null and in which others own fields. The state has
+// null for such a map: the manifest declares neither the fields of others nor an empty map.
 func (s *State) declaredNull(manifest map[string]any, owners fieldowner.Ownership) projection.FieldSet {
 	var paths []projection.Path
 	sent := projection.NewManifest(manifest, s.Applied.Fields)

@@ -102,13 +102,13 @@ func unnamed(patterns projection.Patterns, removed []projection.Path) []projecti
 // Ignored fields are left out, so that they don't change. Ignored parts of an atomic list or map are sent with the live
 // value, including those that the manifest lacks; see [projection.Patterns.Hold]. So are ignored fields that the
 // manifest lacks and only the applier owns: a server would delete them otherwise. A list without an owner is left out
-// if only ignored items with their live values would be sent. A field in a list item that the manifest drops is deleted
-// with the item, and a field to clear is deleted.
+// if it has only ignored items, both in the manifest and in the live object. A field in a list item that the manifest
+// drops is deleted with the item, and a field to clear is deleted.
 //
 // A map or list that becomes empty is left out, with two exceptions. Inside of an atomic list or map, an empty map or
 // list stays if the live object has an empty one there. The other exception is a map that only the applier owns, while
-// others may own fields in it: it is sent as an empty map. Otherwise a server would delete it with these fields, unless
-// its schema names the map.
+// others may own fields in it: it is sent as an empty map. Without this empty map, a server would delete the map and
+// the fields of others in it. A server keeps them if its schema names the map.
 //
 // Unknown fields are sent with the live values, so that a dry run shows what the rest of the manifest changes, even if
 // the server requires the fields. A field that live lacks stays removed. An atomic list or map gets the live value as a
@@ -134,9 +134,9 @@ func (p Prepared) For(live, was map[string]any, applier fieldowner.Applier) (Lef
 	return out, err
 }
 
-// Settle returns p without the nulls that change nothing. The answer to a dry run of left shows which these are: the
-// object has a value without an owner there, and the value stays since it is the default already. Such nulls would only
-// be recorded in managedFields. ok is false if there is no such null. Otherwise another dry run is needed, since
+// Settle returns p without the nulls that change nothing. The answer to a dry run of left shows these nulls. The live
+// object has a value without an owner in the field, and the answer has the same value, the default. Such nulls would
+// only be recorded in managedFields. ok is false if there is no such null. Otherwise another dry run is needed, since
 // [Prepared.For] now returns another manifest.
 func (p Prepared) Settle(left Left, answer map[string]any) (settled Prepared, ok bool) {
 	before := len(p.Empty)

@@ -78,7 +78,7 @@ func redactedDeclaration(d fieldowner.Declaration, sensitive projection.Patterns
 	return d
 }
 
-// redactedProjection returns the projection with its fields as they may be shown, and the values that it has.
+// redactedProjection returns the projection with redacted paths. Its values stay as they are.
 func redactedProjection(p projection.Projection, sensitive projection.Patterns) projection.Projection {
 	p.Fields, p.Missing, p.Duplicates = sensitive.RedactedFields(p.Fields), redactedPaths(p.Missing, sensitive),
 		redactedPaths(p.Duplicates, sensitive)

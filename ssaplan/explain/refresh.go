@@ -92,16 +92,17 @@ func (s *State) drift(owners fieldowner.Ownership, live map[string]any) (project
 		want, isUnkept := s.unkept[d.Path.String()]
 		isDigest := d.After == any(want) // of a sensitive value
 		if d.Op == projection.OpRemove && d.Before == nil && own.Has(d.Path) {
-			return true // the server left out the null: a manager that removes a field takes it from its owners
+			return true // the server left out the null: after a removal by others, the applier wouldn't own the field
 		}
 		return isUnkept && d.Op == projection.OpAdd && (isDigest || s.digest(d.Path, d.After) == any(want))
 	})
 	return observed, withCause(s.retyped(differences, live, compared.Missing), CauseDrifted)
 }
 
-// unsent returns maps and lists that were applied as empty, because the manifest has only ignored fields in them, and
-// of which another apply would send nothing that is compared; see [Prepared.For]. For example, they no longer exist,
-// they have another type now, or managedFields no longer record a map as a whole.
+// unsent returns the maps and lists that a comparison leaves out. They were applied as empty, because the manifest has
+// only ignored fields in them. Another apply would not send them, or would send only ignored fields in them; see
+// [Prepared.For]. For example, they no longer exist, they have another type now, or managedFields no longer record a
+// map as a whole.
 func (s *State) unsent(owners fieldowner.Ownership, live map[string]any) projection.FieldSet {
 	parts := slices.Concat(slices.Collect(s.left.All()), s.ignored.Find(live, s.Applied.Fields))
 	wholes := wholesOf(s.Applied.Fields, parts, s.ignored)
@@ -155,12 +156,12 @@ func (s *State) retyped(all []projection.Difference, live map[string]any,
 
 // observe returns the live values of the applied fields. Applied shows which maps were declared as empty: it has them
 // as empty maps, or lacks them because the server leaves out empty maps. The current content of such a map wasn't
-// declared. It counts only if another manager took the map as a whole, and is its only owner now. A manager that also
-// declares the map as empty doesn't take it, such as the manager whose fields were imported.
+// declared. It counts only if another manager took the map as a whole, and is its only owner now. If a manager also
+// declares the map as empty, it doesn't take the map. The manager whose fields were imported is an example.
 //
 // shared are the maps and lists in which nothing was declared. They are empty in observed. Maps that were declared as
-// empty are shared. So are fields that were declared as null, or with nothing that a server records, such as an empty
-// list: they are shared if others own a part of them or a default fills them.
+// empty are shared. A field may also be declared as null, or with nothing that a server records, such as an empty list.
+// Such a field is shared if others own a part of it or a default fills it.
 func (s *State) observe(owners fieldowner.Ownership,
 	live map[string]any) (observed projection.Projection, shared projection.FieldSet) {
 	recorded := owners.Fields(s.applier().Is)
@@ -173,7 +174,7 @@ func (s *State) observe(owners fieldowner.Ownership,
 		is, isMap := v.(map[string]any)
 		_, isList := v.([]any)
 		was, existed := applied.Get(p)
-		isFilled := len(is) > 0 // by the server, if the null in it is still the manager's
+		isFilled := len(is) > 0 // the server filled it if the manager applied null and still owns the field
 		m, wasMap := was.(map[string]any)
 		list, wasList := was.([]any)
 		wasEmptied := existed && was == nil && s.filled.Has(p) // to null

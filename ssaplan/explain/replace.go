@@ -134,7 +134,8 @@ func predicted(in Input) (map[string]any, error) {
 	return out, nil
 }
 
-// withKeys returns a copy of a manifest in which items of lists have the key fields that they left to their defaults.
+// withKeys returns a copy of a manifest with all key fields of list items. If an item lacks a key field, it gets the
+// default, which its path in fields has.
 func withKeys(manifest map[string]any, fields projection.FieldSet) map[string]any {
 	out, _ := projection.Patterns{}.Remove(manifest) // a copy
 	obj := projection.NewManifest(out, fields)

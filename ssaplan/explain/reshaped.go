@@ -22,7 +22,7 @@ func (s *State) reshaped(owners fieldowner.Ownership, obj map[string]any, isAnsw
 		return isOurs == isOwn && (isOurs || inVersionOf(obj)(owner) && !owner.Time.Before(s.time))
 	})
 	var today projection.FieldSet
-	if s.record != nil || s.Subresource != "" { // otherwise the manifest, with the maps that it has empty, isn't known
+	if s.record != nil || s.Subresource != "" { // otherwise it isn't known which maps the manifest declared as empty
 		today = s.recordedToday(owners, obj)
 		today = today.Union(s.partsOfEntries(today, owners, obj))
 	}
@@ -48,8 +48,8 @@ func (s *State) reshaped(owners fieldowner.Ownership, obj map[string]any, isAnsw
 }
 
 // recordedToday returns the fields of the current managedFields without the maps that were declared as empty.
-// managedFields record such a map like an atomic one, even if others fill it. A field that is a leaf only without these
-// maps isn't atomic, and is left out, too.
+// managedFields record such a map like an atomic one, even if others fill it. A map or list that becomes a leaf because
+// it contains only such maps is left out, too: it would look atomic.
 func (s *State) recordedToday(owners fieldowner.Ownership, obj map[string]any) projection.FieldSet {
 	all := owners.Fields(inVersionOf(obj))
 	rest := all.Without(s.filled)
@@ -57,9 +57,10 @@ func (s *State) recordedToday(owners fieldowner.Ownership, obj map[string]any) p
 }
 
 // partsOfEntries returns the fields of s in maps that only look atomic in the current managedFields. If an entry of a
-// map is a map itself, a server records the entry in addition to its content. Others may write all of this content in
-// another version, or remove all that the owner has in it. Then the owner keeps only the entry. A map that a manager
-// declared as empty before such a write looks the same. Source: visitMapItems in sigs.k8s.io/structured-merge-diff/v6.
+// map is a map itself, a server records the entry in addition to its content. Its owner can lose all of this content:
+// others write the content in another version, or remove it. The owner then keeps only the entry, which looks atomic. A
+// map that a manager declared as empty before such a write looks the same. Source: visitMapItems in
+// sigs.k8s.io/structured-merge-diff/v6.
 func (s *State) partsOfEntries(today projection.FieldSet, owners fieldowner.Ownership,
 	obj map[string]any) projection.FieldSet {
 	var parts projection.FieldSet

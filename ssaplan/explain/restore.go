@@ -41,10 +41,10 @@ func droppedEmpty(content map[string]any, adjustments []projection.Adjustment,
 
 // restore puts back the dropped fields that change the live object. Left.Restored names them.
 //
-// A null resets a value, or an atomic list or map, whether it has an owner or not. In a list or map with several owners
-// a null or empty one deletes what only the applier owns. If the field is absent instead, a server deletes the whole
-// list or map and puts back what others own, so that values without an owner are lost. Source: mergingWalker and
-// EnsureNamedFieldsAreMembers in sigs.k8s.io/structured-merge-diff/v6.
+// A null resets a value, or an atomic list or map, whether it has an owner or not. If a list or map has several owners,
+// a null or an empty value deletes the parts that only the applier owns. If the field is absent instead, a server
+// deletes the whole list or map and puts back what others own, so that values without an owner are lost. Source:
+// mergingWalker and EnsureNamedFieldsAreMembers in sigs.k8s.io/structured-merge-diff/v6.
 //
 // In the metadata, a list or map is put back only if the applier owns a part of it and another part has no owner. For
 // an empty map or list that stays empty, see [projection.Normalize].

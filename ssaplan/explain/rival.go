@@ -60,7 +60,7 @@ func rivalOf(live map[string]any, prior *State, records fieldowner.Records, sens
 	}
 	owners, err := records.Read(live)
 	if err != nil {
-		return nil // which Apply returns, unless the apply is known to be a no-op
+		return nil // for Live, Apply returns the error itself; Known and RivalOf ignore it
 	}
 	prior = prior.reshaped(owners, live, false)
 	disagreement := prior.disagreement
@@ -90,8 +90,9 @@ func (s *State) disagreement(owners fieldowner.Ownership, live map[string]any) [
 	return slices.Collect(projection.NewFieldSet(paths...).All())
 }
 
-// disagreementWithinSecond is disagreement if the time in managedFields doesn't show whether there was another apply.
-// It returns only differences that nothing but an apply under the manager's name can cause.
+// disagreementWithinSecond is used in place of disagreement if the live object has the time of the stored apply.
+// Another apply may have the same time. So it returns only differences that nothing but an apply under the manager's
+// name can cause.
 func (s *State) disagreementWithinSecond(owners fieldowner.Ownership, live map[string]any) []projection.Path {
 	if was := s.record; was == nil || !was.isKept(s, live) {
 		return nil
@@ -110,7 +111,8 @@ func (s *State) disagreementWithinSecond(owners fieldowner.Ownership, live map[s
 	generation := (&unstructured.Unstructured{Object: live}).GetGeneration()
 	isSameGeneration := was.generation != 0 && was.generation == generation
 	for _, d := range projection.Diff(prior.Applied, prior.Digested(projection.Project(live, prior.Applied.Fields))) {
-		isReadOtherwise := isSameGeneration && d.Path[0].Name() != "metadata" // not written since
+		// no write changed the value, so the server only reads it in another form
+		isReadOtherwise := isSameGeneration && d.Path[0].Name() != "metadata"
 		if d.Op == projection.OpChange && own.Has(d.Path) && applied.Has(d.Path) && !was.unsure.Covers(d.Path) &&
 			!isReadOtherwise {
 			paths = append(paths, d.Path)
@@ -161,7 +163,7 @@ func (s *State) othersDigest(obj map[string]any) string {
 		}
 	}
 	slices.Sort(entries)
-	mac := hmac.New(sha256.New, s.salt) // managedFields have the values of sets
+	mac := hmac.New(sha256.New, s.salt) // with the salt, since managedFields contain list keys, which may be secret
 	for _, entry := range entries {
 		mac.Write(append([]byte(entry), 0))
 	}

@@ -52,8 +52,8 @@ type part struct {
 	write func(*json.Encoder, *Explanation) error
 }
 
-// compared are the parts that [Explanation.Same] compares and [Explanation.WriteCompared] writes. What is written of a
-// part must be the same if and only if the part is.
+// compared are the parts that [Explanation.Same] compares and [Explanation.WriteCompared] writes. The two functions of
+// a part must agree: they write the same bytes for two explanations if and only if the part is the same in both.
 var compared = []part{
 	single(func(e *Explanation) bool { return e.NoOp }, func(a, b bool) bool { return a == b }, asItIs),
 	single(func(e *Explanation) projection.Projection { return e.Before }, sameProjection, writtenProjection),

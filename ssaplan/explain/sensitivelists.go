@@ -107,8 +107,8 @@ func withLists(p projection.Projection, lists projection.FieldSet, from map[stri
 	return p
 }
 
-// shown returns fields of managedFields as the state has them: a sensitive list or map is one field. An older state has
-// no items of hidden lists, so that [State.revealed] can't show them one by one.
+// shown returns fields of managedFields as the state has them: a sensitive list or map is one field. A hidden list is
+// one field, too, in a state of an older version. Such a state has no items for [State.revealed].
 func (s *State) shown(fields projection.FieldSet) projection.FieldSet {
 	var whole []projection.Path
 	for p := range s.sensitive.All() {

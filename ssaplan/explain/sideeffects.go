@@ -34,8 +34,8 @@ func (c *comparison) sideEffects(own projection.FieldSet, changes []Change) ([]C
 	return append(effects, c.addedTo(projection.NewFieldSet(added...), after)...), nil
 }
 
-// opened returns all fields with the content of maps that are declared as empty in place of these maps: the server or
-// other managers set that content.
+// opened returns all fields, but replaces each map that is declared as empty by the fields in the map. The server or
+// other managers set these fields.
 func (c *comparison) opened(all projection.FieldSet) projection.FieldSet {
 	filled := all.Intersection(c.declaration.Filled)
 	var inside []projection.Path

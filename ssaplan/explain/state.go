@@ -60,9 +60,9 @@ type State struct {
 // within the same second.
 //
 // A manager that changes the value of a field, or something below it, becomes its only owner. And only an apply adds
-// fields to the entry of an apply. So while the entries of all others are unchanged, there was another apply under the
-// manager's name if it owns a field that it didn't own, or if a field that it still owns has another value. A field
-// that is gone shows nothing, since others can remove a field without a trace.
+// fields to the entry of an apply. While the entries of all others are unchanged, two differences show another apply
+// under the manager's name. Either the manager owns a field that it didn't own before, or a field that it still owns
+// has another value. A field that is gone shows nothing, since others can remove a field without a trace.
 type appliedRecord struct {
 	version    string // of the object
 	generation int64

@@ -88,11 +88,12 @@ func (s *State) digestOfRest(at projection.Path, obj map[string]any) string {
 	return digest
 }
 
-// appliedTo returns the applied values with the ignored parts as obj has them. A list or map that has only ignored
-// parts isn't sent, unless obj has an empty one. If it isn't sent, its content in obj belongs to others.
+// appliedTo returns the applied values with the ignored parts as obj has them. If a list or map is empty then, an apply
+// doesn't send it, unless obj has an empty one, too. The content in obj of a list or map that isn't sent belongs to
+// others, so the result has the same content.
 //
-// The result lacks the maps that were declared as empty and that others filled and emptied again, if a server doesn't
-// store such an empty map.
+// Others may fill a map that was declared as empty, and empty it again. If a server doesn't store such an empty map,
+// the result lacks the map.
 func (s *State) appliedTo(obj map[string]any) projection.Projection {
 	out := s.withoutOmitted(obj)
 	if s.left.Empty() && len(s.ignored) == 0 {

@@ -13,10 +13,13 @@ import (
 // run said, After is what was made. Causes are webhooks and policies that skip dry runs, and proxies that change
 // requests.
 //
-// It leaves out fields that no dry run can know (Assigned and Generated fields, versions and times in the metadata),
-// the status unless the apply was to the status, and fields of other owners, which may have written since the dry run.
-// Fields that are declared or in Changes are compared in any case. All fields are compared if alone is true: there was
-// a single write, guarded by the resourceVersion of the dry run, so that no other manager wrote in between.
+// It leaves out these fields:
+//   - fields that no dry run can know: Assigned and Generated fields, and versions and times in the metadata
+//   - the status, unless the apply was to the status
+//   - fields of other owners, which may have written since the dry run, unless the field is declared or in Changes
+//
+// If alone is true, fields of other owners are compared, too: there was a single write, guarded by the resourceVersion
+// of the dry run, so that no other manager wrote in between.
 //
 // The only errors are those of managedFields that can't be read.
 func (e *Explanation) Unforeseen(
@@ -61,7 +64,8 @@ func (e *Explanation) Unforeseen(
 	}), nil
 }
 
-// without returns copies of both objects without what they have at the paths, and what the patterns match.
+// without returns copies of both objects without the fields at the paths. It also removes the fields that match a
+// pattern in texts.
 func without(paths []projection.Path, a, b map[string]any, texts ...string) (restA, restB map[string]any, err error) {
 	texts = slices.Clone(texts)
 	for _, p := range paths {

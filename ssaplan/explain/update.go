@@ -77,7 +77,7 @@ func (c *comparison) own(e *Explanation) projection.FieldSet {
 	if own.Equal(declared) {
 		return own
 	}
-	previous := c.previous.WithItems() // an update that was taken over may own fields of an item, and not the item
+	previous := c.previous.WithItems() // fields taken over from an update may lack the item around them
 	kept := projection.NewFieldSet(e.After.Missing...).Union(leafMaps(e.After))
 	if retyped := leafMaps(e.Before).Difference(kept); !retyped.Empty() {
 		return declared.Union(previous.Without(retyped))
