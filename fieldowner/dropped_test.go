@@ -38,7 +38,6 @@ func TestDropped(t *testing.T) {
 	entry := func(manager, fields string) string {
 		return `{"manager": "` + manager + `", "operation": "Apply", "fieldsV1": ` + fields + `}`
 	}
-	const item = `"k:{\"name\":\"x\"}"`
 	for _, row := range rows.Read[struct {
 		Why                              string
 		Before, After, Object, Otherwise string // fields of "me" before and after, the object after, fields of "you"

@@ -130,7 +130,6 @@ func TestPredictConflictsForKubectl(t *testing.T) {
 
 // A server reads the annotation of client-side apply by the schema of today, and forgives nothing if it can't.
 func TestPredictConflictsForKubectlAfterAFieldIsGone(t *testing.T) {
-	const owned = `{"f:a": {}, "f:gone": {}}`
 	for _, row := range rows.Read[struct {
 		APIVersion, Live, Annotation, Version, Owned string
 		IsForgiven                                   bool

@@ -39,7 +39,6 @@ func TestCompareRecordedApply(t *testing.T) {
 }
 
 func TestCompare(t *testing.T) {
-	const none = `{}`
 	for _, row := range rows.Read[struct{ Why, Before, After, Changes string }](t, "compare") {
 		t.Run(row.Why, func(t *testing.T) {
 			text := ""

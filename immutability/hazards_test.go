@@ -25,11 +25,6 @@ func TestHazards(t *testing.T) {
 	assert.Nil(t, immutability.Hazards(nil, immutability.HazardOptions{}))
 }
 
-// ofController is the hazard of every custom resource.
-var ofController = immutability.Hazard{
-	Kind: immutability.HazardData, Message: "a controller may delete what it made for the object, with the data in it",
-}
-
 // The propagation policy that is sent decides what becomes of dependents, and a deletion for good promises no new
 // object.
 func TestHazardsFollowFromTheDeletion(t *testing.T) {

@@ -12,7 +12,6 @@ import (
 )
 
 func TestHold(t *testing.T) {
-	const ambiguous, moves = "which of them have the parts", "at their positions there would be others"
 	for _, row := range rows.Read[struct {
 		Why, Patterns, Value, Live, Want string
 		Parts                            []string // of the paths below a.b

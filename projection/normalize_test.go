@@ -14,7 +14,6 @@ import (
 )
 
 func TestNormalize(t *testing.T) {
-	const untracked = ": the server doesn't track what it makes of stringData"
 	for _, test := range rows.Read[struct {
 		Manifest, Want string
 		Steps          []string

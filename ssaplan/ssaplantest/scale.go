@@ -59,6 +59,7 @@ func (c *call) change() (*unstructured.Unstructured, error) {
 	if uid := written.GetUID(); c.kind.builtin && uid != "" && uid != live.GetUID() {
 		return nil, apierrors.NewConflict(
 			schema.GroupResource{Group: c.Resource.Group, Resource: c.Resource.Resource + "/scale"}, c.Name,
+			//lint:ignore ST1005 the words of a server
 			fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", uid, live.GetUID()))
 	}
 	changed := live.DeepCopy()

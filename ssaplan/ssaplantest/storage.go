@@ -142,7 +142,8 @@ func isHeld(obj *unstructured.Unstructured) bool {
 // the object has stay.
 func finalizersFor(options metav1.DeleteOptions, has []string) []string {
 	policy := options.PropagationPolicy
-	if orphan := options.OrphanDependents; orphan != nil { //nolint:staticcheck // a server knows it
+	//lint:ignore SA1019 a server knows it
+	if orphan := options.OrphanDependents; orphan != nil {
 		background, orphans := metav1.DeletePropagationBackground, metav1.DeletePropagationOrphan
 		if policy = &background; *orphan {
 			policy = &orphans
