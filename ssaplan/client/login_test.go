@@ -96,7 +96,7 @@ func TestProgramsOfClients(t *testing.T) {
 		}), programOf(config))
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, config.Host, nil)
 		require.NoError(t, err)
-		_, err = transport.RoundTrip(request) //nolint:bodyclose // there is none
+		_, err = transport.RoundTrip(request) // there is no body to close
 		require.ErrorContains(t, err, "not found")
 	}
 	require.Equal(t, 2, runs)

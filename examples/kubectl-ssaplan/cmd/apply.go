@@ -121,7 +121,7 @@ func (o *options) runApply(ctx context.Context, yes bool) error {
 		}
 		return planning.carryOut(ctx, yes)
 	}
-	// who is asked has to see the plan, and a program is told in the end
+	// the user has to see the plan before the question, and a program gets it at the end
 	if !yes && (planning.writes() || planning.prunes()) {
 		fmt.Fprint(o.ErrOut, textFor(o.ErrOut).Report(planning.report())+"\n")
 	}

@@ -86,5 +86,5 @@ func TestQuotedSecretsStaySecret(t *testing.T) {
 			require.Empty(t, leak.In(kept, one.Secret()), "%s in a %s: %s", quote.Name, phase, kept)
 		}
 	}
-	require.NotZero(t, redacted, "the user is told that there is more")
+	require.NotZero(t, redacted, "the output says that there is more")
 }

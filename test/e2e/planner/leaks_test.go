@@ -122,7 +122,7 @@ func TestPoliciesThatQuoteSecrets(t *testing.T) {
 		out.add(planner.Delete(t.Context(), state, deletion.Options{}))
 		require.Empty(t, leak.In(out.String(), value), action)
 		require.Empty(t, leak.In(out.String(), value+"-2"), action)
-		require.Contains(t, out.String(), "redacted", "the user is told that there is more")
+		require.Contains(t, out.String(), "redacted", "the output says that there is more")
 	}
 }
 

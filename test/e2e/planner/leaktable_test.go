@@ -140,7 +140,7 @@ func TestQuotedSecretsStaySecret(t *testing.T) {
 					redacted++
 				}
 			}
-			require.True(t, redacted > 0 || step.phase == faultproxy.Questions, "the user is told that there is more")
+			require.True(t, redacted > 0 || step.phase == faultproxy.Questions, "the output says that there is more")
 			t.Logf("%d objects, of %d something is redacted", len(all), redacted)
 		})
 	}
