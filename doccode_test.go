@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -89,4 +90,26 @@ func unindented(text string) string {
 		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// A package with many files lists them below its package comment, each once.
+func TestListsOfFilesAreComplete(t *testing.T) {
+	for _, folder := range []string{"ssaplan", "ssaplan/explain", "ssaplan/set"} {
+		text, err := os.ReadFile(filepath.Join(folder, "doc.go"))
+		require.NoError(t, err)
+		_, list, found := strings.Cut(string(text), "\n// The other files of this package")
+		require.True(t, found, folder)
+		files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+		require.NoError(t, err)
+		listed := 0
+		for _, file := range files {
+			name := filepath.Base(file)
+			if strings.HasSuffix(name, "_test.go") || name == "doc.go" {
+				continue
+			}
+			assert.Len(t, regexp.MustCompile(`\b`+regexp.QuoteMeta(name)).FindAllString(list, -1), 1, "%s in the list of %s", name, folder)
+			listed++
+		}
+		assert.Len(t, regexp.MustCompile(`\w\.go\b`).FindAllString(list, -1), listed, "files in the list of %s", folder)
+	}
 }

@@ -57,7 +57,7 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 			return p.giveUpCreated(ctx, plan, obj)
 		case err == nil:
 			plan = plan.afterHandover()
-		case !applier.Outrun(err) || plan.isFree() || !attempts.Again(plan.basis.live):
+		case !applier.LostRace(err) || plan.isUnguarded() || !attempts.Again(plan.basis.live):
 			return nil, p.notApplied(plan, err)
 		}
 		if asReviewed := p.movedElsewhere(ctx, plan, err); asReviewed != nil {
@@ -65,7 +65,7 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 			continue
 		}
 		if err != nil && precondition.IsOutdated(err) {
-			plan = plan.outrunBy(plan.basis.live)
+			plan = plan.rebasedOn(plan.basis.live)
 		}
 		now, failed := p.replan(ctx, plan, obj)
 		switch {
@@ -104,14 +104,14 @@ func (p *Planner) movedElsewhere(ctx context.Context, plan *Plan, failure *appli
 		!(plan.basis.isReviewed && plan.isUntouched(now)) {
 		return nil
 	}
-	after := plan.outrunBy(now)
+	after := plan.rebasedOn(now)
 	after.basis.anyVersion = true
 	switch again := after.basis.handover; {
 	case again != nil:
 		if after.basis.handover = again.Again(now); after.basis.handover == nil {
 			return nil
 		}
-	case after.basis.request.outrun > 1 && after.takesFields() && !after.basis.hasTaken:
+	case after.basis.request.lostRaces > 1 && after.takesFields() && !after.basis.hasTaken:
 		wanted := handover.Wanted{Applier: plan.applier(), Forced: plan.basis.result}
 		if after.basis.taking, err = handover.Find(now, wanted); err != nil {
 			return nil
@@ -130,7 +130,7 @@ func (p *Planner) carryOut(ctx context.Context, plan *Plan) (*unstructured.Unstr
 	if err != nil {
 		return nil, applier.NotSent(err)
 	}
-	return handover.Send(ctx, target, plan.basis.request.outrun > 0)
+	return handover.Send(ctx, target, plan.basis.request.lostRaces > 0)
 }
 
 // applicable returns an error if Apply can't carry out the plan.
@@ -151,7 +151,7 @@ func (plan *Plan) applicable() error {
 // notApplied returns the error for a failed apply of the plan.
 func (p *Planner) notApplied(plan *Plan, failure *applier.Failure) error {
 	doing := "apply"
-	if plan.Action == ActionCreate && failure.Outcome == write.OutcomeRefused && applier.Outrun(failure) {
+	if plan.Action == ActionCreate && failure.Outcome == write.OutcomeRefused && applier.LostRace(failure) {
 		doing = "apply: the object was created after the plan was made: plan again"
 	}
 	advice := failure.Advice

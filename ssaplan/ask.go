@@ -37,8 +37,8 @@ func (t trial) look(ctx context.Context) (*Plan, trial, error) {
 // ask sends dry runs of the apply until the answer is for the known version of the live object, and returns the plan
 // for this answer. If the server refuses a dry run, ask returns no plan, and the trial has the refusal.
 func (t trial) ask(ctx context.Context) (*Plan, trial, error) {
-	base, seen, outrun := t, t.observed, 0
-	if t.request.outrun > 0 { // others write the object all the time, and it was just read
+	base, seen, lostRaces := t, t.observed, 0
+	if t.request.lostRaces > 0 { // others write the object all the time, and it was just read
 		seen.isSupplied, base.pair = false, &liveobject.Pair{}
 	}
 	attempts := applier.NewAttempts(ctx)
@@ -65,7 +65,7 @@ func (t trial) ask(ctx context.Context) (*Plan, trial, error) {
 		switch {
 		case isPinned && authresilience.Classify(t.refusal) == authresilience.ClassOutdated:
 			if !seen.isSupplied {
-				outrun++
+				lostRaces++
 			}
 			now.live, err = t.target.Live(ctx)
 		case t.refusal != nil:
@@ -91,7 +91,7 @@ func (t trial) ask(ctx context.Context) (*Plan, trial, error) {
 				continue
 			}
 		default:
-			outrun++
+			lostRaces++
 			now.live, err = t.target.Relook(ctx, t.live, t.answer, t.patch.Body, t.patch.Options)
 			if err == nil && !seen.isLossy && t.handover == nil && t.request.Subresource == "" {
 				if asOfAnswer := liveobject.AsOfAnswer(t.live, t.answer, now.live); asOfAnswer != nil {
@@ -102,7 +102,7 @@ func (t trial) ask(ctx context.Context) (*Plan, trial, error) {
 		if err != nil {
 			return nil, t, t.failed("get", err)
 		}
-		if seen = now; outrun > 1 && base.pair == nil {
+		if seen = now; lostRaces > 1 && base.pair == nil {
 			base.pair = &liveobject.Pair{}
 		}
 		if !attempts.Again(seen.live) {

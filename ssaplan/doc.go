@@ -20,3 +20,13 @@
 // cases only: if the object changed in between (see [Planner.Plan] and [Planner.Apply]), or if the server throttled
 // them (see [Options.ThrottleRetries]).
 package ssaplan
+
+// The other files of this package:
+//   - what a caller uses: planner.go (Planner), options.go, request.go, plan.go, json.go, state.go, noopcache.go
+//   - Plan, step by step: planning.go (all steps), goal.go and prepare.go (the request, checked), identity.go, read.go,
+//     recall.go (plans from the cache), trial.go and ask.go (the dry run), patterns.go (warnings about fields to give
+//     up or to clear), explained.go, refusal.go (rejected requests), lostversions.go (objects that the server can't
+//     read), replacement.go, finish.go
+//   - other plans: planall.go (many objects), import.go
+//   - Apply: apply.go, send.go, replace.go, delete.go
+//   - whether Apply does what was reviewed: compared.go (the parts of a plan that count), reviewed.go, changederror.go

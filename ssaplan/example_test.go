@@ -158,7 +158,7 @@ func ExampleRequest_ignore() {
 	fmt.Println(plan.Action, plan.Changes, plan.Ignored[0].Path, plan.Ignored[0].Handling, plan.Ignored[0].Owners[0].Manager)
 	// Output:
 	// 3 true
-	// NoOp [] spec.replicas leftOut autoscaler
+	// NoOp [] spec.replicas omitted autoscaler
 }
 
 // What isn't known yet is left out, and the plan says what else changes.

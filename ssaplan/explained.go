@@ -91,7 +91,7 @@ func (t trial) input(live *unstructured.Unstructured) explain.Input {
 	return explain.Input{
 		Manifest: content(t.manifest), Live: content(live), Was: content(cmp.Or(t.request.was, t.live)),
 		Answer: content(t.answer), Manager: t.options.FieldManager, Subresource: t.request.Subresource,
-		Prior: t.request.Prior, Unknown: t.prepared.Unknown, Sensitive: t.sensitive(), Ignored: t.left.Fields,
+		Prior: t.request.Prior, Unknown: t.prepared.Unknown, Sensitive: t.sensitive(), Ignored: t.outgoing.Fields,
 		Tools: t.options.Tools, Records: t.server.Records(),
 	}
 }

@@ -27,8 +27,8 @@ func (t trial) finish(ctx context.Context, plan *Plan) (*Plan, error) {
 	plan.Warnings = append(plan.Warnings, lost...)
 	t.remember(plan)
 	plan.Object, plan.Subresource, plan.Adjustments = t.id, t.request.Subresource, t.adjustments()
-	if plan.Warnings = append(plan.Warnings, t.left.Warnings...); plan.Ignored == nil {
-		plan.Ignored = explain.RedactIgnored(t.left.Fields, sensitive)
+	if plan.Warnings = append(plan.Warnings, t.outgoing.Warnings...); plan.Ignored == nil {
+		plan.Ignored = explain.RedactIgnored(t.outgoing.Fields, sensitive)
 	}
 	if plan.Requests += requests; t.target != nil {
 		plan.Requests += t.target.Requests()

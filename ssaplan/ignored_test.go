@@ -34,7 +34,7 @@ func TestIgnoredFieldsAreRemembered(t *testing.T) {
 		for i, value := range []string{"X", "X", "Y"} {
 			p := mustPlan(t, planner, request(value))
 			require.Equal(t, ssaplan.ActionNoOp, p.Action)
-			require.Equal(t, []explain.IgnoredField{{Path: path("data.a"), Handling: explain.HandlingHeld}}, p.Ignored)
+			require.Equal(t, []explain.IgnoredField{{Path: path("data.a"), Handling: explain.HandlingLive}}, p.Ignored)
 			require.Equal(t, []foreign.Text{"data.c: matches no field to be ignored; check the path"}, p.Warnings)
 			if i == 0 {
 				require.Equal(t, reads+1, p.Requests)
@@ -45,7 +45,7 @@ func TestIgnoredFieldsAreRemembered(t *testing.T) {
 		patch(server, "a", `{"data": {"a": "theirs"}}`)
 		p := mustPlan(t, planner, request("X"))
 		require.Equal(t, ssaplan.ActionNoOp, p.Action, "the server took it from us already")
-		require.Equal(t, explain.HandlingLeftOut, p.Ignored[0].Handling)
+		require.Equal(t, explain.HandlingOmitted, p.Ignored[0].Handling)
 		require.Equal(t, foreign.Text("kubectl"), p.Ignored[0].Owners[0].Manager)
 		require.Equal(t, reads+1, p.Requests)
 
@@ -134,7 +134,7 @@ func TestIgnoredFieldsOfAnObjectWithoutRecord(t *testing.T) {
 
 	p := mustPlan(t, planner, ssaplan.Request{Manifest: limits("2Gi"), Ignore: patterns(t, "spec.limits[0].max.memory")})
 	require.Empty(t, p.Changes)
-	require.Equal(t, explain.HandlingHeld, p.Ignored[0].Handling)
+	require.Equal(t, explain.HandlingLive, p.Ignored[0].Handling)
 	require.Equal(t, 3, p.Requests)
 	obj := errorless(planner.Apply(t.Context(), p))
 	require.Equal(t, limits("1Gi").Object["spec"], obj.Object["spec"])
@@ -190,7 +190,7 @@ func TestIgnoredFieldsOfAnOldObject(t *testing.T) {
 	patch(server, "a", `{"data": {"a": "theirs"}}`)
 	p := mustPlan(t, planner, ssaplan.Request{Manifest: manifest, Ignore: patterns(t, "data.a"), Live: old})
 	require.Equal(t, ssaplan.ActionNoOp, p.Action)
-	require.Equal(t, explain.HandlingLeftOut, p.Ignored[0].Handling)
+	require.Equal(t, explain.HandlingOmitted, p.Ignored[0].Handling)
 }
 
 // A refusal is looked into again only if what is left to others can be different by now.

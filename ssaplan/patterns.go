@@ -17,7 +17,7 @@ import (
 // notGivenUp returns warnings about fields that can't be given up, since they are in an atomic list or map. It also
 // warns about fields that the manager never owned. For these it needs a prior state, which shows whether the fields
 // were given up before.
-func (g *goal) notGivenUp(live *unstructured.Unstructured, left explain.Left) (out []foreign.Text) {
+func (g *goal) notGivenUp(live *unstructured.Unstructured, outgoing explain.Outgoing) (out []foreign.Text) {
 	owners, _ := fieldowner.Read(content(live)) // an earlier step has returned an error, if any
 	before, _ := fieldowner.Read(content(cmp.Or(g.request.was, live)))
 	own, prior := before.Fields(g.applier().Is), g.request.Prior
@@ -27,8 +27,8 @@ func (g *goal) notGivenUp(live *unstructured.Unstructured, left explain.Left) (o
 	manifest := g.request.Manifest.Object
 	for _, pattern := range g.request.GiveUp {
 		given := projection.Patterns{pattern}.Named(manifest, owners.Fields(nil))
-		isHeld := func(f explain.IgnoredField) bool { return f.Handling == explain.HandlingHeld && given.Match(f.Path) }
-		if slices.ContainsFunc(left.Fields, isHeld) {
+		isLive := func(f explain.IgnoredField) bool { return f.Handling == explain.HandlingLive && given.Match(f.Path) }
+		if slices.ContainsFunc(outgoing.Fields, isLive) {
 			out = append(out, foreign.Textf(
 				"%s: can't be given up, since it is a part of a list or map that has one owner as a whole: "+
 					"it is sent with the value that the object has", pattern))

@@ -136,24 +136,24 @@ func (t trial) rejected(ctx context.Context) (*Plan, trial, error) {
 		} // a PartError: the fields can only be cleared together with the list or map around them
 	}
 	whole.redactor().Verdict(&verdict)
-	detour := whole.detour(ctx)
+	hint := whole.inPlaceHint(ctx)
 	if !verdict.Replaceable() {
-		verdict.Remedy = cmp.Or(detour, verdict.Remedy)
-		return nil, whole, &immutability.RefusedError{Object: t.id, Verdict: whole.cure(ctx, verdict),
+		verdict.Remedy = cmp.Or(hint, verdict.Remedy)
+		return nil, whole, &immutability.RefusedError{Object: t.id, Verdict: whole.withRemedy(ctx, verdict),
 			Err: whole.redactError(t.refusal)}
 	}
 	var warnings []foreign.Text
-	if detour != "" {
-		warnings = append(warnings, foreign.Text(detour))
+	if hint != "" {
+		warnings = append(warnings, foreign.Text(hint))
 	}
 	r, reason := whole.replacement(verdict, unproven)
 	return whole.replace(ctx, r, reason, true, warnings...)
 }
 
-// detour returns a text that names a way to change the rejected fields in place. The way is one subresource, or several
-// subresources together. The rest of the manifest must be applicable without these fields. The text is empty if there
-// is no such way.
-func (t trial) detour(ctx context.Context) string {
+// inPlaceHint returns a text that names a way to change the rejected fields in place. The way is one subresource, or
+// several subresources together. The rest of the manifest must be applicable without these fields. The text is empty if
+// there is no such way.
+func (t trial) inPlaceHint(ctx context.Context) string {
 	for _, sub := range t.ways() {
 		patterns, err := projection.ParsePatterns(sub.Fields...)
 		if err != nil {
@@ -169,10 +169,10 @@ func (t trial) detour(ctx context.Context) string {
 	return ""
 }
 
-// cure adds a remedy to the verdict, if one is found. The first remedy is to adopt the fields of the tools that wrote
-// the leftovers. The second is to clear the leftovers. A leftover can be a part of an atomic list or map, which can
-// only be cleared as a whole: the verdict then has the list or map as its leftover.
-func (t trial) cure(ctx context.Context, verdict immutability.Verdict) immutability.Verdict {
+// withRemedy adds a remedy to the verdict, if one is found. The first remedy is to adopt the fields of the tools that
+// wrote the leftovers. The second is to clear the leftovers. A leftover can be a part of an atomic list or map, which
+// can only be cleared as a whole: the verdict then has the list or map as its leftover.
+func (t trial) withRemedy(ctx context.Context, verdict immutability.Verdict) immutability.Verdict {
 	adopting := t.request
 	tools := t.wanted().Missing(t.live, verdict.Leftovers, slices.Concat(fieldowner.Tools(), t.options.Tools))
 	if adopting.Adopt = slices.Concat(adopting.Adopt, tools); len(tools) > 0 {

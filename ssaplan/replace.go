@@ -134,7 +134,7 @@ func (r *replacer) check(ctx context.Context, old *unstructured.Unstructured) er
 	switch {
 	case err == nil:
 		return nil
-	case !applier.Outrun(err):
+	case !applier.LostRace(err):
 		return r.planner.failureOf(r.plan, "dry run", err)
 	}
 	now, err := r.taken(ctx, err)
@@ -159,7 +159,7 @@ func (r *replacer) create(ctx context.Context) (*unstructured.Unstructured, erro
 		return r.planner.giveUpCreated(ctx, r.plan, obj)
 	}
 	r.created = failure.Outcome
-	if !applier.Outrun(failure) {
+	if !applier.LostRace(failure) {
 		return nil, r.planner.failureOf(r.plan, "apply", failure.Err)
 	}
 	now, err := r.taken(ctx, failure.Err)

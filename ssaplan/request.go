@@ -81,8 +81,8 @@ type Request struct {
 	// dependents after the object.
 	Propagation metav1.DeletionPropagation
 	// was is the object before the handover. Only the plan for the apply after a handover has it; otherwise it is nil.
-	was    *unstructured.Unstructured
-	outrun int // how often the server rejected the request because others had written the object
+	was       *unstructured.Unstructured
+	lostRaces int // how often the server rejected the request because others had written the object
 }
 
 // exceptions returns the fields that aren't simply applied with the manifest's values.

@@ -30,7 +30,7 @@ func (p *Planner) replan(ctx context.Context, outdated *Plan, live *unstructured
 	if !isDone && !plan.matches(outdated) {
 		return nil, &ChangedError{plan}
 	}
-	plan.basis.isReviewed, plan.basis.anyVersion = true, request.outrun > 1
+	plan.basis.isReviewed, plan.basis.anyVersion = true, request.lostRaces > 1
 	return plan, nil
 }
 
@@ -65,12 +65,12 @@ func (plan *Plan) isUntouched(now *unstructured.Unstructured) bool {
 	if err != nil || !after.Equal(before) {
 		return false
 	}
-	spoken := plan.spoken().Union(before.Fields(plan.applier().Is))
-	return !slices.ContainsFunc(liveobject.Changed(live, now), spoken.Touches)
+	mentioned := plan.mentioned().Union(before.Fields(plan.applier().Is))
+	return !slices.ContainsFunc(liveobject.Changed(live, now), mentioned.Touches)
 }
 
-// spoken returns the fields that the plan mentions.
-func (plan *Plan) spoken() projection.FieldSet {
+// mentioned returns the fields that the plan mentions.
+func (plan *Plan) mentioned() projection.FieldSet {
 	paths := slices.Concat(plan.Assigned, plan.Generated, plan.Unknown)
 	for _, c := range plan.Changes {
 		paths = append(paths, c.Path)
@@ -95,14 +95,14 @@ func (plan *Plan) afterTaking(now *unstructured.Unstructured) *Plan {
 	return &after
 }
 
-// outrunBy returns the plan for the object now, after the server rejected the plan's request because others had written
-// the object.
-func (plan *Plan) outrunBy(now *unstructured.Unstructured) *Plan {
+// rebasedOn returns the plan for the object now, after the server rejected the plan's request because others had
+// written the object.
+func (plan *Plan) rebasedOn(now *unstructured.Unstructured) *Plan {
 	after, basis := *plan, *plan.basis
 	basis.live, basis.isReviewed, basis.taking, after.basis = now, false, nil, &basis
 	// others have written since the reviewed plan, so a comparison with its version isn't possible
 	basis.madeVersion = &atomic.Pointer[string]{}
-	basis.request.outrun++
+	basis.request.lostRaces++
 	return &after
 }
 
@@ -128,8 +128,8 @@ func (plan *Plan) takesFields() bool {
 		func(t fieldowner.Transfer) bool { return t.Kind == fieldowner.TransferTaken })
 }
 
-// isFree reports whether the plan creates an object, and the request doesn't have the Existing rule ExistingRefuse. If
-// others create the object of such a plan first, Apply fails and doesn't plan again.
-func (plan *Plan) isFree() bool {
+// isUnguarded reports whether the plan creates an object, and the request doesn't have the Existing rule
+// ExistingRefuse. If others create the object of such a plan first, Apply fails and doesn't plan again.
+func (plan *Plan) isUnguarded() bool {
 	return plan.Action == ActionCreate && plan.basis.request.Existing != explain.ExistingRefuse
 }

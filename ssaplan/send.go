@@ -79,7 +79,7 @@ func (p *Planner) giveUpCreated(ctx context.Context, plan *Plan,
 		}
 		now, err := target.Live(ctx)
 		isSame := err == nil && now != nil && now.GetUID() == made.GetUID()
-		if !applier.Outrun(failure) || !isSame || !attempts.Again(now) {
+		if !applier.LostRace(failure) || !isSame || !attempts.Again(now) {
 			return nil, failed(failure)
 		}
 		made, byRecord = now, true

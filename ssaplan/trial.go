@@ -26,7 +26,7 @@ type trial struct {
 	observed
 	prepared explain.Prepared           // the manifest without the fields that are never sent
 	handover *handover.Handover         // the handover to send before the manifest; nil if no field changes owners
-	left     explain.Left               // the ignored fields
+	outgoing explain.Outgoing           // the ignored fields
 	manifest *unstructured.Unstructured // the manifest that is sent
 	patch    explain.Patch
 	pair     *liveobject.Pair           // a dry run and a simultaneous read; nil unless others write all the time
@@ -64,13 +64,13 @@ func (t trial) on(ctx context.Context, seen observed, recorded *unstructured.Uns
 		if recorded != nil && after != nil && recorded.GetResourceVersion() == after.GetResourceVersion() {
 			after = recorded
 		}
-		out.left, err = t.prepared.For(content(after), content(cmp.Or(t.request.was, live)), t.applier())
+		out.outgoing, err = t.prepared.For(content(after), content(cmp.Or(t.request.was, live)), t.applier())
 	}
 	if err != nil {
 		return out, fmt.Errorf("%s: %w", t.id, err)
 	}
-	out.left.Warnings = slices.Concat(out.left.Warnings, t.notGivenUp(live, out.left), t.notCleared(live))
-	out.manifest = out.handover.Unpinned(out.left.Manifest, t.request.was)
+	out.outgoing.Warnings = slices.Concat(out.outgoing.Warnings, t.notGivenUp(live, out.outgoing), t.notCleared(live))
+	out.manifest = out.handover.Unpinned(out.outgoing.Manifest, t.request.was)
 	out.patch.Body, err = fastjson.Encode(out.manifest.Object)
 	return out, err
 }
@@ -129,8 +129,8 @@ func (t trial) try(ctx context.Context, pinned bool) trial {
 // example, others have updated an atomic map, and the manifest has a null in this map. Before the handover,
 // managedFields have single fields of the map. After the handover, they have the map as a whole.
 func (t trial) learn(recorded *unstructured.Unstructured) (explain.Prepared, *unstructured.Unstructured, bool) {
-	prepared, isSettled := t.prepared.Settle(t.left, t.answer.Object)
-	ignored, isLearned := prepared.Ignored.Learn(t.left, content(t.live), t.answer.Object)
+	prepared, isSettled := t.prepared.Settle(t.outgoing, t.answer.Object)
+	ignored, isLearned := prepared.Ignored.Learn(t.outgoing, content(t.live), t.answer.Object)
 	prepared.Ignored = ignored
 	after := t.handover.Of(t.live)
 	isRecorded := t.handover == nil || recorded != nil && recorded.GetResourceVersion() == after.GetResourceVersion()
@@ -138,16 +138,16 @@ func (t trial) learn(recorded *unstructured.Unstructured) (explain.Prepared, *un
 		return prepared, recorded, isSettled || isLearned
 	}
 	left, err := prepared.For(content(after), content(cmp.Or(t.request.was, t.live)), t.applier())
-	return prepared, after, err == nil && !reflect.DeepEqual(left.Manifest, t.left.Manifest)
+	return prepared, after, err == nil && !reflect.DeepEqual(left.Manifest, t.outgoing.Manifest)
 }
 
 // adjustments returns the modifications of the manifest, except those that were undone for the live object.
 func (t trial) adjustments() []projection.Adjustment {
-	if len(t.left.Restored) == 0 {
+	if len(t.outgoing.Restored) == 0 {
 		return t.prepared.Adjustments
 	}
 	return slices.DeleteFunc(slices.Clone(t.prepared.Adjustments), func(a projection.Adjustment) bool {
-		return slices.ContainsFunc(t.left.Restored, a.Path.Equal)
+		return slices.ContainsFunc(t.outgoing.Restored, a.Path.Equal)
 	})
 }
 

@@ -14,7 +14,7 @@ type comparison struct {
 	declaration fieldowner.Declaration
 	asShown     fieldowner.Declaration // with the unknown and ignored fields, and with hidden lists as a whole
 	declared    projection.FieldSet    // with the unknown fields
-	left        projection.FieldSet    // the ignored fields, except those that are sent
+	unsent      projection.FieldSet    // the ignored fields, except those that are sent
 
 	// Of an update:
 	liveOwners fieldowner.Ownership
@@ -50,12 +50,12 @@ func begin(in Input) (*comparison, *Explanation, error) {
 	c.asShown = redactedDeclaration(c.declaration, in.Sensitive)
 	if len(in.Ignored) > 0 {
 		in.Ignored = namedAs(in.Ignored, in.Manifest, owners.Fields(nil))
-		c.left = left(in.Ignored)
+		c.unsent = unsent(in.Ignored)
 	}
-	c.declared = c.declaration.Fields.Without(c.left)
+	c.declared = c.declaration.Fields.Without(c.unsent)
 	c.declaration.Fields = in.withoutUnknown(c.declared)
 	return c, &Explanation{
-		Ignored: in.Ignored, left: IgnoredPaths(in.Ignored),
+		Ignored: in.Ignored, ignoredPaths: IgnoredPaths(in.Ignored),
 		After:    c.declaration.Project(in.Answer).WithSensitive(in.Sensitive),
 		Assigned: c.declaration.Assigned, Ineffective: c.declaration.Ineffective,
 	}, nil

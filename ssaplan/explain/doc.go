@@ -23,7 +23,7 @@ package explain
 // The other files of this package, so that each one uses only files before it:
 //   - what all of them use: values.go, atomic.go, managedfields.go, generated.go, redact.go, change.go, changejson.go
 //   - what is sent: selection.go, unknown.go, ignored.go, restore.go, prepare.go, patch.go
-//   - what is stored: state.go, digest.go, items.go, statejson.go, sensitivelists.go, stateignored.go, reshaped.go,
+//   - what is stored: state.go, digest.go, items.go, statejson.go, statesensitive.go, stateignored.go, reshaped.go,
 //     rival.go, newstate.go, existing.go, imported.go, refresh.go
 //   - what changes: explanation.go, same.go, baseline.go, unforeseen.go, comparison.go, cause.go, dropped.go,
 //     sideeffects.go, update.go, writers.go, warnings.go, explain.go, replace.go

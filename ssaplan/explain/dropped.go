@@ -13,13 +13,13 @@ import (
 func (c *comparison) declaredBefore() projection.FieldSet {
 	recorded := c.liveOwners.Fields(c.applier().Is)
 	if recorded.Equal(c.declaration.Fields) {
-		return recorded.Difference(c.declaration.Filled).Without(c.left)
+		return recorded.Difference(c.declaration.Filled).Without(c.unsent)
 	}
 	last := c.liveOwners.Declared(nil, c.Live, c.applier())
 	if !last.Filled.Empty() { // a map that the manifest declares with content is atomic, not empty
 		last.Filled = last.Filled.Difference(c.declaration.Content(c.declaration.Fields.Leaves()))
 	}
-	return last.Content(last.Fields).Difference(c.declaration.Filled).Without(c.left)
+	return last.Content(last.Fields).Difference(c.declaration.Filled).Without(c.unsent)
 }
 
 // itemsOfAtomic returns the items of lists that were atomic in the live object, if the manifest now declares single
@@ -42,16 +42,16 @@ func (c *comparison) itemsOfAtomic(fields projection.FieldSet) projection.FieldS
 	return items.Fields.Difference(whole)
 }
 
-// leftBehind returns stored fields with their fates. The object still has these fields, but the manifest doesn't have
+// abandoned returns stored fields with their fates. The object still has these fields, but the manifest doesn't have
 // them any more, and the manager doesn't own them. Imported fields are an example.
-func (c *comparison) leftBehind() []fieldowner.DroppedField {
+func (c *comparison) abandoned() []fieldowner.DroppedField {
 	if c.clear == nil || c.Live == nil {
 		return nil
 	}
 	declared, applied := c.declaration.Fields, c.clear.Applied.Fields
 	whole := c.declaration.Content(declared.Leaves())
 	remembered := c.inParts(applied.Leaves().WithItems().Difference(declared))
-	remembered = remembered.Difference(c.previous).Difference(c.granular).Without(whole).Without(c.left)
+	remembered = remembered.Difference(c.previous).Difference(c.granular).Without(whole).Without(c.unsent)
 	if remembered.Empty() {
 		return nil
 	}

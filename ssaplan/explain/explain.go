@@ -29,9 +29,9 @@ func Apply(in Input) (*Explanation, error) {
 		return nil, err
 	}
 	in.Prior = in.Prior.WithSensitive(in.Sensitive)
-	e.Writers, e.Rival = in.writers(c.owners, in.Answer, c.left), in.rival()
+	e.Writers, e.Rival = in.writers(c.owners, in.Answer, c.unsent), in.rival()
 	e.Warnings = append(objectWarnings(in, e.Rival), c.unrecorded()...)
-	stay := c.redactedDropped(append(c.leftBehind(), c.inGranularLists()...))
+	stay := c.redactedDropped(append(c.abandoned(), c.inGranularLists()...))
 	for _, d := range stay {
 		isCovered := func(item fieldowner.DroppedField) bool {
 			isAbove := len(item.Path) < len(d.Path) && d.Path.HasPrefix(item.Path)
@@ -51,7 +51,7 @@ func Apply(in Input) (*Explanation, error) {
 // Records of the input. In the result Before, After and Baseline are empty. It shares no memory with before.
 func Known(before *Explanation, in Input) Explanation {
 	e := Explanation{NoOp: true, Assigned: slices.Clone(before.Assigned), Ineffective: slices.Clone(before.Ineffective)}
-	e.left = IgnoredPaths(in.Ignored)
+	e.ignoredPaths = IgnoredPaths(in.Ignored)
 	for i, path := range e.Assigned {
 		e.Assigned[i] = slices.Clone(path)
 	}
@@ -149,7 +149,7 @@ func (c *comparison) shown(e *Explanation) {
 	e.Ineffective = redactedOnce(e.Ineffective, c.Sensitive.RedactedPath, pathOf, always)
 	e.Ignored = RedactIgnored(e.Ignored, c.Sensitive)
 	if !c.asShown.Fields.Equal(c.declaration.Fields) {
-		c.asShown.Fields = c.withoutUnknown(c.asShown.Fields.Without(c.left))
+		c.asShown.Fields = c.withoutUnknown(c.asShown.Fields.Without(c.unsent))
 		e.After = c.asShown.Project(c.Answer).WithSensitive(c.Sensitive)
 		if e.Before = e.After; !e.NoOp {
 			e.Before = c.asShown.Project(c.Live).WithSensitive(c.Sensitive)

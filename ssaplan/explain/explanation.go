@@ -110,8 +110,8 @@ type Explanation struct {
 	// effect.
 	Warnings []foreign.Text
 
-	left       projection.FieldSet // the ignored fields, not redacted: list keys in them may be sensitive values
-	sameOwners bool                // an update changes no owners
+	ignoredPaths projection.FieldSet // the ignored fields, not redacted: list keys in them may be sensitive values
+	sameOwners   bool                // an update changes no owners
 	// fields that are empty in the manifest and that the server leaves out; set with sameOwners
 	omitted []projection.Path
 	nulls   []projection.Path // null fields that the server stores as an empty string or zero
@@ -130,10 +130,10 @@ func (e *Explanation) Retained() (paths []projection.Path) {
 // LeftFields returns the ignored fields for [State.Without]. Unlike Ignored, it isn't redacted: list keys may be
 // sensitive values.
 func (e *Explanation) LeftFields() projection.FieldSet {
-	if e.left.Empty() {
+	if e.ignoredPaths.Empty() {
 		return IgnoredPaths(e.Ignored)
 	}
-	return e.left
+	return e.ignoredPaths
 }
 
 // HasSensitive reports whether the explanation has a value that must not be shown.

@@ -16,11 +16,11 @@ type Handling string
 const (
 	// HandlingSent: the manifest's value, since the object, or the list item with the field, is new.
 	HandlingSent Handling = "sent"
-	// HandlingHeld: the live value, since no other manager owns the field, and a server would delete or reset it if it
+	// HandlingLive: the live value, since no other manager owns the field, and a server would delete or reset it if it
 	// weren't sent. If others own fields in a map, the map is sent without these fields.
-	HandlingHeld Handling = "held"
-	// HandlingLeftOut: the field isn't sent, since others or no manager own it, or the object doesn't have it.
-	HandlingLeftOut Handling = "leftOut"
+	HandlingLive Handling = "live"
+	// HandlingOmitted: the field isn't sent, since others or no manager own it, or the object doesn't have it.
+	HandlingOmitted Handling = "omitted"
 )
 
 // IgnoredField is an ignored field of the manifest or of the object. Only the object has the field if the manifest
@@ -41,9 +41,9 @@ func IgnoredPaths(fields []IgnoredField) projection.FieldSet {
 	return projection.NewFieldSet(paths...)
 }
 
-// left returns the ignored fields except those that are sent. The values that the manifest has for these fields don't
+// unsent returns the ignored fields except those that are sent. The values that the manifest has for these fields don't
 // count.
-func left(fields []IgnoredField) projection.FieldSet {
+func unsent(fields []IgnoredField) projection.FieldSet {
 	return IgnoredPaths(slices.DeleteFunc(slices.Clone(fields),
 		func(f IgnoredField) bool { return f.Handling == HandlingSent }))
 }
@@ -72,8 +72,8 @@ type Ignored struct {
 	wholes  projection.FieldSet // atomic lists and maps that the live object's managedFields don't show; see Learn
 }
 
-// Left is the manifest to send to an object, and a list that says how each ignored field is handled.
-type Left struct {
+// Outgoing is the manifest to send to an object, and a list that says how each ignored field is handled.
+type Outgoing struct {
 	// Manifest is what to send.
 	Manifest map[string]any
 	// Restored are the fields that are sent as null or empty, as in the manifest. Other such fields are dropped.
@@ -91,10 +91,10 @@ type unowned struct {
 	value    any
 }
 
-// leave returns the manifest to send to the live object (nil if there is none), so that the ignored fields don't
+// adapt returns the manifest to send to the live object (nil if there is none), so that the ignored fields don't
 // change; see [Prepared.For].
-func (i Ignored) leave(manifest, live, was map[string]any, applier fieldowner.Applier) (Left, error) {
-	out := Left{Manifest: manifest}
+func (i Ignored) adapt(manifest, live, was map[string]any, applier fieldowner.Applier) (Outgoing, error) {
+	out := Outgoing{Manifest: manifest}
 	if i.Empty() {
 		return out, nil
 	}
@@ -110,7 +110,7 @@ func (i Ignored) leave(manifest, live, was map[string]any, applier fieldowner.Ap
 		return out, err
 	}
 	out.Manifest, _ = projection.Patterns{}.Remove(manifest) // a copy
-	l, err := newLeaving(out.Manifest, live, before, applier, i.wholes)
+	l, err := newIgnoring(out.Manifest, live, before, applier, i.wholes)
 	if err != nil {
 		return out, err
 	}
@@ -118,7 +118,7 @@ func (i Ignored) leave(manifest, live, was map[string]any, applier fieldowner.Ap
 	found := i.inObject(live, l.all.Union(names))
 	wholes := wholesOf(l.all, slices.Concat(paths, found), i.patterns)
 	kept := append(slices.Clip(paths), l.dropped(found, paths, projection.NewFieldSet(i.clear.Find(live, l.all)...))...)
-	if out.Fields, err = l.leaveAll(kept, wholes); err != nil {
+	if out.Fields, err = l.handleAll(kept, wholes); err != nil {
 		return out, err
 	}
 	for _, pattern := range i.unmatched {
@@ -144,11 +144,11 @@ func itemNames(obj map[string]any, owners fieldowner.Ownership) (projection.Fiel
 
 // Learn returns the ignored fields after it has learned from the answer to a dry run which lists and maps are atomic.
 // It only looks at lists and maps in which the answer changes ignored fields. The managedFields of the live object
-// don't show that a list or map is atomic if nothing in it has an owner. left is the manifest that was sent. ok is
+// don't show that a list or map is atomic if nothing in it has an owner. outgoing is the manifest that was sent. ok is
 // false if the answer shows nothing new. Otherwise another dry run is needed, since [Prepared.For] now returns another
 // manifest.
-func (i Ignored) Learn(left Left, live, answer map[string]any) (learned Ignored, ok bool) {
-	if len(left.Fields) == 0 {
+func (i Ignored) Learn(outgoing Outgoing, live, answer map[string]any) (learned Ignored, ok bool) {
+	if len(outgoing.Fields) == 0 {
 		return i, false
 	}
 	before, err := fieldowner.Read(live)
@@ -162,7 +162,7 @@ func (i Ignored) Learn(left Left, live, answer map[string]any) (learned Ignored,
 	had, has := before.Fields(nil), after.Fields(nil)
 	there, made := projection.NewObject(live, had), projection.NewObject(answer, had)
 	var wholes []projection.Path
-	for _, f := range left.Fields {
+	for _, f := range outgoing.Fields {
 		at := wholeAt(has, f.Path)
 		was, exists := there.Get(f.Path)
 		is, _ := made.Get(f.Path)
@@ -175,8 +175,8 @@ func (i Ignored) Learn(left Left, live, answer map[string]any) (learned Ignored,
 	return i, len(wholes) > 0
 }
 
-// leaving changes a manifest so that an apply of it leaves the ignored fields unchanged.
-type leaving struct {
+// ignoring changes a manifest so that an apply of it leaves the ignored fields unchanged.
+type ignoring struct {
 	owners           fieldowner.Ownership
 	applier          fieldowner.Applier
 	live             map[string]any
@@ -184,19 +184,19 @@ type leaving struct {
 	there            *projection.Object // the live object
 	sent             *projection.Object // what is going to be sent
 	all, own, others projection.FieldSet
-	leftOut          []projection.Path
+	omitted          []projection.Path
 }
 
-// newLeaving returns a leaving for the manifest, which its methods modify. The owners before are those before a
+// newIgnoring returns an ignoring for the manifest, which its methods modify. The owners before are those before a
 // handover of fields. The wholes are atomic lists and maps that managedFields don't show.
-func newLeaving(
+func newIgnoring(
 	manifest, live map[string]any, before fieldowner.Ownership, applier fieldowner.Applier, wholes projection.FieldSet,
-) (*leaving, error) {
+) (*ignoring, error) {
 	owners, err := fieldowner.Read(live)
 	if err != nil {
 		return nil, err
 	}
-	l := &leaving{owners: owners, applier: applier, live: live, all: owners.Fields(nil), exists: live != nil}
+	l := &ignoring{owners: owners, applier: applier, live: live, all: owners.Fields(nil), exists: live != nil}
 	l.all = l.all.Union(partsBefore(before, l.all)).Union(wholes)
 	l.there, l.sent = projection.NewObject(live, l.all), projection.NewManifest(manifest, l.all)
 	l.own = owners.Fields(applier.Is)
@@ -217,15 +217,15 @@ func partsBefore(before fieldowner.Ownership, now projection.FieldSet) (parts pr
 	return parts
 }
 
-// leaveAll handles the ignored fields, and then the ignored parts of atomic lists and maps. A new object is created
+// handleAll handles the ignored fields, and then the ignored parts of atomic lists and maps. A new object is created
 // with all fields of the manifest.
-func (l *leaving) leaveAll(paths []projection.Path, wholes []whole) (out []IgnoredField, err error) {
+func (l *ignoring) handleAll(paths []projection.Path, wholes []whole) (out []IgnoredField, err error) {
 	isPart := func(p projection.Path) bool {
 		return l.exists && slices.ContainsFunc(wholes, func(w whole) bool { return w.has(p) })
 	}
 	for _, p := range paths {
 		if !isPart(p) {
-			out = append(out, IgnoredField{Path: p, Handling: l.leave(p), Owners: l.ownersOf(p)})
+			out = append(out, IgnoredField{Path: p, Handling: l.handle(p), Owners: l.ownersOf(p)})
 		}
 	}
 	l.strip()
@@ -233,7 +233,7 @@ func (l *leaving) leaveAll(paths []projection.Path, wholes []whole) (out []Ignor
 		if !l.exists {
 			break
 		}
-		fields, err := l.hold(w)
+		fields, err := l.handleParts(w)
 		if err != nil {
 			return out, err
 		}
@@ -244,7 +244,7 @@ func (l *leaving) leaveAll(paths []projection.Path, wholes []whole) (out []Ignor
 
 // dropped returns the found fields that the manifest lacks and that only the applier owns. Fields to clear, and fields
 // of list items that the manifest drops, aren't among them. declared are the ignored fields that the manifest has.
-func (l *leaving) dropped(found, declared []projection.Path, cleared projection.FieldSet) (out []projection.Path) {
+func (l *ignoring) dropped(found, declared []projection.Path, cleared projection.FieldSet) (out []projection.Path) {
 	sent := projection.NewFieldSet(declared...)
 	for _, p := range found {
 		_, isSent := l.sent.Get(p)
@@ -256,30 +256,30 @@ func (l *leaving) dropped(found, declared []projection.Path, cleared projection.
 		if isSent || inDropped || sent.Covers(p) || cleared.Covers(p) {
 			continue
 		}
-		if _, held := l.held(p); held {
+		if _, held := l.soleValue(p); held {
 			out = append(out, p)
 		}
 	}
 	return out
 }
 
-// leave handles the ignored field at p. It keeps the manifest's value if the object or the list item is new, and sends
-// the live value if only the applier owns it. Otherwise it notes the field in leftOut.
-func (l *leaving) leave(p projection.Path) Handling {
+// handle handles the ignored field at p. It keeps the manifest's value if the object or the list item is new, and sends
+// the live value if only the applier owns it. Otherwise it notes the field in omitted.
+func (l *ignoring) handle(p projection.Path) Handling {
 	if !l.exists || l.isInNewItem(p) {
 		return HandlingSent
 	}
-	value, held := l.held(p)
+	value, held := l.soleValue(p)
 	if held && l.sent.Set(p, value) == nil {
-		return HandlingHeld
+		return HandlingLive
 	}
-	l.leftOut = append(l.leftOut, p)
-	return HandlingLeftOut
+	l.omitted = append(l.omitted, p)
+	return HandlingOmitted
 }
 
-// held returns the part of the live value at p that only the applier owns, and whether there is one. If only the
+// soleValue returns the part of the live value at p that only the applier owns, and whether there is one. If only the
 // applier owns a map itself, the part has the map, even if the applier alone owns nothing in it.
-func (l *leaving) held(p projection.Path) (value any, exists bool) {
+func (l *ignoring) soleValue(p projection.Path) (value any, exists bool) {
 	own := projection.Project(l.live, l.sole(p)).Object
 	if own == nil {
 		own = map[string]any{}
@@ -296,14 +296,14 @@ func (l *leaving) held(p projection.Path) (value any, exists bool) {
 // isOwnMap reports whether the live object has a map at p, or a null in its place, and only the applier owns the map
 // itself. If the applier drops such a map, a server deletes it with the fields of others in it, unless the schema names
 // the map. Source: Set.EnsureNamedFieldsAreMembers in sigs.k8s.io/structured-merge-diff/v6/fieldpath/set.go.
-func (l *leaving) isOwnMap(p projection.Path) bool {
+func (l *ignoring) isOwnMap(p projection.Path) bool {
 	value, exists := l.there.Get(p)
 	_, isMap := value.(map[string]any)
 	return (isMap || exists && value == nil) && !isItem(p) && l.own.Has(p) && !l.others.Has(p)
 }
 
-// hold gives the ignored parts of an atomic list or map their live values in the manifest.
-func (l *leaving) hold(w whole) (out []IgnoredField, err error) {
+// handleParts gives the ignored parts of an atomic list or map their live values in the manifest.
+func (l *ignoring) handleParts(w whole) (out []IgnoredField, err error) {
 	value, declared := l.sent.Get(w.at)
 	if !declared {
 		return nil, nil
@@ -329,23 +329,23 @@ func (l *leaving) hold(w whole) (out []IgnoredField, err error) {
 			out = append(out, IgnoredField{Path: p, Handling: handling, Owners: l.ownersOf(p)})
 		}
 	}
-	add(HandlingHeld, held.Kept)
-	add(HandlingLeftOut, held.Gone)
+	add(HandlingLive, held.Kept)
+	add(HandlingOmitted, held.Gone)
 	add(HandlingSent, held.New)
 	return out, err
 }
 
 // isUnsent reports whether a list or map has no owner, and the manifest has only ignored parts of it. If such a list or
 // map were sent with the live values, the applier would own all parts, also those that it gave up before.
-func (l *leaving) isUnsent(w whole, value any) bool {
+func (l *ignoring) isUnsent(w whole, value any) bool {
 	rest, err := w.parts.Hold(w.at, value, nil)
 	return err == nil && !rest.Exists && l.all.Under(w.at).Empty()
 }
 
-// strip removes the fields of leftOut from the manifest. It begins with the last one, since the later items of a list
+// strip removes the fields in omitted from the manifest. It begins with the last one, since the later items of a list
 // move up when an item is removed. A map that becomes empty stays if only the applier owns the map itself.
-func (l *leaving) strip() {
-	for _, p := range slices.Backward(l.leftOut) {
+func (l *ignoring) strip() {
+	for _, p := range slices.Backward(l.omitted) {
 		item, _ := l.sent.Get(p)
 		if !l.sent.Strip(p) {
 			continue
@@ -366,13 +366,13 @@ func (l *leaving) strip() {
 }
 
 // isRepeated reports whether the manifest has another item at p that equals the removed one.
-func (l *leaving) isRepeated(p projection.Path, item any) bool {
+func (l *ignoring) isRepeated(p projection.Path, item any) bool {
 	next, exists := l.sent.Get(p)
 	return exists && isItem(p) && reflect.DeepEqual(next, item)
 }
 
 // isInNewItem reports whether p is in a list item that the live object lacks.
-func (l *leaving) isInNewItem(p projection.Path) bool {
+func (l *ignoring) isInNewItem(p projection.Path) bool {
 	at := l.there.Resolve(p) // p may have the list keys from before a handover
 	for n := 1; n < len(at); n++ {
 		if _, exists := l.there.Get(at[:n]); isItem(at[:n]) && !exists {
@@ -383,13 +383,13 @@ func (l *leaving) isInNewItem(p projection.Path) bool {
 }
 
 // sole returns the fields at or below p that only the applier owns, and in which no other manager owns a field.
-func (l *leaving) sole(p projection.Path) projection.FieldSet {
+func (l *ignoring) sole(p projection.Path) projection.FieldSet {
 	own := l.own.Under(p).Difference(l.others)
 	return own.Difference(own.Above(l.others))
 }
 
 // ownersOf returns the other owners of p, of a field below p, or of the atomic list or map that contains p.
-func (l *leaving) ownersOf(p projection.Path) (out []fieldowner.Owner) {
+func (l *ignoring) ownersOf(p projection.Path) (out []fieldowner.Owner) {
 	at := wholeAt(l.all, p)
 	for _, owner := range slices.Concat(l.owners.Of(at), l.owners.Below(at)) {
 		if !l.applier.Is(owner) && !slices.ContainsFunc(out, owner.Is) {

@@ -36,95 +36,95 @@ func TestIgnored(t *testing.T) {
 	}{
 		{
 			why: "nobody else owns it: without it the server would reset it", ignore: "spec.replicas",
-			manifest: `{spec: {replicas: 9}}`, want: `{spec: {replicas: 3}}`, fields: []string{"spec.replicas held"},
+			manifest: `{spec: {replicas: 9}}`, want: `{spec: {replicas: 3}}`, fields: []string{"spec.replicas live"},
 		},
 		{
 			why: "another owns it", ignore: "spec.scale",
-			manifest: `{spec: {replicas: 9, scale: 1}}`, want: `{spec: {replicas: 9}}`, fields: []string{"spec.scale leftOut hpa"},
+			manifest: `{spec: {replicas: 9, scale: 1}}`, want: `{spec: {replicas: 9}}`, fields: []string{"spec.scale omitted hpa"},
 		},
 		{
 			why: "another owns it, too", ignore: "metadata.annotations.both",
 			manifest: `{metadata: {name: a, annotations: {ours: x, both: x}}}`, want: `{metadata: {name: a, annotations: {ours: x}}}`,
-			fields: []string{"metadata.annotations.both leftOut hpa"},
+			fields: []string{"metadata.annotations.both omitted hpa"},
 		},
 		{
 			why: "nobody owns it, so it stays without us", ignore: "metadata.annotations.free",
 			manifest: `{metadata: {name: a, annotations: {ours: x, free: x}}}`, want: `{metadata: {name: a, annotations: {ours: x}}}`,
-			fields: []string{"metadata.annotations.free leftOut"},
+			fields: []string{"metadata.annotations.free omitted"},
 		},
 		{
 			why: "somebody removed it", ignore: "metadata.annotations.gone",
 			manifest: `{metadata: {name: a, annotations: {ours: x, gone: x}}}`, want: `{metadata: {name: a, annotations: {ours: x}}}`,
-			fields: []string{"metadata.annotations.gone leftOut"},
+			fields: []string{"metadata.annotations.gone omitted"},
 		},
 		{
 			why: "a map from which all is left out isn't claimed", ignore: `metadata.annotations[~"*e*"]`,
 			manifest: `{metadata: {name: a, annotations: {theirs: x, free: x}}, spec: {replicas: 1}}`, want: `{metadata: {name: a}, spec: {replicas: 1}}`,
-			fields: []string{"metadata.annotations.free leftOut", "metadata.annotations.theirs leftOut hpa"},
+			fields: []string{"metadata.annotations.free omitted", "metadata.annotations.theirs omitted hpa"},
 		},
 		{
 			why: "but one that is empty in the manifest is", ignore: "metadata.annotations.theirs",
 			manifest: `{metadata: {name: a, annotations: {theirs: x}}, spec: {empty: {}}}`, want: `{metadata: {name: a}, spec: {empty: {}}}`,
-			fields: []string{"metadata.annotations.theirs leftOut hpa"},
+			fields: []string{"metadata.annotations.theirs omitted hpa"},
 		},
 		{
 			why: "of a map what only we own is held, also what the manifest lacks", ignore: "metadata.annotations",
 			manifest: `{metadata: {name: a, annotations: {theirs: x, new: x}}}`, want: `{metadata: {name: a, annotations: {ours: live}}}`,
-			fields: []string{"metadata.annotations held hpa"},
+			fields: []string{"metadata.annotations live hpa"},
 		},
 		{
 			why: "an item's field, where it stands", ignore: `spec.containers[name="app"].image`,
 			manifest: `{spec: {containers: [{name: app, image: app:9}, {name: log, image: log:9}]}}`,
 			want:     `{spec: {containers: [{name: app, image: app:1}, {name: log, image: log:9}]}}`,
-			fields:   []string{`spec.containers[name="app"].image held`},
+			fields:   []string{`spec.containers[name="app"].image live`},
 		},
 		{
 			why: "by its position in the manifest", ignore: `spec.containers[1].image`,
 			manifest: `{spec: {containers: [{name: app, image: app:9}, {name: log, image: log:9}]}}`,
 			want:     `{spec: {containers: [{name: app, image: app:9}, {name: log, image: log:1}]}}`,
-			fields:   []string{`spec.containers[name="log"].image held`},
+			fields:   []string{`spec.containers[name="log"].image live`},
 		},
 		{
 			why: "an item that comes is made with all it has", ignore: "spec.containers[*].image",
 			manifest: `{spec: {containers: [{name: app, image: app:9}, {name: new, image: new:9}]}}`,
 			want:     `{spec: {containers: [{name: app, image: app:1}, {name: new, image: new:9}]}}`,
-			fields:   []string{`spec.containers[name="app"].image held`, `spec.containers[name="new"].image sent`},
+			fields:   []string{`spec.containers[name="app"].image live`, `spec.containers[name="new"].image sent`},
 		},
 		{
 			why: "a whole item: what only we own of it", ignore: `spec.containers[name="app"]`,
 			manifest: `{spec: {containers: [{name: app, image: app:9, cpu: 9, new: 9}]}}`,
 			want:     `{spec: {containers: [{name: app, image: app:1}]}}`,
-			fields:   []string{`spec.containers[name="app"] held hpa`},
+			fields:   []string{`spec.containers[name="app"] live hpa`},
 		},
 		{
 			why: "a whole item that somebody removed", ignore: `spec.containers[name="gone"]`,
 			manifest: `{spec: {containers: [{name: log, image: log:1}, {name: gone, image: gone:9}]}}`,
 			want:     `{spec: {containers: [{name: log, image: log:1}]}}`,
-			fields:   []string{`spec.containers[name="gone"] leftOut`},
+			fields:   []string{`spec.containers[name="gone"] omitted`},
 		},
 		{
 			why: "a whole list, in the order of the object", ignore: "spec.containers",
 			manifest: `{spec: {containers: [{name: app, image: app:9}]}}`,
 			want:     `{spec: {containers: [{name: log, image: log:1}, {name: app, image: app:1}]}}`,
-			fields:   []string{"spec.containers held hpa"},
+			fields:   []string{"spec.containers live hpa"},
 		},
 		{
 			why: "a part of what has one owner is held in it", ignore: "spec.selector.app",
 			manifest: `{spec: {selector: {app: x, tier: x}}}`, want: `{spec: {selector: {app: live, tier: x}}}`,
-			fields: []string{"spec.selector.app held"},
+			fields: []string{"spec.selector.app live"},
 		},
 		{
 			why: "also in a list", ignore: "spec.args[1]",
-			manifest: `{spec: {args: [x, y, z]}}`, want: `{spec: {args: [x, b, z]}}`, fields: []string{"spec.args[1] held"},
+			manifest: `{spec: {args: [x, y, z]}}`, want: `{spec: {args: [x, b, z]}}`, fields: []string{"spec.args[1] live"},
 		},
 		{
 			why: "positions that the object's list doesn't have", ignore: "spec.args[*]",
 			manifest: `{spec: {args: [v, w, x, y, z]}}`, want: `{spec: {args: [a, b, c]}}`,
-			fields: []string{"spec.args[0] held", "spec.args[1] held", "spec.args[2] held", "spec.args[3] leftOut", "spec.args[4] leftOut"},
+			fields: []string{"spec.args[0] live", "spec.args[1] live", "spec.args[2] live", "spec.args[3] omitted", "spec.args[4] omitted"},
 		},
 		{
 			why: "what only the object has in it is held, too", ignore: "spec.selector.tier",
-			manifest: `{spec: {selector: {app: x}}}`, want: `{spec: {selector: {app: x, tier: live}}}`, fields: []string{"spec.selector.tier held"},
+			manifest: `{spec: {selector: {app: x}}}`, want: `{spec: {selector: {app: x, tier: live}}}`, fields: []string{"spec.selector.tier live"},
 		},
 		{
 			why: "unless the manifest has nothing of the whole", ignore: "spec.selector.tier",
@@ -132,36 +132,36 @@ func TestIgnored(t *testing.T) {
 		},
 		{
 			why: "what it doesn't have is left out", ignore: "spec.selector.new",
-			manifest: `{spec: {selector: {app: x, new: x}}}`, want: `{spec: {selector: {app: x}}}`, fields: []string{"spec.selector.new leftOut"},
+			manifest: `{spec: {selector: {app: x, new: x}}}`, want: `{spec: {selector: {app: x}}}`, fields: []string{"spec.selector.new omitted"},
 		},
 		{
 			why: "a map that we declared as empty and others fill", ignore: "spec.empty",
-			manifest: `{spec: {replicas: 1, empty: {}}}`, want: `{spec: {replicas: 1, empty: {}}}`, fields: []string{"spec.empty held hpa"},
+			manifest: `{spec: {replicas: 1, empty: {}}}`, want: `{spec: {replicas: 1, empty: {}}}`, fields: []string{"spec.empty live hpa"},
 		},
 		{
 			why: "the same of what they put into it", ignore: "spec.empty.x",
 			manifest: `{spec: {replicas: 1, empty: {x: 9}}}`, want: `{spec: {replicas: 1, empty: {}}}`,
-			fields: []string{"spec.empty.x leftOut hpa"},
+			fields: []string{"spec.empty.x omitted hpa"},
 		},
 		{
 			why: "maps that only we own as such", ignore: "spec.free.deep.x",
 			manifest: `{spec: {free: {deep: {x: 9}}}}`, want: `{spec: {free: {deep: {}}}}`,
-			fields: []string{"spec.free.deep.x leftOut hpa"},
+			fields: []string{"spec.free.deep.x omitted hpa"},
 		},
 		{
 			why: "all of them", ignore: "spec.free",
 			manifest: `{spec: {free: {theirs: 9}}}`, want: `{spec: {free: {ours: live, deep: {}}}}`,
-			fields: []string{"spec.free held hpa"},
+			fields: []string{"spec.free live hpa"},
 		},
 		{
 			why: "all that is in one of them", ignore: "spec.free.*",
 			manifest: `{spec: {free: {theirs: 9, new: 9}}}`, want: `{spec: {free: {ours: live, deep: {}}}}`,
-			fields: []string{"spec.free.new leftOut", "spec.free.theirs leftOut hpa", "spec.free.deep held hpa", "spec.free.ours held"},
+			fields: []string{"spec.free.new omitted", "spec.free.theirs omitted hpa", "spec.free.deep live hpa", "spec.free.ours live"},
 		},
 		{
 			why: "the manifest dropped it, and the server would delete it", ignore: "metadata.annotations.ours",
 			manifest: `{metadata: {name: a}, spec: {replicas: 1}}`, want: `{metadata: {name: a, annotations: {ours: live}}, spec: {replicas: 1}}`,
-			fields: []string{"metadata.annotations.ours held"},
+			fields: []string{"metadata.annotations.ours live"},
 		},
 		{
 			why: "the manifest dropped it, and another has it, too", ignore: "metadata.annotations.both",
@@ -170,7 +170,7 @@ func TestIgnored(t *testing.T) {
 		{
 			why: "what is in an item that the manifest dropped goes, too", ignore: "spec.containers[*].image",
 			manifest: `{spec: {containers: [{name: app}]}}`, want: `{spec: {containers: [{name: app, image: "app:1"}]}}`,
-			fields: []string{`spec.containers[name="app"].image held`},
+			fields: []string{`spec.containers[name="app"].image live`},
 		},
 		{
 			why: "neither has it", ignore: "spec.replica",
@@ -307,7 +307,7 @@ func TestExplanationOfIgnored(t *testing.T) {
 
 	e = apply(name+`ours: x, both: live}}}`, "metadata.annotations.ours", func(text string) string { return text }, unchanged)
 	assert.True(t, e.NoOp)
-	assert.Equal(t, []explain.IgnoredField{{Path: path(t, "metadata.annotations.ours"), Handling: explain.HandlingHeld}}, e.Ignored)
+	assert.Equal(t, []explain.IgnoredField{{Path: path(t, "metadata.annotations.ours"), Handling: explain.HandlingLive}}, e.Ignored)
 	assert.False(t, e.After.Fields.Has(path(t, "metadata.annotations.ours")))
 	assert.True(t, e.After.Fields.Has(path(t, "metadata.annotations.both")))
 
@@ -350,7 +350,7 @@ func TestMoveOfIgnoredItem(t *testing.T) {
 		t.Run(row.why, func(t *testing.T) {
 			in := explain.Input{Manifest: object(row.is), Live: object("[c, b, d]"), Answer: object(row.is), Manager: "us"}
 			for _, text := range row.ignored {
-				in.Ignored = append(in.Ignored, explain.IgnoredField{Path: path(t, text), Handling: explain.HandlingHeld})
+				in.Ignored = append(in.Ignored, explain.IgnoredField{Path: path(t, text), Handling: explain.HandlingLive})
 			}
 			e := mustApply(t, in)
 			assert.Equal(t, row.want, fmt.Sprint(e.Changes))

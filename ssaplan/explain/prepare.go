@@ -120,12 +120,12 @@ func unnamed(patterns projection.Patterns, removed []projection.Path) []projecti
 // was is the live object before a handover of fields: the managedFields after a handover may lack the keys of given-up
 // list items. If was is nil, live is used. No argument is modified. The errors are those of managedFields that can't be
 // read, and of items that can't be distinguished.
-func (p Prepared) For(live, was map[string]any, applier fieldowner.Applier) (Left, error) {
+func (p Prepared) For(live, was map[string]any, applier fieldowner.Applier) (Outgoing, error) {
 	restored, err := restore(p.Manifest, p.Empty, live, applier)
 	if err != nil {
 		return restored, err
 	}
-	out, err := p.Ignored.leave(restored.Manifest, live, was, applier)
+	out, err := p.Ignored.adapt(restored.Manifest, live, was, applier)
 	if err != nil {
 		return out, err
 	}
@@ -134,13 +134,13 @@ func (p Prepared) For(live, was map[string]any, applier fieldowner.Applier) (Lef
 	return out, err
 }
 
-// Settle returns p without the nulls that change nothing. The answer to a dry run of left shows these nulls. The live
-// object has a value without an owner in the field, and the answer has the same value, the default. Such nulls would
-// only be recorded in managedFields. ok is false if there is no such null. Otherwise another dry run is needed, since
-// [Prepared.For] now returns another manifest.
-func (p Prepared) Settle(left Left, answer map[string]any) (settled Prepared, ok bool) {
+// Settle returns p without the nulls that change nothing. The answer to a dry run of outgoing shows these nulls. The
+// live object has a value without an owner in the field, and the answer has the same value, the default. Such nulls
+// would only be recorded in managedFields. ok is false if there is no such null. Otherwise another dry run is needed,
+// since [Prepared.For] now returns another manifest.
+func (p Prepared) Settle(outgoing Outgoing, answer map[string]any) (settled Prepared, ok bool) {
 	before := len(p.Empty)
-	p.Empty = withoutIdle(p.Empty, left.unowned, answer)
+	p.Empty = withoutIdle(p.Empty, outgoing.unowned, answer)
 	return p, len(p.Empty) < before
 }
 

@@ -104,7 +104,7 @@ func (s *State) drift(owners fieldowner.Ownership, live map[string]any) (project
 // [Prepared.For]. For example, they no longer exist, they have another type now, or managedFields no longer record a
 // map as a whole.
 func (s *State) unsent(owners fieldowner.Ownership, live map[string]any) projection.FieldSet {
-	parts := slices.Concat(slices.Collect(s.left.All()), s.ignored.Find(live, s.Applied.Fields))
+	parts := slices.Concat(slices.Collect(s.ignoredParts.All()), s.ignored.Find(live, s.Applied.Fields))
 	wholes := wholesOf(s.Applied.Fields, parts, s.ignored)
 	if len(wholes) == 0 {
 		return projection.FieldSet{}
@@ -115,7 +115,7 @@ func (s *State) unsent(owners fieldowner.Ownership, live map[string]any) project
 	var paths []projection.Path
 	for _, w := range wholes {
 		was, existed := applied.Get(w.at)
-		if !existed || !isEmptyOrNull(was) || s.left.Under(w.at).Empty() {
+		if !existed || !isEmptyOrNull(was) || s.ignoredParts.Under(w.at).Empty() {
 			continue
 		}
 		is, exists := there.Get(w.at)

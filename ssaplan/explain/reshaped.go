@@ -33,11 +33,11 @@ func (s *State) reshaped(owners fieldowner.Ownership, obj map[string]any, isAnsw
 	out := s.clone()
 	out.Applied, out.renamed = applied, renamed
 	out.Observed, _ = s.Observed.Reshaped(today, names, isOwn, obj)
-	for _, fields := range []*projection.FieldSet{&out.sensitive, &out.filled, &out.left} {
+	for _, fields := range []*projection.FieldSet{&out.sensitive, &out.filled, &out.ignoredParts} {
 		*fields = renamedIn(*fields, renamed)
 	}
 	// An ignored part of an atomic list or map may be a field of its own now.
-	out.Applied, out.Observed = out.Applied.Without(out.left), out.Observed.Without(out.left)
+	out.Applied, out.Observed = out.Applied.Without(out.ignoredParts), out.Observed.Without(out.ignoredParts)
 	if s.record != nil {
 		record := *s.record
 		// Lists and maps that became atomic may contain defaults.

@@ -39,7 +39,7 @@ func droppedEmpty(content map[string]any, adjustments []projection.Adjustment,
 	return out
 }
 
-// restore puts back the dropped fields that change the live object. Left.Restored names them.
+// restore puts back the dropped fields that change the live object. Outgoing.Restored names them.
 //
 // A null resets a value, or an atomic list or map, whether it has an owner or not. If a list or map has several owners,
 // a null or an empty value deletes the parts that only the applier owns. If the field is absent instead, a server
@@ -50,18 +50,18 @@ func droppedEmpty(content map[string]any, adjustments []projection.Adjustment,
 // an empty map or list that stays empty, see [projection.Normalize].
 func restore(
 	manifest map[string]any, dropped []EmptyField, live map[string]any, applier fieldowner.Applier,
-) (left Left, err error) {
-	left.Manifest = manifest
+) (outgoing Outgoing, err error) {
+	outgoing.Manifest = manifest
 	if len(dropped) == 0 || live == nil {
-		return left, nil
+		return outgoing, nil
 	}
 	owners, err := fieldowner.Read(live)
 	if err != nil {
-		return left, err
+		return outgoing, err
 	}
 	set, ours := owners.Fields(nil), owners.Fields(applier.Is)
-	left.Manifest, _ = projection.Patterns{}.Remove(manifest) // a copy
-	sent, there := projection.NewManifest(left.Manifest, set), projection.NewObject(live, set)
+	outgoing.Manifest, _ = projection.Patterns{}.Remove(manifest) // a copy
+	sent, there := projection.NewManifest(outgoing.Manifest, set), projection.NewObject(live, set)
 	for _, empty := range dropped {
 		if _, filled := sent.Get(empty.Path); filled {
 			continue // such as data from stringData
@@ -78,12 +78,12 @@ func restore(
 		if !isOwned && !isUnowned || sent.Set(empty.Path, empty.Value) != nil {
 			continue
 		}
-		left.Restored = append(left.Restored, empty.Path)
+		outgoing.Restored = append(outgoing.Restored, empty.Path)
 		if !isOwned {
-			left.unowned = append(left.unowned, unowned{empty.Path, at, value})
+			outgoing.unowned = append(outgoing.unowned, unowned{empty.Path, at, value})
 		}
 	}
-	return left, nil
+	return outgoing, nil
 }
 
 // withoutIdle returns the empty fields without the nulls that change nothing. Each of the nulls was sent over a value

@@ -100,10 +100,10 @@ func (c *comparison) duplicates(all projection.FieldSet) []Change {
 // movesOfLeft returns the moves in lists that have ignored items, unless the changes of the own fields move items in
 // the same list.
 func (c *comparison) movesOfLeft(own projection.FieldSet, changes []Change) (moves []Change) {
-	if c.left.Empty() {
+	if c.unsent.Empty() {
 		return nil
 	}
-	all := own.Union(c.left)
+	all := own.Union(c.unsent)
 	for _, d := range projection.Diff(c.declaration.ProjectWith(c.Live, all),
 		c.declaration.ProjectWith(c.Answer, all)) {
 		isKnown := func(other Change) bool { // in the same list, and not in a list inside of an item

@@ -39,15 +39,15 @@ type State struct {
 	// Stale marks a state that could not be refreshed. See [authresilience.Degrade].
 	Stale authresilience.Stale
 
-	sensitive projection.FieldSet   // the sensitive fields, beside those of every object of the kind
-	items     projection.Projection // the applied items of hidden lists, with digests; see masks
-	filled    projection.FieldSet   // the maps that were declared with nothing in them, and were filled or null
-	left      projection.FieldSet   // the ignored parts of atomic lists and maps
-	ignored   projection.Patterns   // patterns of further parts, which the object may get later
-	cleared   projection.Patterns   // the fields to clear of the last apply
-	time      time.Time             // the time of the manager's last apply, by managedFields
-	record    *appliedRecord        // nil if it isn't known
-	salt      []byte
+	sensitive    projection.FieldSet   // the sensitive fields, beside those of every object of the kind
+	items        projection.Projection // the applied items of hidden lists, with digests; see masks
+	filled       projection.FieldSet   // the maps that were declared with nothing in them, and were filled or null
+	ignoredParts projection.FieldSet   // the ignored parts of atomic lists and maps
+	ignored      projection.Patterns   // patterns of further parts, which the object may get later
+	cleared      projection.Patterns   // the fields to clear of the last apply
+	time         time.Time             // the time of the manager's last apply, by managedFields
+	record       *appliedRecord        // nil if it isn't known
+	salt         []byte
 	// digests is the version of the digests of sensitive values: 1 or 2 for an older version, and 0 for the current
 	// one.
 	digests int

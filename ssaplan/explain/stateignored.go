@@ -51,10 +51,10 @@ func (s *State) Without(obj map[string]any, fields projection.FieldSet, patterns
 	}
 	for p := range shown.All() {
 		if len(wholeAt(out.Applied.Fields, p)) < len(p) {
-			out.left = out.left.Union(projection.NewFieldSet(p))
+			out.ignoredParts = out.ignoredParts.Union(projection.NewFieldSet(p))
 		}
 	}
-	if out.left.Empty() && len(out.ignored) == 0 {
+	if out.ignoredParts.Empty() && len(out.ignored) == 0 {
 		return out
 	}
 	out.rest = map[string]string{}
@@ -71,7 +71,7 @@ func (s *State) Without(obj map[string]any, fields projection.FieldSet, patterns
 // wholesIn returns the atomic lists and maps of which a part is ignored. A map that was declared as empty, and that
 // others fill, isn't atomic.
 func (s *State) wholesIn(obj map[string]any) []whole {
-	parts := slices.Concat(slices.Collect(s.left.All()), s.ignored.Find(obj, s.Applied.Fields))
+	parts := slices.Concat(slices.Collect(s.ignoredParts.All()), s.ignored.Find(obj, s.Applied.Fields))
 	wholes := wholesOf(s.Applied.Fields, parts, s.ignored)
 	return slices.DeleteFunc(wholes, func(w whole) bool { return s.filled.Has(w.at) })
 }
@@ -79,7 +79,7 @@ func (s *State) wholesIn(obj map[string]any) []whole {
 // digestOfRest returns the digest of the object's value at a path without its ignored parts.
 func (s *State) digestOfRest(at projection.Path, obj map[string]any) string {
 	parts := slices.Clone(s.ignored)
-	for p := range s.left.All() {
+	for p := range s.ignoredParts.All() {
 		parts = append(parts, projection.PatternOf(p))
 	}
 	rest, _ := parts.Remove(obj)
@@ -96,7 +96,7 @@ func (s *State) digestOfRest(at projection.Path, obj map[string]any) string {
 // the result lacks the map.
 func (s *State) appliedTo(obj map[string]any) projection.Projection {
 	out := s.withoutOmitted(obj)
-	if s.left.Empty() && len(s.ignored) == 0 {
+	if s.ignoredParts.Empty() && len(s.ignored) == 0 {
 		return out
 	}
 	wholes := s.wholesIn(obj)

@@ -22,31 +22,31 @@ const stateVersion = 3
 // stateJSON is the persistent form. Observed is left out if it equals Applied. Digests is left out if it is the current
 // version.
 type stateJSON struct {
-	Version     int                  `json:"version"`
-	APIVersion  string               `json:"apiVersion"`
-	Kind        string               `json:"kind"`
-	Namespace   string               `json:"namespace,omitempty"`
-	Name        string               `json:"name"`
-	UID         string               `json:"uid,omitempty"`
-	Manager     string               `json:"manager"`
-	Subresource string               `json:"subresource,omitempty"`
-	Salt        []byte               `json:"salt"`
-	Digests     int                  `json:"digests,omitempty"`
-	Fields      projection.FieldSet  `json:"fields"`
-	Sensitive   *projection.FieldSet `json:"sensitive,omitempty"`
-	Items       *itemsJSON           `json:"items,omitempty"`
-	Filled      *projection.FieldSet `json:"filled,omitempty"`
-	Left        *projection.FieldSet `json:"left,omitempty"`
-	Time        time.Time            `json:"time,omitzero"`
-	Ignored     projection.Patterns  `json:"ignored,omitempty"`
-	Cleared     projection.Patterns  `json:"cleared,omitempty"`
-	Record      *recordJSON          `json:"record,omitempty"`
-	Applied     json.RawMessage      `json:"applied"`
-	Observed    json.RawMessage      `json:"observed,omitempty"`
-	Unkept      map[string]string    `json:"unkept,omitempty"`
-	Rest        map[string]string    `json:"rest,omitempty"`
-	Adopted     bool                 `json:"adopted,omitempty"`
-	Stale       authresilience.Stale `json:"stale,omitzero"`
+	Version      int                  `json:"version"`
+	APIVersion   string               `json:"apiVersion"`
+	Kind         string               `json:"kind"`
+	Namespace    string               `json:"namespace,omitempty"`
+	Name         string               `json:"name"`
+	UID          string               `json:"uid,omitempty"`
+	Manager      string               `json:"manager"`
+	Subresource  string               `json:"subresource,omitempty"`
+	Salt         []byte               `json:"salt"`
+	Digests      int                  `json:"digests,omitempty"`
+	Fields       projection.FieldSet  `json:"fields"`
+	Sensitive    *projection.FieldSet `json:"sensitive,omitempty"`
+	Items        *itemsJSON           `json:"items,omitempty"`
+	Filled       *projection.FieldSet `json:"filled,omitempty"`
+	IgnoredParts *projection.FieldSet `json:"ignoredParts,omitempty"`
+	Time         time.Time            `json:"time,omitzero"`
+	Ignored      projection.Patterns  `json:"ignored,omitempty"`
+	Cleared      projection.Patterns  `json:"cleared,omitempty"`
+	Record       *recordJSON          `json:"record,omitempty"`
+	Applied      json.RawMessage      `json:"applied"`
+	Observed     json.RawMessage      `json:"observed,omitempty"`
+	Unkept       map[string]string    `json:"unkept,omitempty"`
+	Rest         map[string]string    `json:"rest,omitempty"`
+	Adopted      bool                 `json:"adopted,omitempty"`
+	Stale        authresilience.Stale `json:"stale,omitzero"`
 }
 
 // itemsJSON are the items of hidden lists, with digests in place of all names and values.
@@ -99,7 +99,7 @@ func (s State) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(stateJSON{
 		Items:     items,
-		Sensitive: unlessEmpty(s.sensitive), Filled: unlessEmpty(s.filled), Left: unlessEmpty(s.left),
+		Sensitive: unlessEmpty(s.sensitive), Filled: unlessEmpty(s.filled), IgnoredParts: unlessEmpty(s.ignoredParts),
 		Ignored: s.ignored, Cleared: s.cleared, Time: s.time, Record: s.record.json(), Version: stateVersion,
 		APIVersion: s.Identity.APIVersion, Kind: s.Identity.Kind, Namespace: s.Identity.Namespace,
 		Name: s.Identity.Name, UID: s.UID, Manager: s.Manager, Subresource: s.Subresource, Salt: s.salt,
@@ -135,8 +135,8 @@ func (s *State) UnmarshalJSON(data []byte) error {
 	if in.Filled != nil {
 		out.filled = *in.Filled
 	}
-	if in.Left != nil {
-		out.left = *in.Left
+	if in.IgnoredParts != nil {
+		out.ignoredParts = *in.IgnoredParts
 	}
 	out.ignored, out.cleared, out.unkept, out.rest = in.Ignored, in.Cleared, in.Unkept, in.Rest
 	if out.Applied, err = in.projection(in.Applied); err != nil {

@@ -21,7 +21,7 @@ func (c *comparison) update(e *Explanation) (err error) {
 	if c.clear != nil {
 		after := c.declaration
 		after.Fields = c.clear.shown(after.Fields)
-		c.edits = projection.Diff(c.clear.appliedTo(c.Answer).Without(c.left),
+		c.edits = projection.Diff(c.clear.appliedTo(c.Answer).Without(c.unsent),
 			c.clear.Digested(after.Project(c.Answer)))
 	}
 	if e.Changes, err = c.changes(e); err != nil {
@@ -30,7 +30,7 @@ func (c *comparison) update(e *Explanation) (err error) {
 	e.Changes = c.markAssigned(e.Changes)
 	e.Dropped = slices.DeleteFunc(c.liveOwners.Dropped(c.owners, c.Live, c.Answer, c.applier()),
 		func(d fieldowner.DroppedField) bool {
-			return d.Fate == fieldowner.FateRetained && c.left.Covers(d.Path)
+			return d.Fate == fieldowner.FateRetained && c.unsent.Covers(d.Path)
 		})
 	e.Ownership = c.liveOwners.Transfers(c.owners, c.Live, c.Answer, c.applier())
 	if e.sameOwners = c.liveOwners.Equal(c.owners); e.sameOwners {

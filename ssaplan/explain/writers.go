@@ -13,7 +13,7 @@ import (
 // writers returns the tools that wrote to the live object, each with its fields that remain in the answer. It omits
 // fields that are ignored or that the server would set again.
 func (in Input) writers(owners fieldowner.Ownership, answer map[string]any,
-	left projection.FieldSet) []fieldowner.Writer {
+	unsent projection.FieldSet) []fieldowner.Writer {
 	if in.Live == nil {
 		return nil
 	}
@@ -29,7 +29,7 @@ func (in Input) writers(owners fieldowner.Ownership, answer map[string]any,
 	})
 	for i := range out {
 		stays := slices.DeleteFunc(out[i].Stays, func(p projection.Path) bool {
-			return left.Covers(p) || !left.Under(p).Empty() || isSetAgain(answer, all, kept, p)
+			return unsent.Covers(p) || !unsent.Under(p).Empty() || isSetAgain(answer, all, kept, p)
 		})
 		out[i].Stays = redactedPaths(stays, sensitive)
 	}
@@ -63,7 +63,7 @@ func (in Input) knownWriters() []fieldowner.Writer {
 	if err != nil {
 		return nil // the earlier explanation could read the managedFields
 	}
-	return in.writers(owners, in.Live, left(namedAs(in.Ignored, in.Live, owners.Fields(nil))))
+	return in.writers(owners, in.Live, unsent(namedAs(in.Ignored, in.Live, owners.Fields(nil))))
 }
 
 // hasToolWritten reports whether the live object's managedFields have an entry of a tool.

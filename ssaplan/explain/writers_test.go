@@ -21,7 +21,7 @@ func TestWriters(t *testing.T) {
 		data: {a: A, b: B, c: C, d: D, e: E}}`)
 	ours := []fieldowner.Tool{{Name: "ours", Manager: "ours"}}
 	left := func(text string) []explain.IgnoredField {
-		return []explain.IgnoredField{{Path: path(t, text), Handling: explain.HandlingLeftOut}}
+		return []explain.IgnoredField{{Path: path(t, text), Handling: explain.HandlingOmitted}}
 	}
 	for _, row := range []struct {
 		why  string

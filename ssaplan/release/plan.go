@@ -273,8 +273,8 @@ func (p *Plan) Apply(ctx context.Context) error {
 		if failure == nil {
 			return nil
 		}
-		isOutrun := failure.Outcome == write.OutcomeRefused && applier.Outrun(failure)
-		if !isOutrun || !now.covers(p) || !attempts.Again(now.live) {
+		isLostRace := failure.Outcome == write.OutcomeRefused && applier.LostRace(failure)
+		if !isLostRace || !now.covers(p) || !attempts.Again(now.live) {
 			failure.Err = sent.redactor.Error(failure.Err)
 			return p.failed(failure)
 		}

@@ -28,8 +28,8 @@ package set
 //     refer to each other), foundation.go (CRDs and namespaces)
 //   - Plan: plan.go, leftout.go (objects that are skipped)
 //   - objects that the server can't check yet: refusal.go (rejected objects, and which object of the set they wait
-//     for), predict.go (their plans until then), unserved.go (missing kinds, versions and namespaces), missing.go
+//     for), predict.go (their plans until then), missing.go (missing kinds, versions and namespaces), missingerror.go
 //     (MissingError)
-//   - Apply: apply.go, shown.go (whether a plan does only what was shown), readiness.go and await.go (the wait until
+//   - Apply: apply.go, changed.go (whether a plan does only what was shown), readiness.go and await.go (the wait until
 //     objects are ready)
 //   - Removal: removal.go (members that left the set), users.go (objects that still refer to a member)

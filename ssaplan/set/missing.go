@@ -1,126 +1,155 @@
 package set
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/ssaplan/primitives/identity"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/ssaplan/primitives/internal/kinds"
+	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// MissingError says that neither the server nor the set has the kind or the namespace of an object. Usually that is a
-// typo.
-type MissingError struct {
-	Object identity.Identity
-	// Deferral says what is missing.
-	Deferral ssaplan.Deferral
-	// Near are the kinds, with their apiVersion, or the namespaces that may be meant, the nearest first.
-	Near []string
-}
-
-func (e *MissingError) Error() string {
-	what := fmt.Sprintf("a kind %s in %s", foreign.Text(e.Object.Kind), foreign.Text(e.Object.APIVersion))
-	if e.Deferral == ssaplan.DeferralNamespaceNotFound {
-		what = fmt.Sprintf("a namespace %q", foreign.Text(e.Object.Namespace))
+// explainMissing makes an item wait for the object of the set that brings the missing kind or namespace. If the set
+// doesn't bring it either, that is an error, unless [Options.AllowMissing] permits it.
+func (s *Set) explainMissing(ctx context.Context, item *Item) {
+	id := item.Object
+	if item.Plan.Deferral == ssaplan.DeferralTypeNotServed {
+		if number, ok := s.contents.Serves(id); ok {
+			item.follow(s, number)
+			item.Plan.Reason += s.contents.Defines(id)
+			s.preview(item, number)
+			s.compareOldVersion(ctx, item, number)
+			return
+		}
+	} else if number, ok := s.contents.Namespace(id.Namespace); ok {
+		item.follow(s, number)
+		item.Plan.Reason += s.contents.Creates(id)
+		return
 	}
-	text := fmt.Sprintf("%s: neither the server nor the set has %s", e.Object, what)
-	if len(e.Near) > 0 {
-		text += fmt.Sprintf("; did you mean %s?", foreign.Text(strings.Join(e.Near, ", ")))
+	if !s.options.AllowMissing {
+		item.Err = s.missingError(ctx, id, item.Plan.Deferral)
+		item.Plan = nil
 	}
-	return text
 }
 
-// IsFinal reports whether waiting is of no use, because a built-in kind is missing: only another version of Kubernetes
-// may have it.
-func (e *MissingError) IsFinal() bool {
-	return e.Deferral == ssaplan.DeferralTypeNotServed &&
-		kinds.IsBuiltin(map[string]any{"apiVersion": e.Object.APIVersion})
-}
-
-// Missing returns the [MissingError] for a Deferred plan whose kind or namespace the server lacks; nil for any other
-// plan.
-func Missing(ctx context.Context, planner Planner, plan *ssaplan.Plan) *MissingError {
-	if !lacksPlace(plan) {
-		return nil
+// preview predicts the object that the server will create once it has the CRD of the set. A value that the CRD doesn't
+// allow is an error now.
+func (s *Set) preview(item *Item, definition int) {
+	if s.options.Preview == nil {
+		return
 	}
-	known, _ := planner.Known(ctx, plan.Deferral) // without permission to read the names, there are none
-	return missingOf(plan.Object, plan.Deferral, known)
-}
-
-// lacksPlace reports whether the server lacks the kind or the namespace of an object.
-func lacksPlace(plan *ssaplan.Plan) bool {
-	return plan.Deferral == ssaplan.DeferralTypeNotServed || plan.Deferral == ssaplan.DeferralNamespaceNotFound
-}
-
-func missingOf(id identity.Identity, deferral ssaplan.Deferral, known []string) *MissingError {
-	wanted := id.APIVersion + " " + id.Kind
-	if deferral == ssaplan.DeferralNamespaceNotFound {
-		wanted = id.Namespace
+	predicted, err := s.options.Preview(s.requests[definition].Manifest, s.requests[item.Number].Manifest)
+	if err != nil {
+		item.Plan, item.Err = nil,
+			fmt.Errorf("%s: predicted from %s of the same set: %w", item.Object, s.objectOf(definition), err)
+		item.After, item.after = nil, nil
+		return
 	}
-	return &MissingError{Object: id, Deferral: deferral, Near: nearest(wanted, known)}
+	item.Predicted = predicted
+	if added := defaults(s.requests[item.Number].Manifest, predicted); len(added) > 0 {
+		item.Plan.Changes = added
+		item.Plan.Reason += "; its defaults are predicted"
+	}
 }
 
-// missingError returns the error for an object whose kind or namespace is missing. It suggests names of the server and
-// of the set.
-func (s *Set) missingError(ctx context.Context, id identity.Identity, deferral ssaplan.Deferral) *MissingError {
-	return missingOf(id, deferral, s.known(ctx, deferral))
+// defaults returns what a CRD adds to a manifest. A difference in an atomic list is a change of the whole list.
+func defaults(manifest, predicted *unstructured.Unstructured) (changes []explain.Change) {
+	fields, err := projection.Differing(manifest.Object, predicted.Object, projection.FieldSet{})
+	if err != nil {
+		return nil // can't happen: a manifest has no managedFields that could be invalid
+	}
+	for _, d := range projection.Diff(projection.Project(manifest.Object, fields),
+		projection.Project(predicted.Object, fields)) {
+		changes = append(changes, explain.Change{Difference: d, Cause: explain.CauseSideEffect})
+	}
+	return changes
 }
 
-// known returns the kinds, or the namespaces, that the server and the set have. The server is asked once.
-func (s *Set) known(ctx context.Context, deferral ssaplan.Deferral) []string {
-	if names, asked := s.names[deferral]; asked {
-		return names
+// compareOldVersion shows the changes of an object whose manifest has a version that its CRD doesn't serve yet. It
+// tries the manifest in a served version, if the CRD has no conversion. The fields are then the same in both versions.
+// With a conversion, it only adds a warning, since the converted values aren't known before the version is served.
+func (s *Set) compareOldVersion(ctx context.Context, item *Item, definition int) {
+	crd := s.items[definition]
+	if s.ran || item.Plan == nil || !crd.changes() || crd.Plan == nil || crd.Plan.Live() == nil {
+		return
 	}
-	names, _ := s.planner.Known(ctx, deferral) // without permission to read them, only those of the set
-	if deferral == ssaplan.DeferralNamespaceNotFound {
-		names = append(names, s.contents.Namespaces()...)
-	} else {
-		names = append(names, s.contents.Kinds()...)
-	}
-	slices.Sort(names)
-	s.names[deferral] = slices.Compact(names)
-	return s.names[deferral]
-}
-
-// mostNear is how many similar names an error suggests.
-const mostNear = 3
-
-// nearest returns the names that are most similar to the wanted one, the nearest first. It omits names that differ in
-// more than a third of their bytes.
-func nearest(wanted string, names []string) []string {
-	distances := map[string]int{}
-	for _, name := range names {
-		distances[name] = distance(strings.ToLower(wanted), strings.ToLower(name))
-	}
-	near := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-		return distances[name] > max(2, len(wanted)/3) || distances[name] >= max(len(wanted), len(name))
-	})
-	slices.SortStableFunc(near, func(a, b string) int { return cmp.Compare(distances[a], distances[b]) })
-	return near[:min(len(near), mostNear)]
-}
-
-// distance returns how many bytes must be added, removed or changed to turn a into b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+	version := kinds.DefinitionOf(crd.Plan.Live().Object).ServedVersion()
+	switch {
+	case version == "":
+	case converts(crd.Plan.Live()) || converts(crd.Plan.Result()):
+		item.isConverted = true
+		item.Plan.Warnings = append(item.Plan.Warnings, foreign.Textf(
+			"values of other fields are unknown until the server serves the version and converts objects of %s",
+			crd.Object))
+	default:
+		version = item.Object.Group() + "/" + version
+		if !s.tryOldVersion(ctx, item, version) {
+			s.compareLive(ctx, item, version)
 		}
 	}
-	return row[len(b)]
+}
+
+// converts reports whether a CRD has a conversion between its versions, or isn't known.
+func converts(definition *unstructured.Unstructured) bool {
+	return definition == nil || kinds.DefinitionOf(definition.Object).Converts
+}
+
+// tryOldVersion shows what an apply of the manifest in a served version would do. It reports false if that isn't known,
+// because the served version lacks fields of the new one or doesn't allow their values.
+func (s *Set) tryOldVersion(ctx context.Context, item *Item, apiVersion string) bool {
+	request := s.request(item.Number)
+	request.Manifest = request.Manifest.DeepCopy()
+	request.Manifest.SetAPIVersion(apiVersion)
+	plan, err := s.planner.Plan(ctx, request)
+	if err != nil || plan.Action != ssaplan.ActionUpdate && plan.Action != ssaplan.ActionNoOp {
+		return false
+	}
+	hidden := s.planner.Redactor(s.requests[item.Number].Manifest).Fields(s.requests[item.Number].Manifest)
+	item.Plan.Changes = append(plan.Changes, missingIn(plan.Live(), item.Plan.Changes)...)
+	for i, change := range item.Plan.Changes {
+		item.Plan.Changes[i].Sensitive = change.Sensitive || hidden.Touches(change.Path)
+	}
+	for i, dropped := range plan.Dropped {
+		plan.Dropped[i].Sensitive = dropped.Sensitive || hidden.Touches(dropped.Path)
+	}
+	item.Plan.Ownership, item.Plan.Dropped = plan.Ownership, plan.Dropped
+	item.Plan.Reason += predictedFrom(apiVersion)
+	return true
+}
+
+// predictedFrom returns the part of a reason that names the version from which the changes are predicted.
+func predictedFrom(apiVersion string) string {
+	return fmt.Sprintf(", and the changes are predicted from %s", foreign.Text(apiVersion))
+}
+
+// compareLive shows the changes of an item without a dry run. It compares the declared values with the live object in a
+// served version. It keeps the predicted defaults that the live object lacks.
+func (s *Set) compareLive(ctx context.Context, item *Item, apiVersion string) {
+	old := item.Object
+	old.APIVersion = apiVersion
+	reading, err := s.planner.Read(ctx, &explain.State{Identity: old})
+	if err != nil || reading.Live == nil {
+		return // it isn't there, or nothing more is known
+	}
+	hidden := s.planner.Redactor(s.requests[item.Number].Manifest, reading.Live).Fields(reading.Live)
+	before := projection.Project(reading.Live.Object, item.Plan.After.Fields).WithSensitive(hidden)
+	changes := []explain.Change{}
+	for _, d := range projection.Diff(before, item.Plan.After) {
+		changes = append(changes, explain.Change{Difference: d, Cause: explain.CauseUnknown})
+	}
+	item.Plan.Changes = append(changes, missingIn(reading.Live, item.Plan.Changes)...)
+	item.Plan.Reason += predictedFrom(old.APIVersion)
+}
+
+// missingIn returns the defaults that an object lacks.
+func missingIn(live *unstructured.Unstructured, defaults []explain.Change) []explain.Change {
+	return slices.DeleteFunc(slices.Clone(defaults), func(added explain.Change) bool {
+		_, exists := projection.NewObject(live.Object, projection.NewFieldSet(added.Path)).Get(added.Path)
+		return exists
+	})
 }

@@ -54,7 +54,7 @@ func fullPlan() *ssaplan.Plan {
 				{Path: path, Fate: fieldowner.FateReset, Value: int64(3), Sensitive: true},
 			},
 			Assigned: []projection.Path{path}, Generated: []projection.Path{path}, Unknown: []projection.Path{path},
-			Ignored:     []explain.IgnoredField{{Path: path, Handling: explain.HandlingHeld, Owners: []fieldowner.Owner{owner}}},
+			Ignored:     []explain.IgnoredField{{Path: path, Handling: explain.HandlingLive, Owners: []fieldowner.Owner{owner}}},
 			Rival:       &explain.Rival{Time: writer.Time, Paths: []projection.Path{path}},
 			Writers:     []fieldowner.Writer{{Owner: writer, Tool: "kubectl edit", Stays: []projection.Path{path}}},
 			Ineffective: []projection.Ineffective{{Path: path, Reason: projection.ReasonAbsent}}, Warnings: []foreign.Text{"careful"},

@@ -25,7 +25,7 @@ func Example_onePackageObjects() {
 	// with ignored replicas:
 	// metadata.labels.team: - "shop" (dropped from the manifest)
 	// spec.template.spec.containers[name="web"].image: "web:1" -> "web:2"
-	// spec.replicas: leftOut
+	// spec.replicas: omitted
 }
 
 func Example_onePackageErrors() {

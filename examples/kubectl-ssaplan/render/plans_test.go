@@ -126,8 +126,8 @@ func updated(t *testing.T) *ssaplan.Plan {
 				{Path: path(t, "spec.paused"), Kind: fieldowner.TransferGivenUp},
 			},
 			Ignored: []explain.IgnoredField{
-				{Path: path(t, "spec.template.spec.nodeName"), Handling: explain.HandlingHeld},
-				{Path: path(t, "spec.template.spec.priority"), Handling: explain.HandlingLeftOut, Owners: []fieldowner.Owner{{Manager: "injector", Operation: "Update"}}},
+				{Path: path(t, "spec.template.spec.nodeName"), Handling: explain.HandlingLive},
+				{Path: path(t, "spec.template.spec.priority"), Handling: explain.HandlingOmitted, Owners: []fieldowner.Owner{{Manager: "injector", Operation: "Update"}}},
 				{Path: path(t, container+`.env[name="NEW"].value`), Handling: explain.HandlingSent},
 			},
 			Writers: []fieldowner.Writer{

@@ -91,7 +91,7 @@ func Once(ctx context.Context, send func(context.Context) (*unstructured.Unstruc
 	switch {
 	case outcome == write.OutcomeDone:
 		return obj, nil
-	case outcome == write.OutcomeNotSent, outcome == write.OutcomeRefused && !Outrun(err) && !absent(err):
+	case outcome == write.OutcomeNotSent, outcome == write.OutcomeRefused && !LostRace(err) && !absent(err):
 		return nil, unseen(outcome, err)
 	}
 	ctx, cancel := looking(ctx)

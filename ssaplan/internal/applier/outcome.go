@@ -61,10 +61,10 @@ func neverLeft(err error) bool {
 		errors.As(err, &certificate)
 }
 
-// Outrun reports whether err says that somebody was faster: the object is there by now, or in another version, or its
+// LostRace reports whether err says that somebody was faster: the object is there by now, or in another version, or its
 // fields have other owners. A server looks for conflicts before it compares versions. An answer without a message isn't
 // taken for that.
-func Outrun(err error) bool {
+func LostRace(err error) bool {
 	if slices.ContainsFunc(answer.Statuses(err), answer.IsWordless) {
 		return false
 	}

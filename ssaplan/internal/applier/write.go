@@ -146,7 +146,7 @@ func (w *Write) look(ctx context.Context) Found {
 	case err == nil && explain.Equal(now.Object, tried.Object):
 		return Found{Done: true, Made: now}
 	// a refusal for another reason doesn't tell how the object differs
-	case err != nil && !Outrun(err) && !found.Untouched:
+	case err != nil && !LostRace(err) && !found.Untouched:
 		found.Err = err
 	}
 	return found

@@ -109,6 +109,6 @@ func (g *generator) patternAt(m map[string]any, at place) string {
 // others own as well.
 func (t *trial) holdsWhole() bool {
 	return slices.ContainsFunc(t.plan.Ignored, func(f explain.IgnoredField) bool {
-		return f.Handling == explain.HandlingHeld && len(f.Owners) > 0 && !t.plan.After.Fields.Has(f.Path)
+		return f.Handling == explain.HandlingLive && len(f.Owners) > 0 && !t.plan.After.Fields.Has(f.Path)
 	})
 }
