@@ -60,7 +60,7 @@ func wholesOf(fields projection.FieldSet, paths []projection.Path, patterns proj
 		if i < 0 {
 			i, out = len(out), append(out, whole{at, patterns})
 		}
-		if !out[i].parts.Match(p) { // such as a path found by its position in the manifest
+		if !out[i].parts.Match(p) { // a pattern may name p only by its position in the manifest
 			out[i].parts = append(slices.Clip(out[i].parts), projection.PatternOf(p))
 		}
 	}

@@ -168,7 +168,7 @@ func (c Change) String() string {
 func (c Change) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, c.String()) }
 
 // redactedChanges returns the changes redacted: changes of list items that may not be shown become changes of the list,
-// one for each cause and manager. was and is are the objects with the lists.
+// one for each cause and manager. The parameters (was, is) are the objects before and after the change, with the lists.
 func redactedChanges(changes []Change, shown func(projection.Path) projection.Path, was, is map[string]any) []Change {
 	for i := range changes {
 		change := &changes[i]

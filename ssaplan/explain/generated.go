@@ -112,7 +112,8 @@ func withoutAssigned(v any, at projection.Path, isAssigned func(projection.Path)
 	return out, found
 }
 
-// isHeadless reports whether an object is a Service without a cluster IP. It has the same text in clusterIPs.
+// isHeadless reports whether an object is a headless Service: its clusterIP is the text None. Its clusterIPs have the
+// same text.
 func isHeadless(obj map[string]any) bool {
 	ip, _, _ := unstructured.NestedString(obj, "spec", "clusterIP")
 	return ip == "None"
@@ -137,8 +138,8 @@ func isDefault(obj *projection.Object, p projection.Path, v any) bool {
 }
 
 // isSetAgain reports whether a server is known to set the live value at p again if an apply leaves it out. For a field
-// of a list item, this is only known if the map around the field stays. The map stays if it has a field of kept: a
-// field of the applier, or of a manager that isn't a tool.
+// of a list item, the map around the field must stay, too. It stays if kept has a field in this map. The parameter kept
+// has the fields of the applier, and of all managers that aren't tools.
 func isSetAgain(obj map[string]any, all *projection.Object, kept projection.FieldSet, p projection.Path) bool {
 	if !kinds.IsBuiltin(obj) || isItem(p) {
 		return false

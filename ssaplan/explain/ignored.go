@@ -41,8 +41,8 @@ func IgnoredPaths(fields []IgnoredField) projection.FieldSet {
 	return projection.NewFieldSet(paths...)
 }
 
-// unsent returns the ignored fields except those that are sent. The values that the manifest has for these fields don't
-// count.
+// unsent returns the paths of the ignored fields for which the manifest's value isn't sent: all except those with
+// HandlingSent.
 func unsent(fields []IgnoredField) projection.FieldSet {
 	return IgnoredPaths(slices.DeleteFunc(slices.Clone(fields),
 		func(f IgnoredField) bool { return f.Handling == HandlingSent }))
@@ -187,8 +187,8 @@ type ignoring struct {
 	omitted          []projection.Path
 }
 
-// newIgnoring returns an ignoring for the manifest, which its methods modify. The owners before are those before a
-// handover of fields. The wholes are atomic lists and maps that managedFields don't show.
+// newIgnoring returns an ignoring for the manifest, which its methods modify. The parameter before has the owners
+// before a handover of fields. The parameter wholes has atomic lists and maps that managedFields don't show.
 func newIgnoring(
 	manifest, live map[string]any, before fieldowner.Ownership, applier fieldowner.Applier, wholes projection.FieldSet,
 ) (*ignoring, error) {
@@ -278,7 +278,8 @@ func (l *ignoring) handle(p projection.Path) Handling {
 }
 
 // soleValue returns the part of the live value at p that only the applier owns, and whether there is one. If only the
-// applier owns a map itself, the part has the map, even if the applier alone owns nothing in it.
+// applier owns a map itself, the part contains this map. The map is empty there if the applier alone owns no field in
+// it.
 func (l *ignoring) soleValue(p projection.Path) (value any, exists bool) {
 	own := projection.Project(l.live, l.sole(p)).Object
 	if own == nil {

@@ -56,10 +56,10 @@ func (s *State) declaredNull(manifest map[string]any, owners fieldowner.Ownershi
 	return projection.NewFieldSet(paths...)
 }
 
-// declaredHollow returns the maps that the manifest declares as empty and that are null in the object. It also returns
-// the maps that have content in the object, but nothing in the manifest that a server records. A server makes a
-// nullable map null when all of its content is removed. If another manager declares the map as empty, too, it becomes
-// an empty map.
+// declaredHollow returns the maps in which the manifest declares nothing that a server records, and that are null or
+// have content in the object. A map that is null in the object counts only if it is empty in the manifest. A server
+// makes a nullable map null when all of its content is removed. If another manager declares the map as empty, too, it
+// becomes an empty map.
 func (s *State) declaredHollow(manifest map[string]any) projection.FieldSet {
 	sent := projection.NewManifest(manifest, s.Applied.Fields)
 	var paths []projection.Path

@@ -107,8 +107,8 @@ func unnamed(patterns projection.Patterns, removed []projection.Path) []projecti
 //
 // A map or list that becomes empty is left out, with two exceptions. Inside of an atomic list or map, an empty map or
 // list stays if the live object has an empty one there. The other exception is a map that only the applier owns, while
-// others may own fields in it: it is sent as an empty map. Without this empty map, a server would delete the map and
-// the fields of others in it. A server keeps them if its schema names the map.
+// others may own fields in it: it is sent as an empty map. Without this empty map, a server whose schema doesn't name
+// the map would delete it with the fields of others in it.
 //
 // Unknown fields are sent with the live values, so that a dry run shows what the rest of the manifest changes, even if
 // the server requires the fields. A field that live lacks stays removed. An atomic list or map gets the live value as a
@@ -134,10 +134,10 @@ func (p Prepared) For(live, was map[string]any, applier fieldowner.Applier) (Out
 	return out, err
 }
 
-// Settle returns p without the nulls that change nothing. The answer to a dry run of outgoing shows these nulls. The
-// live object has a value without an owner in the field, and the answer has the same value, the default. Such nulls
-// would only be recorded in managedFields. ok is false if there is no such null. Otherwise another dry run is needed,
-// since [Prepared.For] now returns another manifest.
+// Settle returns p without the nulls that change nothing, according to the answer to a dry run of outgoing. Such a null
+// was sent for a field whose live value has no owner, and the answer has the same value, the default. The null would
+// only be recorded in managedFields. ok is false if there is no such null. Otherwise another dry run is needed, since
+// [Prepared.For] now returns another manifest.
 func (p Prepared) Settle(outgoing Outgoing, answer map[string]any) (settled Prepared, ok bool) {
 	before := len(p.Empty)
 	p.Empty = withoutIdle(p.Empty, outgoing.unowned, answer)

@@ -10,8 +10,9 @@ import (
 // The path of a list item contains the item's value or key, which may be sensitive. The functions of this file replace
 // the path of such an item by the path of its list; see [projection.Patterns.RedactedPath].
 
-// redactedOnce returns the elements of all with the path of the list in place of the path of an item that may not be
-// shown. Where such elements then have the same path, and are the same otherwise, only the first one is kept.
+// redactedOnce returns the elements with paths that may be shown: the path of an item with a sensitive key becomes the
+// path of its list. An element with such a shorter path is left out if the result already has an element with this path
+// that is otherwise the same.
 func redactedOnce[T any](
 	all []T, shown func(projection.Path) projection.Path, pathOf func(*T) *projection.Path, same func(a, b T) bool,
 ) []T {

@@ -90,9 +90,10 @@ func (s *State) drift(owners fieldowner.Ownership, live map[string]any) (project
 	differences := projection.Diff(s.appliedTo(live).Replace(shared, emptyLike(live)).Without(gone), compared)
 	differences = slices.DeleteFunc(differences, func(d projection.Difference) bool {
 		want, isUnkept := s.unkept[d.Path.String()]
-		isDigest := d.After == any(want) // of a sensitive value
+		isDigest := d.After == any(want) // if the value is sensitive, After is a digest already
 		if d.Op == projection.OpRemove && d.Before == nil && own.Has(d.Path) {
-			return true // the server left out the null: after a removal by others, the applier wouldn't own the field
+			// The server left out the null. If others had removed the field, the applier wouldn't own it any more.
+			return true
 		}
 		return isUnkept && d.Op == projection.OpAdd && (isDigest || s.digest(d.Path, d.After) == any(want))
 	})
@@ -101,8 +102,8 @@ func (s *State) drift(owners fieldowner.Ownership, live map[string]any) (project
 
 // unsent returns the maps and lists that a comparison leaves out. They were applied as empty, because the manifest has
 // only ignored fields in them. Another apply would not send them, or would send only ignored fields in them; see
-// [Prepared.For]. For example, they no longer exist, they have another type now, or managedFields no longer record a
-// map as a whole.
+// [Prepared.For]. Examples are a map or list that no longer exists or has another type now, and a map that
+// managedFields no longer record as a whole.
 func (s *State) unsent(owners fieldowner.Ownership, live map[string]any) projection.FieldSet {
 	parts := slices.Concat(slices.Collect(s.ignoredParts.All()), s.ignored.Find(live, s.Applied.Fields))
 	wholes := wholesOf(s.Applied.Fields, parts, s.ignored)
@@ -125,7 +126,7 @@ func (s *State) unsent(owners fieldowner.Ownership, live map[string]any) project
 		isSame := wasList && isList || !wasList && isMap
 		isWhole := all.Has(w.at) && all.Under(w.at).Len() == 1
 		if isNull := exists && is == nil; isNull && !wasList && own.Has(w.at) {
-			continue // it becomes an empty map
+			continue // another apply sends an empty map in place of this null
 		}
 		isUnsent := !isSame || isMap && !isWhole
 		if !isUnsent && !isEmptyOrNull(is) {
@@ -156,8 +157,9 @@ func (s *State) retyped(all []projection.Difference, live map[string]any,
 
 // observe returns the live values of the applied fields. Applied shows which maps were declared as empty: it has them
 // as empty maps, or lacks them because the server leaves out empty maps. The current content of such a map wasn't
-// declared. It counts only if another manager took the map as a whole, and is its only owner now. If a manager also
-// declares the map as empty, it doesn't take the map. The manager whose fields were imported is an example.
+// declared. The content counts only if another manager took the map as a whole, and is its only owner now. A manager
+// that declares the map as empty, too, doesn't take the map. For example, the manager whose fields were imported still
+// declares its empty maps.
 //
 // shared are the maps and lists in which nothing was declared. They are empty in observed. Maps that were declared as
 // empty are shared. A field may also be declared as null, or with nothing that a server records, such as an empty list.
@@ -168,7 +170,7 @@ func (s *State) observe(owners fieldowner.Ownership,
 	all := owners.Fields(nil)
 	inParts, inPartsHere := s.Applied.Fields.Above(all), s.Applied.Fields.Above(owners.Fields(inVersionOf(live)))
 	applied := projection.NewObject(s.Applied.Object, s.Applied.Fields)
-	emptied := declaredEmpty(owners, live).Union(s.filled) // no manager declares these as a whole
+	emptied := declaredEmpty(owners, live).Union(s.filled) // no manager took these as a whole
 	var filled, absent, parted []projection.Path
 	for p, v := range projection.Project(live, s.Applied.Fields.Leaves()).Leaves() {
 		is, isMap := v.(map[string]any)

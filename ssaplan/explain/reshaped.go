@@ -56,11 +56,11 @@ func (s *State) recordedToday(owners fieldowner.Ownership, obj map[string]any) p
 	return rest.Difference(rest.Leaves().Difference(all.Leaves()))
 }
 
-// partsOfEntries returns the fields of s in maps that only look atomic in the current managedFields. If an entry of a
-// map is a map itself, a server records the entry in addition to its content. Its owner can lose all of this content:
-// others write the content in another version, or remove it. The owner then keeps only the entry, which looks atomic. A
-// map that a manager declared as empty before such a write looks the same. Source: visitMapItems in
-// sigs.k8s.io/structured-merge-diff/v6.
+// partsOfEntries returns the fields of s in maps that only look atomic in the current managedFields. The entries of a
+// map may be maps themselves: a server records such an inner map in addition to its content. The owner of the inner map
+// can lose all of the content: others write it in another version, or remove it. The owner then keeps only the inner
+// map, which looks atomic. A map that a manager declared as empty before such a write looks the same. Source:
+// visitMapItems in sigs.k8s.io/structured-merge-diff/v6.
 func (s *State) partsOfEntries(today projection.FieldSet, owners fieldowner.Ownership,
 	obj map[string]any) projection.FieldSet {
 	var parts projection.FieldSet

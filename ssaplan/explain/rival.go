@@ -49,7 +49,8 @@ func RivalOf(live *unstructured.Unstructured, prior *State, sensitive ...project
 //
 // A server sets the time of an entry in managedFields when its manager changes something, and leaves it when others
 // take fields away. So another apply has a later time than the stored one, unless both were within a second. An apply
-// that changes no value of an object has no time. Source: k8s.io/apimachinery/pkg/util/managedfields/internal.
+// that changes no value leaves the time unchanged, so a new entry of such an apply has no time. Source:
+// k8s.io/apimachinery/pkg/util/managedfields/internal.
 func rivalOf(live map[string]any, prior *State, records fieldowner.Records, sensitive projection.Patterns) *Rival {
 	if live == nil || prior.UID != uidOf(live) {
 		return nil
@@ -60,7 +61,7 @@ func rivalOf(live map[string]any, prior *State, records fieldowner.Records, sens
 	}
 	owners, err := records.Read(live)
 	if err != nil {
-		return nil // for Live, Apply returns the error itself; Known and RivalOf ignore it
+		return nil // Apply returns the same error of its live object; Known and RivalOf ignore the error
 	}
 	prior = prior.reshaped(owners, live, false)
 	disagreement := prior.disagreement
@@ -111,7 +112,8 @@ func (s *State) disagreementWithinSecond(owners fieldowner.Ownership, live map[s
 	generation := (&unstructured.Unstructured{Object: live}).GetGeneration()
 	isSameGeneration := was.generation != 0 && was.generation == generation
 	for _, d := range projection.Diff(prior.Applied, prior.Digested(projection.Project(live, prior.Applied.Fields))) {
-		// no write changed the value, so the server only reads it in another form
+		// If the generation is the same, no write changed the value: the server only reads it in another form. The
+		// generation doesn't count writes to the metadata.
 		isReadOtherwise := isSameGeneration && d.Path[0].Name() != "metadata"
 		if d.Op == projection.OpChange && own.Has(d.Path) && applied.Has(d.Path) && !was.unsure.Covers(d.Path) &&
 			!isReadOtherwise {
@@ -145,7 +147,9 @@ func (s *State) newAppliedRecord(manifest, obj map[string]any, owners fieldowner
 	return out
 }
 
-// isKept reports whether the live object was written since then, and the entries of all others are unchanged.
+// isKept reports whether r can still show another apply to the live object. The live object must have the API version
+// of the state, and another resourceVersion than r. In managedFields, the entries of other managers must be unchanged,
+// except those of subresources.
 func (r *appliedRecord) isKept(of *State, live map[string]any) bool {
 	obj := unstructured.Unstructured{Object: live}
 	return obj.GetAPIVersion() == of.Identity.APIVersion && obj.GetResourceVersion() != r.version &&

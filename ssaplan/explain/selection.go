@@ -60,9 +60,9 @@ func (s selection) named(fields projection.FieldSet) (out []projection.Path) {
 	return out
 }
 
-// inObject returns the fields that the patterns match in an object. The names are fields with the keys of its list
-// items. A position in a pattern is a position in the manifest. In the object, it counts only in lists whose items have
-// no keys.
+// inObject returns the fields that the patterns match in an object. The fields in names show the keys of the object's
+// list items. A position in a pattern is a position in the manifest. In the object, it counts only in lists whose items
+// have no keys.
 func (s selection) inObject(obj map[string]any, names projection.FieldSet) []projection.Path {
 	named := s.patterns.Named(s.manifest, names)
 	return slices.DeleteFunc(s.patterns.Find(obj, names), func(p projection.Path) bool {

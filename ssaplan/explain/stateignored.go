@@ -46,7 +46,7 @@ func (s *State) Without(obj map[string]any, fields projection.FieldSet, patterns
 	out.items = s.items.Without(given)
 	if s.record != nil {
 		record := *s.record
-		// a leaf of the set covers the fields below it
+		// Each ignored field takes the place of the fields below it: a leaf of the set covers them.
 		record.unsure, out.record = record.unsure.Without(given).Union(given), &record
 	}
 	for p := range shown.All() {
@@ -61,7 +61,8 @@ func (s *State) Without(obj map[string]any, fields projection.FieldSet, patterns
 	there := projection.NewObject(obj, out.Applied.Fields)
 	for p := range out.Applied.Fields.Leaves().All() {
 		v, _ := there.Get(p)
-		if _, isList := v.([]any); isList && s.sensitive.Covers(p) { // in a map, each field has its digest
+		// A sensitive map needs no digest of the rest, since each of its fields has its own digest.
+		if _, isList := v.([]any); isList && s.sensitive.Covers(p) {
 			out.rest[p.String()] = out.digestOfRest(p, obj)
 		}
 	}
@@ -88,9 +89,9 @@ func (s *State) digestOfRest(at projection.Path, obj map[string]any) string {
 	return digest
 }
 
-// appliedTo returns the applied values with the ignored parts as obj has them. If a list or map is empty then, an apply
-// doesn't send it, unless obj has an empty one, too. The content in obj of a list or map that isn't sent belongs to
-// others, so the result has the same content.
+// appliedTo returns the applied values with the ignored parts as obj has them. A list or map may have no content then.
+// An apply sends such an empty list or map only if obj has an empty one, too. If the list or map isn't sent, its
+// content in obj belongs to others, and the result has the same content.
 //
 // Others may fill a map that was declared as empty, and empty it again. If a server doesn't store such an empty map,
 // the result lacks the map.

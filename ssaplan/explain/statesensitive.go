@@ -91,7 +91,8 @@ func (s *State) revealed(objects ...map[string]any) *State {
 	return out
 }
 
-// withLists returns the projection with the lists as from has them.
+// withLists returns the projection with the lists of the object from in place of its own. Lists that this object lacks
+// are removed.
 func withLists(p projection.Projection, lists projection.FieldSet, from map[string]any) projection.Projection {
 	if p.Object, _ = (projection.Patterns{}).Remove(p.Object); p.Object == nil { // a copy
 		p.Object = map[string]any{}
@@ -107,8 +108,9 @@ func withLists(p projection.Projection, lists projection.FieldSet, from map[stri
 	return p
 }
 
-// shown returns fields of managedFields as the state has them: a sensitive list or map is one field. A hidden list is
-// one field, too, in a state of an older version. Such a state has no items for [State.revealed].
+// shown returns fields of managedFields as the state has them: a sensitive list or map is one field. For comparisons,
+// [State.revealed] puts stored items in place of a hidden list. A state of an older version has no stored items, so a
+// hidden list stays one field.
 func (s *State) shown(fields projection.FieldSet) projection.FieldSet {
 	var whole []projection.Path
 	for p := range s.sensitive.All() {
