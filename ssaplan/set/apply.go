@@ -119,7 +119,7 @@ func (r *run) carryOut(ctx context.Context, item *Item, deadline time.Time) *Res
 	if result.Err = r.obstacle(ctx, item); result.Err == nil {
 		result.Item = *r.patiently(ctx, item, deadline)
 		if result.Item.replacement != nil && r.mayPass(&result.Item) {
-			result.Item.replaces() // the new CRD doesn't help
+			result.Item.replaces() // the CRD of the set is applied, but an update is still impossible
 		}
 		result.Err = r.unfit(ctx, &result.Item)
 	}
@@ -331,7 +331,7 @@ func (r *run) awaitOne(ctx context.Context, item *Item, deadline, soon time.Time
 		why, isHelped = "", false
 		switch {
 		case authresilience.Classify(err) == authresilience.ClassAuthorization:
-			return "", false // without permission to read, later requests show it
+			return "", false // without permission to read, a later request shows whether it is usable
 		case err != nil:
 			why = foreign.OfError(err).String()
 		case reading.Presence == ssaplan.PresenceUnreadable:

@@ -135,7 +135,7 @@ func fulfils(now *ssaplan.Plan, item *Item) bool {
 	}
 	return !slices.ContainsFunc(now.Changes, func(change explain.Change) bool {
 		isConverted := item.isConverted && change.Cause == explain.CauseSideEffect
-		// A dropped field counts as shown, since the shown manifest doesn't declare it.
+		// A change of a dropped field counts as shown: the reviewed manifest doesn't declare the field.
 		return change.Cause != explain.CauseDropped && !isConverted && !showed(item.Plan, change) &&
 			!isDefault(item.Plan, change)
 	})

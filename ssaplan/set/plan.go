@@ -63,8 +63,9 @@ func (v *view) stage(ctx context.Context, stage int) bool {
 	return true
 }
 
-// isOpen reports whether more plans are needed to decide if an object is held back. A planned object needs no more
-// plans if its own plan is skipped or changes nothing. Otherwise, the objects to which it refers must be planned, too.
+// isOpen reports whether an object must wait for further plans before its item is shown. An object without a plan must
+// wait. An object whose own plan is skipped or changes nothing need not wait. Any other object waits for the plans of
+// the objects to which it refers: if one of these is held back, the object is held back, too.
 func (v *view) isOpen(ctx context.Context, i int, seen map[int]bool) bool {
 	switch item := v.items[i]; {
 	case !v.planned[i]:

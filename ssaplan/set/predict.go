@@ -165,9 +165,9 @@ func (s *Set) tryPart(ctx context.Context, request ssaplan.Request,
 	return plan, nil
 }
 
-// showRefused shows the fields that the server rejects now with their values in the manifest. No manager can have given
-// the object such a value, so the manifest was edited. A list item that the object lacks is shown as a whole, and so is
-// a list whose items have no names.
+// showRefused shows the fields that the server rejects now with their values in the manifest. No manager can have
+// written such a value before, so an edit of the manifest is the cause of the change. A list item that the object lacks
+// is shown as a whole, and so is a list whose items have no names.
 func (s *Set) showRefused(item *Item, refused projection.Patterns) {
 	manifest, live := s.requests[item.Number].Manifest, item.Plan.Live()
 	if live == nil {

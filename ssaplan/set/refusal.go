@@ -9,7 +9,9 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
-// explainError defers an object that the server rejects, if another object of the set decides that and will change.
+// explainError looks for an object of the set that causes the error of an item. If that object isn't planned yet, the
+// item moves to a stage after it. If that object changes, the item waits for it. The item also waits for an unchanged
+// webhook or policy if an earlier stage changes an object.
 func (s *Set) explainError(ctx context.Context, item *Item) {
 	for _, number := range s.regarded(ctx, item) {
 		switch {
@@ -78,7 +80,7 @@ func (s *Set) cause(item *Item) (number int, ok bool) {
 		}
 	}
 	if item.Object.Group() == kinds.AdmissionGroup {
-		return 0, false // no webhook or policy checks these objects, so the rejection names their own webhooks
+		return 0, false // no webhook or policy checks webhooks and policies: the names are from the manifest itself
 	}
 	switch class {
 	case authresilience.ClassWebhook, authresilience.ClassWebhookUnreachable, authresilience.ClassPolicy,

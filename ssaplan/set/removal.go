@@ -300,10 +300,10 @@ func (r *Removal) isMade(namespace *unstructured.Unstructured, kind schema.Group
 
 // Apply deletes the members as Plan showed it, dependent members first, and yields the result for each. Each delete is
 // planned again and has the UID as a precondition; it is an error if the new plan does more than was shown. Besides the
-// members that Plan kept, Apply keeps three kinds: a namespace or CRD that now contains objects outside of the set; a
-// member that a remaining object refers to by now; and, if a member isn't gone, the members of the stages that would
-// follow. A custom resource with a finalizer, for example, needs its controller with its RBAC until it is gone. When
-// ctx ends, the remaining results have its error.
+// members that Plan kept, Apply keeps a namespace or CRD that now contains objects outside of the set. It also keeps a
+// member to which a remaining object now refers. If a member isn't gone, Apply keeps the members of the stages that
+// would follow. A custom resource with a finalizer, for example, needs its controller with its RBAC until it is gone.
+// When ctx ends, the remaining results have its error.
 func (r *Removal) Apply(ctx context.Context) iter.Seq[*RemovalResult] {
 	return func(yield func(*RemovalResult) bool) {
 		r.begin(true)

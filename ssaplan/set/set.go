@@ -68,7 +68,7 @@ type Set struct {
 	contents contents
 
 	order   *order                        // it changes when another dependency is found
-	objects []identity.Identity           // by number, with the unchanged ones
+	objects []identity.Identity           // by number; items keep no identity of an unchanged object
 	items   []*Item                       // as they were planned last; see [Item.kept]
 	ran     bool                          // Apply began after Plan, so objects may differ from the items
 	done    map[int]bool                  // whether Apply succeeded since Plan, by number
@@ -179,7 +179,8 @@ type Item struct {
 
 	after   []int // the numbers of After
 	refusal error // why the server rejects an item that waits for others
-	// replacement is the plan that replaces the object, if the served CRD requires that and the CRD of the set doesn't.
+	// replacement is the plan to replace the object. The served CRD requires the replacement, but the CRD of the set
+	// allows an update. It is nil for other items.
 	replacement *ssaplan.Plan
 	// isConverted says that the server will convert the object to another version. The conversion may change fields
 	// that the manifest doesn't declare. Their values aren't known yet.

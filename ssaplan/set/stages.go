@@ -99,8 +99,10 @@ func (o *order) behindReferred(requests []ssaplan.Request, c *contents) {
 			within[reference] = append(within[reference], i)
 		}
 	}
+	// place places an object after the objects to which it refers, and the objects of a cycle together. It returns the
+	// index on the path of the first object of the cycle; without a cycle, the index of the object itself.
 	var place func(i int) (first int)
-	place = func(i int) (first int) { // first is the start of the cycle of i on the path
+	place = func(i int) (first int) {
 		own := len(path)
 		path, at[i], first = append(path, i), own, own
 		for _, j := range c.refersTo(i, requests[i].Manifest, within) {
@@ -130,10 +132,10 @@ func (o *order) behindReferred(requests []ssaplan.Request, c *contents) {
 }
 
 // refersTo returns the numbers of the objects of the set to which object i refers. It reads only the manifests, so a
-// manifest without a namespace may be in any namespace. It returns nil for a CRD or namespace. Other objects can't
-// exist without it, so it doesn't wait for the objects to which it refers. A CRD works without the Service of its
-// conversion webhook until a version needs the conversion. The map within has the numbers by kind, name and namespace,
-// since many namespaces may have an object of the same name.
+// manifest without a namespace may be in any namespace. It returns nil for a CRD or namespace. These wait for no other
+// object, since other objects can't exist without them. A CRD works without the Service of its conversion webhook until
+// a version needs the conversion. The map within has the numbers by kind, name and namespace, since many namespaces may
+// have an object of the same name.
 func (c *contents) refersTo(i int, manifest *unstructured.Unstructured,
 	within map[kinds.Reference][]int) (numbers []int) {
 	if manifest == nil || len(c.referred) == 0 || isFoundation(manifest) {

@@ -64,9 +64,9 @@ func userOf(id identity.Identity, objects ...*unstructured.Unstructured) user {
 	return u
 }
 
-// user returns an object of the set with its references. The references of its manifest always count. Before Apply, a
-// planned change adds the references of the changed object, or those of the live object if the change is held back.
-// Without a planned change, and once Apply began, the object is read again, and adds its references on the server.
+// user returns an object of the set with its references. The references of its manifest always count. The
+// references of one other version count, too. Before Apply, this is the planned result of a change, or the live object
+// if the change is held back. If no change is planned, or after Apply began, this is the object on the server now.
 func (s *Set) user(ctx context.Context, i int, id identity.Identity) user {
 	manifest, item := s.requests[i].Manifest, s.items[i]
 	if s.ran || !item.changes() || item.Plan == nil {
