@@ -10,14 +10,15 @@ import (
 	"github.com/ssaplan/primitives/internal/clock"
 )
 
-// mostUnmoved is how often an object may be found in the same version after it was said to have changed. Others' writes
-// aren't the reason then.
+// mostUnmoved is the number of reads in a row that find the same version, although errors say that the object changed.
+// Then the writes of others aren't the reason for the errors, and the attempts end.
 const mostUnmoved = 3
 
-// ErrRestless is the error for an object that others changed between each read and what was to follow it.
+// ErrRestless is the error for an object that others changed after each read, before the next request.
 var ErrRestless = errors.New("others changed the object between read and dry run, again and again: try again")
 
-// Attempts are those at an object that others change between a read and what follows it.
+// Attempts limits how often a caller reads an object and sends a request that depends on the read. An attempt fails if
+// others change the object between the read and the request.
 type Attempts struct {
 	ctx     context.Context // ends when no more is to be tried
 	pause   clock.Backoff
@@ -30,9 +31,9 @@ func NewAttempts(ctx context.Context) *Attempts {
 	return &Attempts{ctx: ctx, pause: clock.Backoff{Next: 2 * time.Millisecond, Longest: 100 * time.Millisecond}}
 }
 
-// Again waits before the next attempt at an object, which is there in some version, nil if it isn't there. It reports
-// false if there is to be none: the context has ended, or the object is found unchanged again and again, so that
-// something else is the reason.
+// Again waits before the next attempt. The argument now is the object that was read last, nil if it doesn't exist.
+// Again reports false if the context has ended. It also reports false if the object has the same version again and
+// again: then the attempts fail for another reason.
 func (a *Attempts) Again(now *unstructured.Unstructured) bool {
 	version := ""
 	if now != nil {

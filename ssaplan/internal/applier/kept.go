@@ -2,10 +2,10 @@ package applier
 
 import "errors"
 
-// ErrKept says that no field changed owners, although the server accepted the write that was for it: the record is the
-// one of before. Since 1.37 a server keeps it where it can't bring it up to date, and cleared it before that: when
-// others wrote a custom resource in a version that has fields which the one at hand lacks, or has with another type,
-// and nothing converts them. Source: FieldManager.UpdateNoErrors in
+// ErrKept says that the server accepted a write that should change the owners of fields, but managedFields are as
+// before. Since 1.37, a server keeps managedFields that it can't update. An older server clears them. This happens to a
+// custom resource that others wrote in another version, if nothing converts between the versions. The other version has
+// fields that this version lacks, or has with another type. Source: FieldManager.UpdateNoErrors in
 // k8s.io/apimachinery/pkg/util/managedfields/internal.
 var ErrKept = errors.New(
 	"the server leaves all fields to their owners, as it can't read the object in this version, since others wrote " +

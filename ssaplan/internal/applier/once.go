@@ -17,11 +17,11 @@ import (
 )
 
 const (
-	// lookTimeout bounds the looks at an object after a write whose answer was lost, which don't end when the caller
-	// gives up.
+	// lookTimeout limits the time of the looks at an object after the answer to a write was lost. These looks don't end
+	// with the context of the caller.
 	lookTimeout = 5 * time.Second
-	// lookAgain is when a second look follows one that finds nothing done. A server, or a proxy in front of it, may
-	// still be at a request whose sender is gone.
+	// lookAgain is the pause before a second look, if the first look finds no effect of the write. A server, or a proxy
+	// in front of it, may still process a request after the client has closed the connection.
 	lookAgain = 500 * time.Millisecond
 )
 
@@ -40,29 +40,29 @@ func (f *Failure) Error() string { return fmt.Sprintf("%s; %s", foreign.OfError(
 // Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// NotSent returns the failure of what was to be done before a write was sent.
+// NotSent returns the failure of a write for an error that occurred before the write was sent.
 func NotSent(err error) *Failure { return unseen(write.OutcomeNotSent, err) }
 
 func unseen(outcome write.Outcome, err error) *Failure {
 	return &Failure{Outcome: outcome, Err: err, Advice: Advice(err)}
 }
 
-// Found is what a look at the object shows of a write.
+// Found is the result of a look at the object after a write.
 type Found struct {
-	// Done says that the object is what the write makes of it, and Made is that, nil if nothing is there then.
+	// Done says that the object is as the write makes it. Made is this object, if the look returns it.
 	Done bool
 	Made *unstructured.Unstructured
-	// State tells in a few words what is there, and Untouched that this is what was there before.
+	// State describes the live object in a few words. Untouched says that the object is as it was before the write.
 	State     string
 	Untouched bool
-	// Touched says that somebody applied to a new object under the name of the write's manager.
+	// Touched says that the object is new, and that the field manager of the write has applied it.
 	Touched bool
 	// Err is why the look failed.
 	Err error
 }
 
-// Compare tells how an object differs from what a write was for, as far as the metadata show. Each is nil if there is
-// none.
+// Compare compares the metadata of the object before a write with the metadata of the object now. If no object existed
+// before, was is nil. If no object exists now, now is nil.
 func Compare(was, now *unstructured.Unstructured) Found {
 	switch {
 	case now == nil:
@@ -78,9 +78,9 @@ func Compare(was, now *unstructured.Unstructured) Found {
 }
 
 // Once sends a write, once, unless ctx has ended, and returns the object as the server made it. If the answer was lost,
-// or says that the object changed or is gone, it looks whether the object is what the write makes of it; and a second
-// time if there is nothing to be seen of a write that the server may still be at. The looks go on for a while when ctx
-// has ended.
+// or says that the object changed or is gone, Once looks whether the object is as the write makes it. If the answer was
+// lost, and this look fails or finds the object untouched, Once looks a second time: the server may still process the
+// write. The looks go on for a while when ctx has ended.
 func Once(ctx context.Context, send func(context.Context) (*unstructured.Unstructured, error),
 	look func(context.Context) Found) (*unstructured.Unstructured, *Failure) {
 	if err := ctx.Err(); err != nil {
@@ -110,14 +110,15 @@ func Once(ctx context.Context, send func(context.Context) (*unstructured.Unstruc
 // looking returns the context of looks after a write, which doesn't end with the caller's.
 func looking(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := clock.WithTimeout(context.WithoutCancel(ctx), lookTimeout)
-	ctx, _ = warnings.Collect(ctx) // the plan had them
+	ctx, _ = warnings.Collect(ctx) // drops the warnings, since the plan had them
 	return ctx, cancel
 }
 
 // isOpen reports whether another look can show more of a write whose answer was lost.
 func (f Found) isOpen() bool { return !f.Done && (f.Untouched || f.Err != nil) }
 
-// failure returns what follows from what was found after a write that was refused, or whose answer was lost.
+// failure returns the failure of a write that was refused, or whose answer was lost. It depends on the result of the
+// look.
 func (f Found) failure(outcome write.Outcome, err error) *Failure {
 	known := f.State
 	if f.Err != nil {

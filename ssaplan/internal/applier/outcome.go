@@ -1,5 +1,5 @@
-// Package applier sends a write, such as an apply, once, and finds out what became of it: also when the answer was lost
-// on its way, or is the answer to a second request that a proxy made of the one.
+// Package applier sends a write once, such as an apply, and finds out its outcome. The answer to the write may be lost.
+// A proxy may also send the request twice, and return the answer to the second request.
 package applier
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
-// Of returns what the error of a write tells by itself: Done for nil, and Unknown where the server may have done what
-// it was asked for, but nobody heard it say so.
+// Of returns the outcome of a write, as far as its error alone shows it. The outcome is Done for nil. It is Unknown if
+// the server may have carried out the write without a confirmation.
 func Of(err error) write.Outcome {
 	switch {
 	case err == nil:
@@ -32,9 +32,9 @@ func Of(err error) write.Outcome {
 	return write.OutcomeUnknown
 }
 
-// refuses reports whether a status is the word of an API server that it writes nothing. A proxy's page isn't, nor is a
-// status without a message, which no API server sends: the server may have answered something else. Neither is a
-// failure of the server's own, which may come after it wrote.
+// refuses reports whether a status shows that the API server rejected a write and wrote nothing. A page of a proxy
+// doesn't show that. A status without a message doesn't show it either: no API server sends such a status, so the real
+// answer may be another one. An internal error of the server may occur after the write, so it doesn't count.
 func refuses(status metav1.Status, class authresilience.Class) bool {
 	if _, foreign := answer.Foreign(status); foreign || answer.IsWordless(status) {
 		return false
@@ -43,7 +43,7 @@ func refuses(status metav1.Status, class authresilience.Class) bool {
 	case authresilience.ClassWebhookUnreachable:
 		return !answer.OfConversion(status)
 	case authresilience.ClassInvalidManifest, authresilience.ClassLostVersion, authresilience.ClassTooLarge:
-		return true // with a code of the server's failures, but before it writes
+		return true // even with the code 500: the server finds these errors before it writes
 	}
 	return status.Code >= http.StatusBadRequest && status.Code < http.StatusInternalServerError
 }
@@ -61,9 +61,9 @@ func neverLeft(err error) bool {
 		errors.As(err, &certificate)
 }
 
-// LostRace reports whether err says that somebody was faster: the object is there by now, or in another version, or its
-// fields have other owners. A server looks for conflicts before it compares versions. An answer without a message isn't
-// taken for that.
+// LostRace reports whether err says that another client was faster: the object exists by now, or has another version,
+// or its fields have other owners. A server looks for conflicts before it compares versions. An answer without a
+// message doesn't count.
 func LostRace(err error) bool {
 	if slices.ContainsFunc(answer.Statuses(err), answer.IsWordless) {
 		return false
@@ -81,13 +81,13 @@ func absent(err error) bool {
 	return class == authresilience.ClassNotFound || class == authresilience.ClassNamespaceNotFound
 }
 
-// Moved reports whether err says that the object isn't there as it was read: it is of another version by now, or was
-// deleted, and maybe created anew.
+// Moved reports whether err says that the object changed since it was read: it has another version now, or it was
+// deleted. It may have been created again since.
 func Moved(err error) bool {
 	return apierrors.IsNotFound(err) || authresilience.Classify(err) == authresilience.ClassOutdated
 }
 
-// Denied reports whether a server won't do what it was asked for this caller, or not in this way.
+// Denied reports whether a server denies a request to this caller, or rejects the content of the request.
 func Denied(err error) bool {
 	switch authresilience.Classify(err) {
 	case authresilience.ClassAuthorization, authresilience.ClassForbidden, authresilience.ClassAdmission,
@@ -98,8 +98,8 @@ func Denied(err error) bool {
 	return false
 }
 
-// mayArrive reports whether the request of a write whose answer was lost can still be under way: nobody waited for its
-// end.
+// mayArrive reports whether a write without an answer may still arrive at the server. This is possible if the client
+// stopped waiting, because of a timeout or because ctx was canceled.
 func mayArrive(err error) bool {
 	class := authresilience.Classify(err)
 	return class == authresilience.ClassTimeout || class == authresilience.ClassCanceled

@@ -8,7 +8,7 @@ import (
 
 // TakenError says that another object has the identity of the one to create.
 type TakenError struct {
-	Action, Reason string // of the plan for it, without the prior state
+	Action, Reason string // of a plan for the other object, without the prior state
 	Err            error  // the refusal to create
 }
 

@@ -27,13 +27,13 @@ type Write struct {
 	Target  Target
 	Body    []byte
 	Options metav1.PatchOptions
-	// Subresource is what of the object it applies, empty for the object itself.
+	// Subresource is the subresource to apply, empty for the object itself.
 	Subresource string
-	// Live is the object in the version that the write is for, nil if it is for none.
+	// Live is the object in the version to which the write applies, nil if the write creates an object.
 	Live *unstructured.Unstructured
-	// AnyVersion sends the write for the object in whatever version, so that it doesn't fail because somebody else
-	// writes all the time what it has nothing to do with. It doesn't take fields from others then: one that somebody
-	// has changed since is a conflict.
+	// AnyVersion sends the write for any version of the object with the UID in Live. The write then succeeds even if
+	// other clients constantly write other fields. It takes no field from another manager: if another manager has
+	// changed a field since, that is a conflict.
 	AnyVersion bool
 
 	answer *unstructured.Unstructured // of the server to the write
@@ -65,15 +65,16 @@ func (w *Write) Send(ctx context.Context) (*unstructured.Unstructured, *Failure)
 	}, w.look)
 }
 
-// IsAlone reports whether obj, which Send returned, is what the write alone made of the version that it is for. What a
-// look at the object found may be of later, and a write without a guard for the version may come after others.
+// IsAlone reports whether obj, which Send returned, is the version in Live with only this write. An object that a look
+// found may contain later writes. A write without the resourceVersion as a precondition may follow other writes.
 func (w *Write) IsAlone(obj *unstructured.Unstructured) bool {
 	return obj != nil && obj == w.answer && !w.AnyVersion &&
 		!precondition.Copied(w.Body, w.Live, w.Options.FieldManager)
 }
 
-// current reads the object, and returns a failure as of a server that refuses the write because the object isn't the
-// one that it is for, or not in its version. It replaces the guards where the server would copy them into the object.
+// current reads the object, and returns a failure if it isn't the object in Live or has another version. With
+// AnyVersion, another version is no failure. The failure is that of a write that the server refuses. This check
+// replaces the preconditions in the body, since the server would copy these into the object.
 func (w *Write) current(ctx context.Context) *Failure {
 	now, err := w.Target.Live(ctx)
 	if err != nil {
@@ -86,7 +87,7 @@ func (w *Write) current(ctx context.Context) *Failure {
 	return unseen(write.OutcomeRefused, precondition.Outdated(schema.GroupResource{}, found.State))
 }
 
-// Try has the server try the write, which is for no object that is there.
+// Try sends a write that creates an object as a dry run.
 func (w *Write) Try(ctx context.Context) error {
 	body, err := precondition.Guarded(w.Body, nil, w.Options.FieldManager)
 	if err != nil {
@@ -100,7 +101,7 @@ func (w *Write) Try(ctx context.Context) error {
 	return err
 }
 
-// check returns an error if an answer that says success is not the one to this write.
+// check returns an error if a successful answer doesn't belong to this write, or shows that it had no effect.
 func (w *Write) check(obj *unstructured.Unstructured) error {
 	err := precondition.Written(w.Live, obj)
 	if err != nil || w.Live == nil {
@@ -112,7 +113,7 @@ func (w *Write) check(obj *unstructured.Unstructured) error {
 	return nil
 }
 
-// Made returns what is there if it is what the write makes, nil if it isn't or can't be seen.
+// Made returns the live object if it is as the write makes it. It returns nil if it isn't, or if that is unknown.
 func (w *Write) Made(ctx context.Context) *unstructured.Unstructured {
 	ctx, cancel := looking(ctx)
 	defer cancel()
@@ -145,7 +146,7 @@ func (w *Write) look(ctx context.Context) Found {
 	switch {
 	case err == nil && explain.Equal(now.Object, tried.Object):
 		return Found{Done: true, Made: now}
-	// a refusal for another reason doesn't tell how the object differs
+	// after another error, it is unknown whether the object differs from the result of the write
 	case err != nil && !LostRace(err) && !found.Untouched:
 		found.Err = err
 	}
