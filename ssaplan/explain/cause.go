@@ -48,7 +48,8 @@ func (c *comparison) isDropped(p projection.Path) bool {
 
 // isEdited reports whether the manifest declares another value than before at the path of the change. The stored state
 // shows that. Without a state, managedFields show it. A field that our last apply still owns has the value that we
-// applied. A field that another manager wrote before our last apply, and still owns, wasn't changed by our apply.
+// applied. If another manager wrote a field before our last apply, and still owns it, that apply didn't change the
+// field: the manifest was edited since.
 func (c *comparison) isEdited(change Change, other fieldowner.Owner, known bool) bool {
 	p := change.Path
 	if c.Prior != nil {
@@ -68,9 +69,9 @@ func (c *comparison) isEdited(change Change, other fieldowner.Owner, known bool)
 	return known && other.Time.Before(lastApplied(c.Live, c.applier()))
 }
 
-// isTaken reports whether a field of another owner is known to have been ours. An update makes its manager the owner
-// of a field whether or not it had an owner. Only a write to the scale subresource, which has no time, takes a field
-// from its owner. That owner was our manager if no other manager wrote to the object itself.
+// isTaken reports whether a field of another owner is known to have been ours. An update doesn't show that: its manager
+// becomes the owner whether or not the field had an owner before. A write to the scale subresource, which has no time,
+// takes the field from an owner. That owner was our manager if no other manager wrote to the object itself.
 func (c *comparison) isTaken(by fieldowner.Owner) bool {
 	return by.Time.IsZero() && !slices.ContainsFunc(c.liveOwners.Entries(), func(e fieldowner.Entry) bool {
 		return e.Subresource == "" && !c.applier().Is(e.Owner)
@@ -117,8 +118,8 @@ func (c *comparison) assignment(at projection.Path) projection.Difference {
 }
 
 // isKept reports whether an apply keeps the value that the answer has at p, although the server picks such values. A
-// port that keeps its name keeps its node port under another number. A headless Service has no IPs. A dry run picks no
-// value that is in use, so a value of a live item is kept.
+// port that keeps its name keeps its node port, even if its port number changes. A headless Service has no IPs. A dry
+// run picks only values that aren't in use. So a value that an item of the live list has already is kept.
 func (c *comparison) isKept(p projection.Path) bool {
 	value, _ := projection.NewObject(c.Answer, c.owners.Fields(c.applier().Is)).Get(p)
 	if value == nil || len(p) < 2 {

@@ -75,7 +75,8 @@ func single[T any](of func(*Explanation) T, same func(a, b T) bool, written func
 	}
 }
 
-// each writes nothing of an empty list, so each item must name its list.
+// each writes the items one by one, and writes nothing for an empty list. So the written form of an item must name its
+// list.
 func each[T any](of func(*Explanation) []T, same func(a, b T) bool, written func(T) any) part {
 	return part{
 		same: func(a, b *Explanation) bool { return slices.EqualFunc(of(a), of(b), same) },
@@ -105,7 +106,7 @@ func timeless(owners []fieldowner.Owner) []fieldowner.Owner {
 
 func samePaths(a, b []projection.Path) bool { return slices.EqualFunc(a, b, projection.Path.Equal) }
 
-// writtenPaths returns the same for each empty list.
+// writtenPaths returns the same value for nil and for an empty list.
 func writtenPaths(paths []projection.Path) any { return append([]projection.Path(nil), paths...) }
 
 func sameProjection(a, b projection.Projection) bool {
