@@ -6,10 +6,10 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// cleared returns the fields of the live object that go although the manifest never had them. A map, or an item of a
-// list, of which the manifest has something stays, without the rest. A server removes what the last apply had and this
-// one hasn't, so the applier has to own them first. What it alone owns already is none of them, nor is what names an
-// item that stays today, though it didn't when it was recorded.
+// cleared returns the fields of the live object that go although the manifest never had them. If the manifest has a
+// part of a map or list item, the map or item stays, and its other parts go. A server removes what the last apply had
+// and this one hasn't, so the applier has to own them first. The result lacks fields that only the applier owns
+// already. It also lacks fields that have become keys of list items that stay.
 func (w Wanted) cleared(live map[string]any, owners fieldowner.Ownership) projection.FieldSet {
 	if len(w.Clear) == 0 {
 		return projection.FieldSet{}
@@ -29,7 +29,7 @@ func (w Wanted) cleared(live map[string]any, owners fieldowner.Ownership) projec
 		case !declared && (own.Has(p) && others.Under(p).Empty() || isInSentWhole(p, own, others, sent)):
 			return
 		case !declared:
-			// with what is in it, since an entry that has only the map shows that it was declared as empty
+			// its parts are cleared with it: an entry that has only the map means that the map was declared as empty
 			paths = append(paths, p)
 		}
 		for part := range partsOf(p, there, names).All() {
@@ -83,14 +83,14 @@ func partsOf(p projection.Path, there *projection.Object, recorded projection.Fi
 	return projection.NewFieldSet(parts...)
 }
 
-// isInSentWhole reports whether p is a part of a list or map that is sent as a whole: what it lacks goes. Of a map that
-// others own without its parts, it isn't known whether it is a whole or was declared as empty; of one that the applier
-// declared as empty, others own parts.
+// isInSentWhole reports whether p is a part of a list or map that is sent as a whole: what it lacks goes. If others own
+// a map without its parts, the map may be atomic, or it may have been declared as empty. If the applier declared a map
+// as empty, others own its parts.
 func isInSentWhole(p projection.Path, own, others projection.FieldSet, sent *projection.Object) bool {
 	recorded := own.Union(others)
 	for n := len(p) - 1; n > 0; n-- {
 		value, declared := sent.Get(p[:n])
-		_, isList := value.([]any) // of which a server records an empty one only if it is a whole
+		_, isList := value.([]any) // a server records an empty list only if it is atomic
 		isWhole := recorded.Under(p[:n]).Equal(projection.NewFieldSet(p[:n]))
 		if declared && isWhole && (isList || own.Has(p[:n]) && !isEmpty(value)) {
 			return true

@@ -11,9 +11,9 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/precondition"
 )
 
-// withCopy returns the object that an apply of the body makes with the copy of the body that a server puts into it, if
-// it does; see [precondition.Copied]. What was tried is another body, with the fields in it that are given up, or an
-// update, which copies nothing. It is read and written as a server does. Source: applyPatcher in
+// withCopy returns made, the object that an apply of the body makes, with a copy of the body in an annotation, if the
+// server puts one there; see [precondition.Copied]. The dry run was of another body, which has the given-up fields, or
+// it was an update, which copies nothing. The body is decoded and encoded as a server does. Source: applyPatcher in
 // k8s.io/apiserver/pkg/endpoints/handlers, and buildLastApplied in k8s.io/apimachinery/pkg/util/managedfields/internal.
 func withCopy(made *unstructured.Unstructured, body []byte, manager string) (*unstructured.Unstructured, error) {
 	if !precondition.Copied(nil, made, manager) {

@@ -12,15 +12,18 @@ type remains struct {
 	nulls    []projection.Path   // the maps and lists from which all went
 }
 
-// withoutDropped returns what is left of a copy of the object, with its record of after the handover and the apply,
-// without what the applier owned and nobody does now; nil if there is nothing of that kind. A server removes what the
-// last apply had, with the structures around it, and keeps what anybody owns something in, and what it records nothing
-// of: lists of named items that are empty already, and maps of nothing but such. An item of a list goes although others
-// own something in it, and the maps around the item stay for that. A map or list that stays, since it is declared as
-// empty, and from which all goes, becomes null, but not a map in which something is declared that isn't stored, such as
-// an empty list of a built-in kind. Answered are fields of which the object shows already what a server makes of
-// dropping them. It finds items by their keys of today, so it keeps those that are recorded by other ones, but for a
-// list that goes as such. Source: Updater.prune in sigs.k8s.io/structured-merge-diff/v6/merge.
+// withoutDropped returns a copy of the object without the dropped fields: fields that the applier owned, and that no
+// manager owns now. It returns nil if there is no field to remove. The managedFields of the object are those after the
+// handover and the apply. answered are fields that need no removal here: the object already shows how the server drops
+// them.
+//
+// A server removes dropped fields and the structures around them. It keeps structures in which any manager owns a
+// field. It also keeps fields for which it records nothing: empty lists with keys, and maps of only such lists. It
+// removes a list item even if others own fields in it, but then it keeps the maps around the item. A map or list that
+// is declared as empty stays. If all its content is removed, it becomes null, unless it is a map with a declared field
+// that isn't stored, such as an empty list of a built-in kind. A server finds items by today's keys. So it keeps items
+// that are recorded with other keys, except if their whole list is dropped. Source: Updater.prune in
+// sigs.k8s.io/structured-merge-diff/v6/merge.
 func (h *Handover) withoutDropped(server Server, obj map[string]any, answered projection.FieldSet) (*remains, error) {
 	owners, err := fieldowner.Read(obj)
 	if err != nil {
@@ -48,7 +51,7 @@ func (h *Handover) withoutDropped(server Server, obj map[string]any, answered pr
 			!left.declared.Under(around).Difference(projection.NewFieldSet(around)).Empty() {
 			continue
 		}
-		if gone.Has(around) { // the answer has it only since this was in it
+		if gone.Has(around) { // the object has it only because p was in it
 			content.Remove(around)
 		} else if content.Set(around, nil) == nil {
 			left.nulls = append(left.nulls, around)
@@ -60,10 +63,11 @@ func (h *Handover) withoutDropped(server Server, obj map[string]any, answered pr
 	return left, nil
 }
 
-// unrecorded returns those of the dropped lists and maps without anything in them but empty lists of which the server
-// records nothing, so that it doesn't find them to drop. Of a list whose items are named in the record, that is known.
-// What is removed with what is around it needs no answer. Source: toFieldSetWalker in
-// sigs.k8s.io/structured-merge-diff/v6/typed, and Updater.addBackDanglingItems in package merge of that.
+// unrecorded returns the dropped lists and maps that the server doesn't find, since it records nothing for them: empty
+// lists, and maps of only empty lists. For an empty list whose items have names in managedFields, this is known. For
+// others a trial shows it. A list or map isn't returned if it is removed with the structure around it. Source:
+// toFieldSetWalker in sigs.k8s.io/structured-merge-diff/v6/typed, and Updater.addBackDanglingItems in package merge of
+// that.
 func (h *Handover) unrecorded(
 	server Server, content *projection.Object, dropped projection.FieldSet, named map[string]bool,
 ) projection.FieldSet {
@@ -90,8 +94,8 @@ func (h *Handover) unrecorded(
 	return projection.NewFieldSet(out...)
 }
 
-// declareEmpty puts back the lists that the manifest declares as empty and a server filled in, which may have been for
-// what is dropped.
+// declareEmpty puts back the empty lists of the manifest that the server filled. It may have filled them because of the
+// dropped fields.
 func (r *remains) declareEmpty(manifest map[string]any) {
 	sent, content := projection.NewManifest(manifest, r.declared), projection.NewObject(r.object, r.declared)
 	for p := range r.declared.Leaves().All() {

@@ -75,8 +75,9 @@ func (h *Handover) withGiven(manifest map[string]any) map[string]any {
 	return out
 }
 
-// addGiven adds the given-up items for which sent would find another item: the manifest doesn't have the given-up item
-// any more, and its new item may leave out the key by which the two differ. It returns the items that it added.
+// addGiven adds given-up items to sent if sent would find another item at the same path. The manifest doesn't have such
+// a given-up item any more, but has a new item that lacks the key by which the two differ. addGiven returns the items
+// that it added.
 func (h *Handover) addGiven(live, sent *projection.Object) projection.FieldSet {
 	var added []projection.Path
 	for p := range h.given.All() {

@@ -1,5 +1,5 @@
-// Package handover takes fields over from other managers, and gives fields up, before an apply. What the apply makes of
-// the object then is found out before anything is written.
+// Package handover takes fields over from other managers, and gives fields up, before an apply. Before anything is
+// written, it predicts the object that the apply makes after that.
 package handover
 
 import (
@@ -22,10 +22,10 @@ type Handover struct {
 	live   *unstructured.Unstructured
 	after  *unstructured.Unstructured // the live object with its managedFields after the handover
 	own    projection.FieldSet        // the applier's fields after the handover
-	alone  projection.FieldSet        // those that it had before, and in which it takes, clears and gives up nothing
+	alone  projection.FieldSet        // the applier's fields before the handover, except those that change in it
 	others projection.FieldSet        // the fields of the others after the handover
 	given  projection.FieldSet        // the fields that the applier gives up
-	hidden projection.FieldSet        // those that it applied in another version, and that this one doesn't have
+	hidden projection.FieldSet        // given-up fields of another version that the live object lacks
 	clears projection.FieldSet        // the fields that it takes from all owners, so that they are removed
 	// the same, with today's keys of list items: the server finds no item by older keys
 	claims projection.FieldSet
@@ -96,7 +96,8 @@ func Find(live *unstructured.Unstructured, wanted Wanted) (*Handover, error) {
 					"under before-first-apply: apply the fields to keep first, and give up the other fields after that")
 	}
 	h.makes(after, owners)
-	// The server drops fields in the version in which they are recorded, and zero is there for required ones.
+	// The server drops fields in the version of the applier's entry, and a required field of this version becomes zero.
+	// So the answer doesn't show the result if the handover changes the version of the entry.
 	if versionOf(before, wanted.Applier) == versionOf(owners, wanted.Applier) {
 		alone := before.Fields(wanted.Applier.Is).Difference(taken.Union(h.clears))
 		h.alone = alone.Difference(alone.Above(h.given))
@@ -104,8 +105,8 @@ func Find(live *unstructured.Unstructured, wanted Wanted) (*Handover, error) {
 	return h, err
 }
 
-// Created returns an object that the applier is going to create with the record that it has after the applier gave up
-// what it wants to.
+// Created returns made, an object that the applier is going to create, with its managedFields after the applier has
+// given up fields.
 func Created(made *unstructured.Unstructured, wanted Wanted) (*unstructured.Unstructured, error) {
 	if len(wanted.GiveUp) == 0 {
 		return made, nil
@@ -128,8 +129,8 @@ func (h *Handover) makes(after *unstructured.Unstructured, owners fieldowner.Own
 		owners.Fields(func(o fieldowner.Owner) bool { return !isOurs(o) })
 }
 
-// Of returns the live object as it is after the handover: with another record, unless h is nil. That is the server's
-// once [Handover.Try] has asked for it.
+// Of returns the live object with its managedFields after the handover. After [Handover.Try] they are those that the
+// server answered. If h is nil, Of returns the object unchanged.
 func (h *Handover) Of(live *unstructured.Unstructured) *unstructured.Unstructured {
 	if h == nil {
 		return live
@@ -137,9 +138,9 @@ func (h *Handover) Of(live *unstructured.Unstructured) *unstructured.Unstructure
 	return h.after
 }
 
-// Unpinned returns the manifest without the version of the object that it is for, if that is the one before the
-// handover, which makes another one: the handover is for that version alone, and the apply for the one that it makes.
-// Was is the object before one that is done.
+// Unpinned returns the manifest without its resourceVersion if that is the version before the handover. The handover
+// requires this version and makes a new one, and the apply is for the new one. If h is nil, was is the object before a
+// handover that is done, nil if there was none.
 func (h *Handover) Unpinned(manifest map[string]any, was *unstructured.Unstructured) *unstructured.Unstructured {
 	obj := &unstructured.Unstructured{Object: manifest}
 	if h != nil {
@@ -153,7 +154,8 @@ func (h *Handover) Unpinned(manifest map[string]any, was *unstructured.Unstructu
 	return out
 }
 
-// Conflicts returns those of the conflicts that are with others than who is taken over from, all of them if h is nil.
+// Conflicts returns the conflicts with managers from which nothing is taken over. If h is nil, it returns all
+// conflicts.
 func (h *Handover) Conflicts(all []fieldowner.Conflict) []fieldowner.Conflict {
 	if h == nil {
 		return all
@@ -161,8 +163,9 @@ func (h *Handover) Conflicts(all []fieldowner.Conflict) []fieldowner.Conflict {
 	return slices.DeleteFunc(slices.Clone(all), func(c fieldowner.Conflict) bool { return h.wanted.takes(c.Owner) })
 }
 
-// IsIdle reports whether the server had nothing to do for the handover that was tried: what it clears are parts of a
-// list or map that the applier owns as a whole, and that the manifest declares without them.
+// IsIdle reports whether the server had nothing to do in the dry run of the handover. The fields to clear are parts of
+// a list or map that the applier owns as a whole. The manifest declares the list or map without these parts, so the
+// apply alone removes them.
 func (h *Handover) IsIdle() bool { return h != nil && h.isIdle }
 
 // onlyClears reports whether only the cleared fields change owners.

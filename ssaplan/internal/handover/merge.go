@@ -18,8 +18,8 @@ import (
 
 // tryMerged returns the object as the apply makes it after the handover, given that the server refused to try the apply
 // to the object as it is. It merges the manifest into the live object, takes away what is dropped, and has the server
-// try an update to that. If nothing is dropped and no entry moves, or the server refuses that as well, or for what the
-// handover doesn't change, the error is the refusal.
+// try an update to that. The error is the refusal in three cases: nothing is dropped and no entry moves, the server
+// refuses the update as well, or the refusal is about fields that the handover doesn't change.
 func (h *Handover) tryMerged(server Server, manifest map[string]any,
 	refusal error) (*unstructured.Unstructured, error) {
 	if uid := (&unstructured.Unstructured{Object: manifest}).GetUID(); uid != "" && uid != h.live.GetUID() {
@@ -30,7 +30,7 @@ func (h *Handover) tryMerged(server Server, manifest map[string]any,
 	}
 	created, err := server.Create(manifest)
 	needsGiven := err != nil && !h.given.Empty()
-	if needsGiven { // as a new object may
+	if needsGiven { // a new object may need the given-up fields
 		created, err = server.Create(h.withGiven(manifest))
 	}
 	assigned := assignedIn(manifest)
@@ -51,7 +51,7 @@ func (h *Handover) tryMerged(server Server, manifest map[string]any,
 		declared = h.kept(declared, manifest)
 	}
 	if err := h.tryPatch(server, declared); errors.Is(err, applier.ErrKept) && h.onlyClears() {
-		return nil, refusal // there is nothing to hand over of a whole that the applier has, as in [Handover.IsIdle]
+		return nil, refusal // the applier already owns the list or map as a whole, as in [Handover.IsIdle]
 	} else if err != nil {
 		return nil, err
 	}
@@ -93,9 +93,9 @@ func (e *HiddenError) Error() string {
 
 func (e *HiddenError) Unwrap() error { return e.Err }
 
-// tryHidden returns the object as the apply makes it after fields were given up that the version of the live object
-// doesn't have, given the answer to an apply before that. They are gone in that, and what this version has in their
-// place as well, such as an annotation.
+// tryHidden returns the object as the apply makes it after hidden fields were given up: fields that the version of the
+// live object lacks. answer is the answer to an apply before the handover. It lacks the values that this version has in
+// place of hidden fields, such as an annotation.
 func (h *Handover) tryHidden(
 	server Server, manifest, answer map[string]any,
 ) (*unstructured.Unstructured, error) {
@@ -115,8 +115,9 @@ func (h *Handover) tryHidden(
 	return made, nil
 }
 
-// tryContent returns the object as the server makes it of the live one with what is declared, given what it stores of
-// that; nil if nothing is dropped, unless it is to be tried then as well.
+// tryContent returns the object as the server makes it from the live object and the declared fields of the manifest.
+// stored is an object with the values that the server stores in these fields. If nothing is dropped, tryContent returns
+// nil, unless always is true.
 func (h *Handover) tryContent(
 	server Server, manifest map[string]any, declared projection.FieldSet, stored map[string]any, always bool,
 ) (*unstructured.Unstructured, error) {
@@ -134,8 +135,8 @@ func (h *Handover) tryContent(
 	return h.tryUpdate(server, manifest, made, left)
 }
 
-// leavesNull reports whether the refusal is of a null in the place of a map or list in which nothing changes owners, so
-// that the apply after the handover leaves it there as well. An update wouldn't tell.
+// leavesNull reports whether the server refused a null in the place of a map or list in which no field changes owners.
+// The apply after the handover leaves such a null as well. An update doesn't show the refusal.
 func (h *Handover) leavesNull(refusal error) bool {
 	before, _ := fieldowner.Read(h.live.Object) // which could be read
 	own := before.Fields(h.wanted.Applier.Is)
@@ -148,8 +149,9 @@ func (h *Handover) leavesNull(refusal error) bool {
 }
 
 // merged returns the live object with the values of the manifest, and with the record of after the handover and the
-// apply. Declared is what the server records of the manifest, and stored an object in which it is. Others lose what
-// changes and what comes to be. Source: compareWalker.compare in sigs.k8s.io/structured-merge-diff/v6/typed.
+// apply. declared are the fields that the server records for the manifest, and stored is an object that has them. Other
+// managers lose the fields whose values change, and the fields that the live object lacks. Source:
+// compareWalker.compare in sigs.k8s.io/structured-merge-diff/v6/typed.
 func (h *Handover) merged(
 	server Server, manifest map[string]any, declared projection.FieldSet, stored map[string]any,
 ) (map[string]any, error) {
@@ -197,9 +199,9 @@ func (h *Handover) merged(
 	}, more...)
 }
 
-// keeping returns those of the maps and lists that are declared without anything in them of which something would be
-// recorded, and that keep what is in them: nothing goes from one for an empty one or for null, unless it is one whole.
-// Where parts are recorded, it isn't.
+// keeping returns the declared maps and lists that keep their live content, although the manifest declares them as
+// null, as empty, or with only empty lists in them. The server removes the content only if the map or list is atomic. A
+// map or list with recorded parts isn't atomic.
 func (h *Handover) keeping(
 	server Server, declared, recorded projection.FieldSet, content, sent *projection.Object,
 ) projection.FieldSet {
@@ -210,7 +212,7 @@ func (h *Handover) keeping(
 		fields, isMap := was.(map[string]any)
 		switch items, _ := was.([]any); {
 		case !isHollow(value) || isEmpty(value) && isEmpty(was) || value == nil && len(fields)+len(items) == 0:
-		case recorded.Under(p).Len() > 1 || isMap && isHollow(was): // of which a trial shows nothing, either
+		case recorded.Under(p).Len() > 1 || isMap && isHollow(was): // a trial shows nothing of a map of empty lists
 			parted = append(parted, p)
 		// an empty list of named items isn't recorded
 		case isMap && !isEmptyList(value) || len(items) > 0 && value == nil:
@@ -221,9 +223,8 @@ func (h *Handover) keeping(
 	return projection.NewFieldSet(parted...).Union(projection.NewFieldSet(unclear...).Difference(wholes))
 }
 
-// addEmptyLists adds the lists that the manifest declares as empty, and that the server stores, where the object has
-// none: of a list of named items that is empty nothing is recorded. A map that has nothing but such looks like one
-// whole then.
+// addEmptyLists adds the lists that the manifest declares as empty, and that the server stores, and that the object
+// lacks. A server records nothing for an empty list with keys. So a map that has only such lists looks atomic.
 func addEmptyLists(content, sent *projection.Object, created map[string]any, keeping projection.FieldSet) error {
 	outline, err := projection.Outline(created)
 	if err != nil {

@@ -19,8 +19,8 @@ type item struct {
 	name string
 }
 
-// listOrders returns the orders of the lists in whose items there are some of the fields, those of lists around others
-// first. The added items in what is sent aren't applied.
+// listOrders returns the orders of the lists whose items have some of the fields. The order of a list comes before
+// those of the lists in its items. The added items are in sent, but aren't applied.
 func listOrders(fields projection.FieldSet, live, sent *projection.Object, added projection.FieldSet) []listOrder {
 	var orders []listOrder
 	seen := map[string]bool{}
@@ -48,8 +48,9 @@ func itemsOf(obj *projection.Object, list projection.Path) []item {
 	return out
 }
 
-// removeRepeated removes the items that have the key or value of an earlier one, if it is among the fields that are
-// declared: of those an apply leaves one, which it takes for changed. It returns that.
+// removeRepeated removes the items that have the same key or value as an earlier item, if this key or value is
+// declared. An apply leaves the first of these items, and treats it as changed. removeRepeated returns the paths of the
+// items that are left.
 func removeRepeated(
 	obj map[string]any, content *projection.Object, declared projection.FieldSet,
 ) (left []projection.Path) {
@@ -95,7 +96,7 @@ func mergedOrder(live, applied []item) (out []item) {
 			i++
 		default:
 			if out = append(out, applied[j]); next == j {
-				i++ // to behind it, or further behind the end
+				i++ // past this item, or further past the end of live
 			}
 			j++
 		}

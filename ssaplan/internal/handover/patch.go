@@ -47,10 +47,10 @@ func (h *Handover) tryPatch(server Server, declared projection.FieldSet) error {
 }
 
 // partOfWhole returns an error if a field to clear is in an atomic list or map: no part of one can be removed. The
-// server then records the list or map in place of the field that the applier takes over, and both for a list that no
-// schema has. Such a field is removed all the same if the whole is cleared, if the manifest declares the whole without
-// the field, or if all parts are cleared and no other manager owns the whole. Before and after are the owners before
-// and after the handover.
+// server then records the list or map in place of the field that the applier takes over. For a list without a schema,
+// it records both. Such a field is removed all the same if the whole is cleared, if the manifest declares the whole
+// without the field, or if all parts are cleared and no other manager owns the whole. Before and after are the owners
+// before and after the handover.
 func (h *Handover) partOfWhole(server Server, before, after fieldowner.Ownership) error {
 	if h.clears.Empty() {
 		return nil

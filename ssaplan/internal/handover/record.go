@@ -8,7 +8,7 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 )
 
-// change returns the object with the managedFields that have the result of by for each entry, and more entries.
+// change returns the object with other managedFields: by returns the new entry for each entry, and more are added.
 func change(
 	obj map[string]any, by func(fieldowner.Entry) fieldowner.Entry, more ...fieldowner.Entry,
 ) (map[string]any, error) {

@@ -32,7 +32,8 @@ func NotApplied(object identity.Identity, err error) *write.ApplyError {
 	return &write.ApplyError{Object: object, Outcome: outcome, Err: err, Advice: advice}
 }
 
-// Again returns the handover of the object as it is by now, which has the owners of before, nil if there is none.
+// Again returns the same handover for now, a later version of the object with the same owners. It returns nil if there
+// is nothing to hand over.
 func (h *Handover) Again(now *unstructured.Unstructured) *Handover {
 	again, err := Find(now, h.wanted)
 	if err != nil {
@@ -66,8 +67,8 @@ func (h *Handover) Send(ctx context.Context, target Target,
 	})
 }
 
-// found tells what an object that is there now, nil if there is none, shows of the handover: it is done if there is
-// nothing left that is to change owners.
+// found returns what the live object shows about the handover. now is that object, nil if there is none. The handover
+// is done if no field is left that has to change owners.
 func (h *Handover) found(now *unstructured.Unstructured) applier.Found {
 	found := applier.Compare(h.live, now)
 	if now == nil || now.GetUID() != h.live.GetUID() {

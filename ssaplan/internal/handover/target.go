@@ -9,9 +9,9 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/liveobject"
 )
 
-// ServerOf returns where an apply to the live object is tried with these options; pinned to just that version of the
-// object, or to whichever is there. With a pair the object is one that others write all the time: what is tried of it
-// then doesn't depend on its version, but on what is recorded.
+// ServerOf returns the [Server] that tries an apply to the live object with these options. If pinned, the apply is
+// tried only for this version of the object, and otherwise for the version that the server has. A pair is for an object
+// that others write all the time: then patches are tried for the managedFields of the object, and not for its version.
 func ServerOf(
 	ctx context.Context, target *liveobject.Target, live *unstructured.Unstructured, options metav1.PatchOptions,
 	pinned bool,

@@ -6,10 +6,11 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/applier"
 )
 
-// namesOfToday returns fields that name the items of lists as the server does. A record has them by the keys that a
-// definition gave them when it was written, and a server that drops fields looks for items by the keys of now. Declared
-// is what it records of the manifest; of lists of which that names no item, it is asked what it records of the live
-// object. The keys of built-in kinds don't change, and a list that goes as such needs no names.
+// namesOfToday returns fields that name the items of lists as the server does. managedFields have an item by the keys
+// that the CRD had at the time of the write. A server that drops fields looks for items by today's keys. declared are
+// the fields that the server records for the manifest. If they name no item of a list, the server is asked for the
+// fields that it records for the live object. The keys of built-in kinds don't change, and a list that goes as such
+// needs no names.
 func (h *Handover) namesOfToday(server Server, declared, dropped projection.FieldSet) projection.FieldSet {
 	if kinds.IsBuiltin(h.live.Object) {
 		return projection.FieldSet{}
@@ -30,8 +31,8 @@ func (h *Handover) namesOfToday(server Server, declared, dropped projection.Fiel
 	return declared
 }
 
-// clearByToday makes the applier take over what is cleared by the names of today as well, if the record has others: a
-// server wouldn't find it by those.
+// clearByToday makes the applier take over the fields to clear by today's keys of list items, too. managedFields may
+// have older keys, and a server doesn't find the fields by those.
 func (h *Handover) clearByToday(server Server, declared projection.FieldSet) error {
 	if h.clears.Empty() {
 		return nil
@@ -45,7 +46,7 @@ func (h *Handover) clearByToday(server Server, declared projection.FieldSet) err
 	if err != nil {
 		return err
 	}
-	if renamed == nil { // all of it names items today
+	if renamed == nil { // all fields to clear have become keys of list items
 		return applier.ErrKept
 	}
 	renamed.trials = h.trials

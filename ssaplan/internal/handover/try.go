@@ -15,11 +15,12 @@ import (
 // Try returns the object as the apply of the manifest, whose JSON is in body, makes it after the handover, if there is
 // one.
 //
-// The server is also asked whether it lets the fields change owners. No dry run does both, so what the handover adds is
-// put into the answer to an apply to the object as it is: fields that are given up are sent with their live values,
-// since the server would remove them, and what was taken over and isn't applied is removed by a second dry run, in
-// which the server fills in its defaults. If the server refuses that apply, because of what is going to be removed
-// maybe, the two are merged here.
+// The server is also asked whether it lets the fields change owners. No dry run does both the handover and the apply.
+// So Try sends the dry run of an apply to the object as it is, and puts the effects of the handover into the answer.
+// Given-up fields are sent with their live values, since the server would remove them otherwise. Fields that were taken
+// over, and that the manifest lacks, are removed by a second dry run, in which the server fills in its defaults. The
+// server may refuse the first dry run, for example because of fields that are going to be removed. Then Try merges the
+// manifest into the live object.
 func (h *Handover) Try(server Server, manifest map[string]any, body []byte) (*unstructured.Unstructured, error) {
 	if h == nil {
 		return server.Apply(body)
@@ -71,7 +72,7 @@ func (h *Handover) try(server Server, manifest map[string]any) (*unstructured.Un
 		h.given = h.given.Without(unsendable)
 		return h.try(server, manifest)
 	}
-	// Not before it is known that the server gets the dry run of an apply.
+	// The patch is tried only after the answer has shown that the server receives the dryRun of an apply.
 	err = h.tryPatch(server, owners.Fields(h.wanted.Applier.Is))
 	if errors.Is(err, applier.ErrKept) && h.onlyClears() {
 		h.isIdle = true

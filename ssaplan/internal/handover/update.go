@@ -138,9 +138,9 @@ func refusedNulls(refusal error) (names []string) {
 
 // withRecord returns the answer with the managedFields of made, the object that the apply makes. In these, others lose
 // the fields that are removed together with dropped fields. Fields that a server removes beyond that, for example for
-// another type of a Service, stay with the manager that wrote them. An item whose key is a dropped default is found in
-// the answer alone. Source: FieldManager.Apply in k8s.io/apimachinery/pkg/util/managedfields/internal, after which a
-// strategy prepares the update.
+// another type of a Service, stay with the manager that wrote them. If the key of an item is a default that is dropped,
+// only the answer has the item with this key. Source: FieldManager.Apply in
+// k8s.io/apimachinery/pkg/util/managedfields/internal, after which a strategy prepares the update.
 func (h *Handover) withRecord(answer *unstructured.Unstructured, made map[string]any,
 	left *remains) (*unstructured.Unstructured, error) {
 	out := answer.DeepCopy()

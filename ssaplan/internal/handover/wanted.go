@@ -26,7 +26,8 @@ type Wanted struct {
 	// Forced is the object as the dry run of an apply by force makes it. What others lose by that apply, the applier
 	// takes over; nil takes nothing.
 	Forced *unstructured.Unstructured
-	// today has items by the names that the server gives them, if the record has those that are cleared by others.
+	// today has fields with the keys that list items have today. It is empty if no field is cleared, and for built-in
+	// kinds, whose keys don't change.
 	today projection.FieldSet
 }
 

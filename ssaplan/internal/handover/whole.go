@@ -10,9 +10,10 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// Whole returns the explanation of the handover and the apply together, given that of the apply, which makes the object
-// that is made: which fields change owners altogether, and from whom those were taken over that the manifest lacks.
-// Values of sensitive fields aren't shown. The only errors are those of records that can't be read.
+// Whole returns the explanation of the handover and the apply together. apply explains the apply alone, and made is the
+// object after it. Whole lists all fields that change owners. For fields that were taken over, and that the manifest
+// lacks, it names the former owners. Values of sensitive fields aren't shown. The only errors are those of records that
+// can't be read.
 func (h *Handover) Whole(apply *explain.Explanation, made map[string]any,
 	sensitive projection.Patterns) (explain.Explanation, error) {
 	whole := *apply
@@ -24,7 +25,7 @@ func (h *Handover) Whole(apply *explain.Explanation, made map[string]any,
 	if err != nil {
 		return whole, err
 	}
-	// Of what is cleared, a server fills in its defaults again.
+	// This can be a no-op, since the server fills in the defaults of cleared fields again.
 	whole.NoOp = before.Equal(after) && explain.Equal(content(h.live.Object), content(made))
 	// Items have their names of today, as in the explanation of the apply. A server writes those for the applier, and
 	// leaves the old ones to others.
@@ -42,7 +43,7 @@ func (h *Handover) Whole(apply *explain.Explanation, made map[string]any,
 		h.markCleared(&whole.Changes[i], before)
 		h.nameFormerOwner(&whole.Changes[i], before)
 	}
-	// What goes with a map that is cleared says more than the map.
+	// The changes in a cleared map say more than the change of the map.
 	whole.Changes = slices.DeleteFunc(whole.Changes, func(c explain.Change) bool {
 		return c.Cause == explain.CauseCleared && isEmpty(c.Before) &&
 			slices.ContainsFunc(apply.Changes, func(other explain.Change) bool {
@@ -59,8 +60,8 @@ func content(obj map[string]any) map[string]any {
 	return out.Object
 }
 
-// nameFormerOwner makes a change that drops a field tell from whom the field, or something in it, was taken over, the
-// last writer of several.
+// nameFormerOwner adds the former owner to the change of a dropped field: the manager from which the field, or a part
+// of it, was taken over. If there are several, it is the one that wrote last.
 func (h *Handover) nameFormerOwner(c *explain.Change, before fieldowner.Ownership) {
 	if c.Cause != explain.CauseDropped {
 		return
