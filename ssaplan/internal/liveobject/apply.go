@@ -35,9 +35,9 @@ func (t *Target) Apply(ctx context.Context, live *unstructured.Unstructured, bod
 }
 
 // Patch sends a JSON patch of the live object itself, and returns the object as the server made it, or for a dry run
-// would make it. The patch has to name the live object's resourceVersion or, unless it is a dry run, to be
-// [precondition.ByRecord]. An answer to a dry run in another version proves that it wrote, and is an error. Otherwise
-// the answer has to be [precondition.Written].
+// would make it. The patch has to name the live object's resourceVersion. Unless it is a dry run, it may be a patch of
+// [precondition.ByRecord] instead. An answer to a dry run in another version proves that it wrote, and is an error. The
+// answer to a write is checked by [precondition.Written].
 func (t *Target) Patch(ctx context.Context, live *unstructured.Unstructured, patch []byte, manager string,
 	dryRun ...string) (*unstructured.Unstructured, error) {
 	obj, err := t.Resource.JSONPatch(ctx, t.Identity.Name, patch,

@@ -13,8 +13,9 @@ import (
 )
 
 // TryCreate returns the object as the server would create it by applying the manifest to nothing, as [standin.Try]
-// does. Unless the name is known to be taken, it first reads whether the object exists, which is [standin.ErrTaken]. So
-// if the object exists after the dry run exactly as it was tried, the dry run wrote it, which is another error.
+// does. Unless the name is known to be taken, it first reads the object. If the object exists, the error is
+// [standin.ErrTaken]. So if the object exists after the dry run, exactly as it was tried, the dry run wrote it. That is
+// an error, too.
 func (t *Target) TryCreate(
 	ctx context.Context, manifest map[string]any, options metav1.PatchOptions, taken bool,
 ) (*unstructured.Unstructured, error) {
@@ -23,7 +24,7 @@ func (t *Target) TryCreate(
 		switch {
 		case there != nil:
 			return nil, standin.ErrTaken
-		// who may apply may be unable to read
+		// a caller with the permission to apply may lack the permission to read
 		case err != nil && authresilience.Classify(err) != authresilience.ClassAuthorization:
 			return nil, err
 		}

@@ -29,8 +29,8 @@ func (t *Target) Try(ctx context.Context, live *unstructured.Unstructured, body 
 // TryPinned is [Target.Try] for a live object that may be out of date, nil if there was none. The dry run is for that
 // version of the object. So the server refuses it as outdated if there is another version by now, and nothing is
 // written even if something in front of the server drops dryRun. An answer in another version proves that the dry run
-// wrote, and is an error. For a body that is [precondition.Copied] such an answer only shows that the live object is
-// out of date, and is the error of an outdated request.
+// wrote, and is an error. A body that is [precondition.Copied] isn't guarded by the version. For such a body, an answer
+// in another version only shows that the live object is out of date. The error is that of an outdated request.
 func (t *Target) TryPinned(ctx context.Context, live *unstructured.Unstructured, body []byte,
 	options metav1.PatchOptions) (*unstructured.Unstructured, error) {
 	pinned, err := precondition.Guarded(body, live, options.FieldManager)
@@ -41,7 +41,7 @@ func (t *Target) TryPinned(ctx context.Context, live *unstructured.Unstructured,
 	if err != nil {
 		return nil, err
 	}
-	// as a server ignores it, and sends it back
+	// where no object exists, the server ignores the version in the body, and answers with it
 	if live == nil && obj.GetResourceVersion() == precondition.AbsentVersion {
 		return unversioned(obj), nil
 	}

@@ -16,9 +16,10 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/precondition"
 )
 
-// TryByRecord tries a JSON patch of the live object [precondition.ByRecord], and returns its answer, and the object as
-// it was in that version: with the record of the live object, and with what others have written meanwhile. It tries
-// until it has read the object in the version of an answer, which proves that the dry run hasn't written either.
+// TryByRecord tries a JSON patch that the managedFields of the live object guard; see [precondition.ByRecord]. made is
+// the answer, and now is the object in the version of the answer. now has the managedFields of the live object, and may
+// have new values of others. TryByRecord repeats the dry run until it has read the object in the version of an answer.
+// That proves that the dry run didn't write.
 func (t *Target) TryByRecord(ctx context.Context, live *unstructured.Unstructured, patch []byte, manager string) (
 	now, made *unstructured.Unstructured, err error) {
 	if patch, err = precondition.ByRecord(live, patch, projection.FieldSet{}); err != nil {
@@ -43,7 +44,7 @@ func (t *Target) TryByRecord(ctx context.Context, live *unstructured.Unstructure
 		case now.GetResourceVersion() != made.GetResourceVersion():
 		case reflect.DeepEqual(managedfields.Of(now.Object), managedfields.Of(live.Object)):
 			return now, made, nil
-		default: // the server tested that it was the live object's
+		default: // the server tested that the object had the live object's managedFields
 			t.wrote = precondition.DryRunWrote(made)
 			return nil, nil, t.wrote
 		}
@@ -54,8 +55,8 @@ func (t *Target) TryByRecord(ctx context.Context, live *unstructured.Unstructure
 }
 
 // TryContent tries a JSON patch of the content of the live object as [Target.TryByRecord] does, and returns the answer
-// without what others have written meanwhile, as if the object still were the live one. That they have written where
-// the patch makes a change is an error as if the server had refused it as outdated.
+// without what others have written meanwhile, as if the object still were the live one. If others have written a field
+// that the patch changes, the error is that of an outdated request.
 func (t *Target) TryContent(ctx context.Context, live *unstructured.Unstructured, patch []byte, manager string) (
 	*unstructured.Unstructured, error) {
 	now, made, err := t.TryByRecord(ctx, live, patch, manager)
@@ -80,9 +81,10 @@ func (t *Target) TryContent(ctx context.Context, live *unstructured.Unstructured
 	return out, nil
 }
 
-// undo gives the fields of a map that others have changed the values of before, but for those named, in the answer to a
-// patch of the object of now. It reports false if the answer has another value than either there, or if it isn't known
-// whose it is, since the patch sets the field.
+// undo restores the fields of a map that others have changed, except for the fields that but names. was and now are the
+// map before and after these changes, and made is the map in the answer to a patch of now. It returns false if a
+// changed field has neither of the two values in the answer. It also returns false for a changed value that the patch
+// sets: the value may come from the patch or from others.
 func undo(was, now, made map[string]any, at string, isSet func(path string) bool, but ...string) bool {
 	for name := range merged(was, now) {
 		if slices.Contains(but, name) {

@@ -19,15 +19,15 @@ const (
 	// fewest is the smallest number of objects of a kind, in a namespace or in all, for which a list is read. Fewer
 	// objects are read faster by single reads in parallel.
 	fewest = 50
-	// firstPage is how many objects the first page has. Each further page has half of what was read before it, so that
-	// useless objects are never more than useful ones: the list ends when a quarter of it is useless, or would be in
-	// the end, see [list.pays].
+	// firstPage is the number of objects in the first page. Each further page has half as many objects as all pages
+	// before it. So there are never more useless objects than useful ones: the reading ends when a quarter of the list
+	// is useless, or is expected to be useless in the end; see [list.pays].
 	firstPage = 10
-	// largestPage is how many objects a page has at most, and pageBytes how long it is at most, about: far from the
-	// longest answer that package client reads.
+	// largestPage is the largest number of objects in a page, and pageBytes is its largest size, roughly. Package
+	// client reads much longer answers.
 	largestPage, pageBytes = 500, 4 << 20
-	// mostHeld is how much of what was listed waits to be asked for. Objects that are planned in the order of their
-	// names never wait long.
+	// mostHeld is the largest size of the listed objects that no caller has asked for yet. Objects that are planned in
+	// the order of their names never wait long.
 	mostHeld = 32 << 20
 )
 
@@ -42,8 +42,9 @@ const everyNamespace = "*"
 
 type listsKey struct{}
 
-// ReadByLists returns a context in which [Target.Listed] reads some objects by lists: by kind and namespace, and those
-// of namespaces with few of them by kind. Those that name no namespace may be in the default one.
+// ReadByLists returns a context in which [Target.Listed] reads some objects by lists. A list has the objects of a kind
+// in a namespace. Namespaces with few objects of a kind share one list of all namespaces. Objects that name no
+// namespace may be in the default one.
 func ReadByLists(ctx context.Context, wanted iter.Seq[identity.Identity], defaultNamespace string) context.Context {
 	all := lists{}
 	for id := range wanted {
@@ -88,8 +89,8 @@ func (a lists) of(id identity.Identity) (l *list, key string) {
 	return l, key
 }
 
-// list is the list of the objects of a kind and namespace, as far as it was read. Its keys are names; in that of all
-// namespaces the namespace, a slash and the name, which is how a server orders them.
+// list is the list of the objects of a kind and namespace, as far as it was read. Its keys are names. In a list of all
+// namespaces, a key is the namespace, a slash and the name. A server orders its lists by these keys.
 type list struct {
 	namespace string
 	wanted    int
@@ -177,8 +178,8 @@ func (l *list) add(item native.Listed) {
 	l.bytes += item.Size()
 }
 
-// pays reports whether to read another page. Others come in a row, those of a namespace at least, and so may be in
-// front: if little more is left than what is missing, that is taken to be in it.
+// pays reports whether to read another page. Useless objects come in a row, such as those of one namespace, and may
+// come first. So if few other objects can be left, the missing objects are expected among those that are left.
 func (l *list) pays() bool {
 	expected := 0
 	if l.left <= 2*len(l.missing) {

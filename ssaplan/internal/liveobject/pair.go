@@ -45,7 +45,8 @@ func (p *Pair) IsExact() bool {
 	return p.Now != nil && p.Answer != nil && p.Now.GetResourceVersion() == p.Answer.GetResourceVersion()
 }
 
-// Try is [Target.Try] with a read at the same time. It doesn't ask again what it knows of the live object.
+// Try is [Target.Try] with a read at the same time. If the pair already has the answer for this live object, body and
+// force, it sends no request.
 func (p *Pair) Try(ctx context.Context, target *Target, live *unstructured.Unstructured, body []byte,
 	options metav1.PatchOptions) (*unstructured.Unstructured, error) {
 	force := options.Force != nil && *options.Force

@@ -17,11 +17,11 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
-// Relook reads the object after a dry run whose answer is of another version than the live object that was read right
-// before, nil if there was none. Others may have written in between. But if the object now has exactly what the dry run
-// tried, the dry run wrote it, unless the server confirms that it receives the dryRun of such requests; then another
-// run of the same program wrote it. An object that is older than what was seen of it comes from a cache. Both are
-// errors.
+// Relook reads the object after a dry run whose answer has another version than live. live is the object that was read
+// right before the dry run, nil if there was none. Others may have written in between. But if the object now has
+// exactly the values that the dry run tried, the dry run wrote them, and that is an error. The exception is a server
+// that confirms that it receives the dryRun of such requests: then another run of the same program wrote them. An
+// object that is older than what was seen of it comes from a cache, which is an error, too.
 func (t *Target) Relook(ctx context.Context, live, answer *unstructured.Unstructured, body []byte,
 	options metav1.PatchOptions) (*unstructured.Unstructured, error) {
 	now, err := t.Live(ctx)
@@ -69,8 +69,8 @@ func fromCache(first, then *unstructured.Unstructured) error {
 		"resourceVersion %q and then %q", first.GetResourceVersion(), then.GetResourceVersion())
 }
 
-// wrote reports whether the object has by now what a dry run of the applier answered, and didn't have it before: all of
-// it, or the record of the apply, as controllers change an object as soon as it is written.
+// wrote reports whether the object now equals the answer to a dry run of the applier, and didn't before. The same entry
+// of the applier in managedFields is enough, since controllers change an object as soon as it is written.
 func wrote(live, answer, now *unstructured.Unstructured, applier fieldowner.Applier) bool {
 	before, tried, after := recordOf(live, applier), recordOf(answer, applier), recordOf(now, applier)
 	if explain.Equal(now.Object, answer.Object) {

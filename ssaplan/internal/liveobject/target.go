@@ -35,8 +35,8 @@ type Target struct {
 	passwords   *passwords.Fields
 	subresource string
 	replicas    scale.Places // of a scale
-	wrote       error        // what was carried out and was only to be tried
-	// unrecorded is the object that [Target.Recorded] asked for last, and recorded what it returned.
+	wrote       error        // set if the server carried out a dry run
+	// unrecorded is the object of the last call of [Target.Recorded], and recorded is the result of that call.
 	unrecorded, recorded *unstructured.Unstructured
 }
 
@@ -60,8 +60,8 @@ func (t *Target) Live(ctx context.Context) (*unstructured.Unstructured, error) {
 	return t.seen(obj), nil
 }
 
-// seen returns what of a live object the target is: the object itself, or its scale. Other subresources show in the
-// object.
+// seen returns the scale of a live object if the target is a scale, and otherwise the object itself. Other subresources
+// are parts of the object.
 func (t *Target) seen(live *unstructured.Unstructured) *unstructured.Unstructured {
 	if _, _, other := facts.OfSubresource(t.subresource); other {
 		return scale.Of(live, t.replicas)
@@ -82,8 +82,7 @@ func answered(want identity.Identity, obj *unstructured.Unstructured, err error)
 	return obj, nil
 }
 
-// absent returns an error if a 404 is about an object of another name, as one can be that a cache or a proxy has mixed
-// up.
+// absent returns an error if a 404 names another object. A cache or a proxy may have mixed up two answers.
 func absent(name string, err error) error {
 	var missing apierrors.APIStatus
 	if !errors.As(err, &missing) || missing.Status().Details == nil {
