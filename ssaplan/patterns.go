@@ -36,7 +36,7 @@ func (g *goal) notGivenUp(live *unstructured.Unstructured, outgoing explain.Outg
 		_, ours := given.Split(own)
 		isDeclared := len(given.Find(manifest, owners.Fields(nil))) > 0
 		isThere := len(given.Find(content(live), owners.Fields(nil))) > 0
-		if prior != nil && ours.Empty() && isThere && !isDeclared && !prior.Left(pattern) {
+		if prior != nil && ours.Empty() && isThere && !isDeclared && !prior.HasIgnored(pattern) {
 			out = append(out, foreign.Textf("%s: has nothing to give up, since only other managers own it", pattern))
 		}
 	}
@@ -54,7 +54,7 @@ func (g *goal) notCleared(live *unstructured.Unstructured) (out []foreign.Text) 
 	for _, pattern := range g.request.Clear {
 		named := projection.Patterns{pattern}.Named(manifest, names)
 		isThere := len(named.Find(live.Object, names))+len(named.Find(manifest, names)) > 0
-		if prior := g.request.Prior; !isThere && (prior == nil || !prior.Cleared(pattern)) {
+		if prior := g.request.Prior; !isThere && (prior == nil || !prior.HasCleared(pattern)) {
 			out = append(out, foreign.Textf(
 				"%s: matches no field to clear; correct the path, or remove it if the field is already cleared",
 				pattern))

@@ -38,9 +38,9 @@ func begin(in Input) (*comparison, *Explanation, error) {
 	owners = recorded.Renamed(recorded.Fields(in.applier().Is), in.Live, in.Answer)
 	in.Sensitive = in.Sensitive.OfEveryItem()
 	in.Prior = in.Prior.WithSensitive(in.Sensitive)
-	clear := in.Prior.revealed(in.Live, in.Was, in.Answer)
-	in.clear = clear.reshaped(owners, in.Answer, true)
-	if in.clear != clear { // the fields have the shape of today now
+	revealed := in.Prior.revealed(in.Live, in.Was, in.Answer)
+	in.revealed = revealed.reshaped(owners, in.Answer, true)
+	if in.revealed != revealed { // the fields have the shape of today now
 		in.Prior = in.Prior.reshaped(owners, in.Answer, true)
 	}
 	c := &comparison{

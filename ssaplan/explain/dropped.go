@@ -45,10 +45,10 @@ func (c *comparison) itemsOfAtomic(fields projection.FieldSet) projection.FieldS
 // abandoned returns stored fields with their fates. The object still has these fields, but the manifest doesn't have
 // them any more, and the manager doesn't own them. Imported fields are an example.
 func (c *comparison) abandoned() []fieldowner.DroppedField {
-	if c.clear == nil || c.Live == nil {
+	if c.revealed == nil || c.Live == nil {
 		return nil
 	}
-	declared, applied := c.declaration.Fields, c.clear.Applied.Fields
+	declared, applied := c.declaration.Fields, c.revealed.Applied.Fields
 	whole := c.declaration.Content(declared.Leaves())
 	remembered := c.inParts(applied.Leaves().WithItems().Difference(declared))
 	remembered = remembered.Difference(c.previous).Difference(c.granular).Without(whole).Without(c.unsent)
@@ -68,7 +68,7 @@ func (c *comparison) inParts(remembered projection.FieldSet) projection.FieldSet
 	}
 	outline, _ := projection.Outline(c.Live, c.Answer) // the records were read before, so there is no error
 	var parts []projection.Path
-	applied := projection.NewObject(c.clear.Applied.Object, outline)
+	applied := projection.NewObject(c.revealed.Applied.Object, outline)
 	for whole := range partly.All() {
 		for p := range outline.Under(whole).Leaves().Difference(c.declaration.Fields).All() {
 			if _, had := applied.Get(p); had {

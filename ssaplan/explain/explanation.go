@@ -41,7 +41,7 @@ type Input struct {
 	// Records is a cache of decoded managedFields of Live and Answer. Optional.
 	Records fieldowner.Records
 
-	clear *State // Prior with hidden lists in clear text, for comparisons; see [State.revealed]; set by begin
+	revealed *State // Prior with hidden lists in clear text, for comparisons; see [State.revealed]; set by begin
 }
 
 // applier returns the applier.

@@ -15,17 +15,17 @@ import (
 
 // masks replaces the names and values in hidden lists by digests, and digests by names and values.
 type masks struct {
-	state   *State
-	lists   projection.FieldSet
-	objects []*projection.Object
-	digests map[string]string                                    // by path and value
-	clear   map[string]map[projection.Element]projection.Element // item names by digest, for each list and its keys
+	state    *State
+	lists    projection.FieldSet
+	objects  []*projection.Object
+	digests  map[string]string                                    // by path and value
+	elements map[string]map[projection.Element]projection.Element // item names by digest, for each list and its keys
 }
 
 func (s *State) masks(lists projection.FieldSet, objects ...map[string]any) *masks {
 	n := &masks{
 		state: s, lists: lists,
-		digests: map[string]string{}, clear: map[string]map[projection.Element]projection.Element{},
+		digests: map[string]string{}, elements: map[string]map[projection.Element]projection.Element{},
 	}
 	for _, obj := range objects {
 		if obj != nil {
@@ -64,9 +64,9 @@ func (n *masks) hidden(fields projection.FieldSet) projection.FieldSet {
 	return n.renamed(fields, n.hide)
 }
 
-// cleared returns the fields with names in place of digests, as far as the objects have the names.
-func (n *masks) cleared(fields projection.FieldSet) projection.FieldSet {
-	return n.renamed(fields, n.unhide)
+// unmasked returns the fields with names in place of digests, as far as the objects have the names.
+func (n *masks) unmasked(fields projection.FieldSet) projection.FieldSet {
+	return n.renamed(fields, n.unmask)
 }
 
 func (n *masks) renamed(fields projection.FieldSet, rename func(projection.Path) projection.Path) projection.FieldSet {
@@ -90,8 +90,8 @@ func (n *masks) hide(p projection.Path) projection.Path {
 	return out
 }
 
-// unhide returns p with the names of items that the objects have. An item that none of them has keeps its digest.
-func (n *masks) unhide(p projection.Path) projection.Path {
+// unmask returns p with the names of items that the objects have. An item that none of them has keeps its digest.
+func (n *masks) unmask(p projection.Path) projection.Path {
 	out := slices.Clone(p)
 	for i := n.start(p); i < len(p); i++ {
 		if name, known := n.namesIn(out[:i], p[i])[p[i]]; known {
@@ -138,11 +138,11 @@ func (n *masks) namesIn(list projection.Path, like projection.Element) map[proje
 	for _, field := range slices.Sorted(maps.Keys(keys)) {
 		at += "\x00" + field
 	}
-	if known, exists := n.clear[at]; exists {
+	if known, exists := n.elements[at]; exists {
 		return known
 	}
 	names := map[projection.Element]projection.Element{}
-	n.clear[at] = names
+	n.elements[at] = names
 	for _, obj := range n.objects {
 		v, _ := obj.Get(list)
 		items, _ := v.([]any)
@@ -192,13 +192,13 @@ func (n *masks) hiddenValue(p projection.Path, v any) any {
 	return n.digest(p, v)
 }
 
-// clearValue returns the value at p with values in place of digests, as far as the objects have the values.
-func (n *masks) clearValue(p projection.Path, v any) any {
+// unmaskedValue returns the value at p with values in place of digests, as far as the objects have the values.
+func (n *masks) unmaskedValue(p projection.Path, v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for name, value := range v {
-			out[name] = n.clearValue(p.Child(projection.Field(name)), value)
+			out[name] = n.unmaskedValue(p.Child(projection.Field(name)), value)
 		}
 		return out
 	case string:
@@ -229,12 +229,12 @@ func (n *masks) itemsOf(p projection.Projection) projection.Projection {
 		Fields: n.hidden(p.Fields)}
 }
 
-// clearItems returns stored items with names and values in place of digests, as far as the objects have them.
-func (n *masks) clearItems(items projection.Projection) projection.Projection {
+// unmaskedItems returns stored items with names and values in place of digests, as far as the objects have them.
+func (n *masks) unmaskedItems(items projection.Projection) projection.Projection {
 	out := items.Replace(n.places(items.Fields), func(p projection.Path, v any) any {
-		return n.clearValue(n.unhide(p), v)
+		return n.unmaskedValue(n.unmask(p), v)
 	})
-	out.Fields = n.cleared(items.Fields)
+	out.Fields = n.unmasked(items.Fields)
 	return out
 }
 

@@ -35,10 +35,10 @@ func Refresh(prior *State, live map[string]any) (Refreshed, error) {
 	}
 	out := Refreshed{State: prior.upgraded(live).clone()}
 	out.State.Stale = authresilience.Stale{}
-	clear := out.State.revealed(live)
-	observed, drift := clear.drift(owners, live)
+	revealed := out.State.revealed(live)
+	observed, drift := revealed.drift(owners, live)
 	out.Drift = drift
-	if current := clear.reshaped(owners, live, false); current != clear {
+	if current := revealed.reshaped(owners, live, false); current != revealed {
 		_, out.Drift = current.drift(owners, live)
 	}
 	for i := range out.Drift {
@@ -46,7 +46,7 @@ func Refresh(prior *State, live map[string]any) (Refreshed, error) {
 			out.Drift[i].drifted(owner)
 		}
 	}
-	if clear != out.State {
+	if revealed != out.State {
 		seen, _ := out.State.observe(owners, live)
 		observed = out.State.Digested(seen)
 		drift = redactedChanges(drift, out.State.shownPath, out.State.Applied.Object, observed.Object)
@@ -68,10 +68,10 @@ func (s *State) upgraded(live map[string]any) *State {
 			return s
 		}
 	}
-	out, clear := s.clone(), s.revealed(live)
+	out, revealed := s.clone(), s.revealed(live)
 	out.digests = 0
 	lists := s.sensitiveLists()
-	out.items = out.masks(lists).itemsOf(clear.Applied)
+	out.items = out.masks(lists).itemsOf(revealed.Applied)
 	digests := map[string]any{}
 	read.ReplaceSensitive(func(at projection.Path, v any) any {
 		digests[at.String()] = out.digest(at, v)
@@ -85,7 +85,7 @@ func (s *State) upgraded(live map[string]any) *State {
 func (s *State) drift(owners fieldowner.Ownership, live map[string]any) (projection.Projection, []Change) {
 	seen, shared := s.observe(owners, live)
 	observed := s.Digested(seen)
-	gone, own := s.unsent(owners, live), owners.Fields(s.applier().Is)
+	gone, own := s.uncompared(owners, live), owners.Fields(s.applier().Is)
 	compared := observed.Without(gone)
 	differences := projection.Diff(s.appliedTo(live).Replace(shared, emptyLike(live)).Without(gone), compared)
 	differences = slices.DeleteFunc(differences, func(d projection.Difference) bool {
@@ -100,11 +100,11 @@ func (s *State) drift(owners fieldowner.Ownership, live map[string]any) (project
 	return observed, withCause(s.retyped(differences, live, compared.Missing), CauseDrifted)
 }
 
-// unsent returns the maps and lists that a comparison leaves out. They were applied as empty, because the manifest has
-// only ignored fields in them. Another apply would not send them, or would send only ignored fields in them; see
+// uncompared returns the maps and lists that a comparison leaves out. They were applied as empty, because the manifest
+// has only ignored fields in them. Another apply would not send them, or would send only ignored fields in them; see
 // [Prepared.For]. Examples are a map or list that no longer exists or has another type now, and a map that
 // managedFields no longer record as a whole.
-func (s *State) unsent(owners fieldowner.Ownership, live map[string]any) projection.FieldSet {
+func (s *State) uncompared(owners fieldowner.Ownership, live map[string]any) projection.FieldSet {
 	parts := slices.Concat(slices.Collect(s.ignoredParts.All()), s.ignored.Find(live, s.Applied.Fields))
 	wholes := wholesOf(s.Applied.Fields, parts, s.ignored)
 	if len(wholes) == 0 {

@@ -95,7 +95,7 @@ func (s *State) disagreement(owners fieldowner.Ownership, live map[string]any) [
 // Another apply may have the same time. So it returns only differences that nothing but an apply under the manager's
 // name can cause.
 func (s *State) disagreementWithinSecond(owners fieldowner.Ownership, live map[string]any) []projection.Path {
-	if was := s.record; was == nil || !was.isKept(s, live) {
+	if was := s.record; was == nil || !was.canShowApply(s, live) {
 		return nil
 	}
 	prior := s.revealed(live)
@@ -147,10 +147,10 @@ func (s *State) newAppliedRecord(manifest, obj map[string]any, owners fieldowner
 	return out
 }
 
-// isKept reports whether r can still show another apply to the live object. The live object must have the API version
-// of the state, and another resourceVersion than r. In managedFields, the entries of other managers must be unchanged,
-// except those of subresources.
-func (r *appliedRecord) isKept(of *State, live map[string]any) bool {
+// canShowApply reports whether r can still show another apply to the live object. The live object must have the API
+// version of the state, and another resourceVersion than r. In managedFields, the entries of other managers must be
+// unchanged, except those of subresources.
+func (r *appliedRecord) canShowApply(of *State, live map[string]any) bool {
 	obj := unstructured.Unstructured{Object: live}
 	return obj.GetAPIVersion() == of.Identity.APIVersion && obj.GetResourceVersion() != r.version &&
 		of.othersDigest(live) == r.others

@@ -7,15 +7,15 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// Left reports whether pattern is one of the patterns for ignored fields that are stored in s. For a pattern with a
-// position it is always true, since such patterns aren't stored.
-func (s *State) Left(pattern projection.Pattern) bool {
+// HasIgnored reports whether pattern is one of the patterns for ignored fields that are stored in s. For a pattern with
+// a position it is always true, since such patterns aren't stored.
+func (s *State) HasIgnored(pattern projection.Pattern) bool {
 	return remembers(s.ignored, pattern)
 }
 
-// Cleared reports whether pattern is one of the patterns for fields to clear that are stored in s. For a pattern with a
-// position it is always true, since such patterns aren't stored.
-func (s *State) Cleared(pattern projection.Pattern) bool {
+// HasCleared reports whether pattern is one of the patterns for fields to clear that are stored in s. For a pattern
+// with a position it is always true, since such patterns aren't stored.
+func (s *State) HasCleared(pattern projection.Pattern) bool {
 	return remembers(s.cleared, pattern)
 }
 
@@ -26,7 +26,7 @@ func remembers(stored projection.Patterns, pattern projection.Pattern) bool {
 		slices.ContainsFunc(stored, func(p projection.Pattern) bool { return p.String() == pattern.String() })
 }
 
-// WithCleared returns s with the patterns of the fields to clear; see [State.Cleared].
+// WithCleared returns s with the patterns of the fields to clear; see [State.HasCleared].
 func (s *State) WithCleared(patterns projection.Patterns) *State {
 	out := s.clone()
 	out.cleared = patterns.WithoutPositions()

@@ -76,16 +76,16 @@ func (s *State) revealed(objects ...map[string]any) *State {
 	}
 	lists := s.sensitiveLists()
 	names := s.masks(lists, objects...)
-	items := names.clearItems(s.items)
+	items := names.unmaskedItems(s.items)
 	out := s.clone()
 	out.items, out.sensitive = projection.Projection{}, s.sensitive.Difference(lists)
 	out.Applied = withLists(s.Applied, lists, items.Object)
 	out.Applied.Fields = s.Applied.Fields.Difference(lists).Union(items.Fields)
 	out.Applied.Sensitive = s.Applied.Sensitive.Difference(lists)
-	out.filled = names.cleared(s.filled)
+	out.filled = names.unmasked(s.filled)
 	if s.record != nil {
 		record := *s.record
-		record.unsure = names.cleared(s.record.unsure)
+		record.unsure = names.unmasked(s.record.unsure)
 		out.record = &record
 	}
 	return out

@@ -18,11 +18,11 @@ func (c *comparison) update(e *Explanation) (err error) {
 	c.previous = c.declaredBefore()
 	c.granular = c.itemsOfAtomic(c.previous)
 	e.Before = c.declaration.Project(c.Live).WithSensitive(c.Sensitive)
-	if c.clear != nil {
+	if c.revealed != nil {
 		after := c.declaration
-		after.Fields = c.clear.shown(after.Fields)
-		c.edits = projection.Diff(c.clear.appliedTo(c.Answer).Without(c.unsent),
-			c.clear.Digested(after.Project(c.Answer)))
+		after.Fields = c.revealed.shown(after.Fields)
+		c.edits = projection.Diff(c.revealed.appliedTo(c.Answer).Without(c.unsent),
+			c.revealed.Digested(after.Project(c.Answer)))
 	}
 	if e.Changes, err = c.changes(e); err != nil {
 		return err
