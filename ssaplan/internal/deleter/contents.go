@@ -24,7 +24,7 @@ const (
 	countConcurrency = 8
 )
 
-// contents counts what goes with a namespace or with a definition, and returns nil for every other kind.
+// contents counts the objects that the server deletes along with a namespace or a CRD. It returns nil for other kinds.
 func (d *Deleter) contents(ctx context.Context, live *unstructured.Unstructured) *deletion.Contents {
 	switch {
 	case facts.IsNamespace(live.Object):

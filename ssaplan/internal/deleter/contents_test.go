@@ -143,7 +143,7 @@ func TestContentsOfANamespace(t *testing.T) {
 	assert.NotContains(t, strings.Join(transport.asked, "\n"), "nodes")
 }
 
-// What is counted is bounded, and what isn't is said.
+// At most 400 kinds are counted, and the plan says how many are not.
 func TestContentsAreBounded(t *testing.T) {
 	const most = 400
 	for _, n := range []int{most, most + 2} {
@@ -204,7 +204,7 @@ func TestContentsOfADefinition(t *testing.T) {
 	assert.Len(t, plan.Contents.Uncounted, 1, "whatever it looks like")
 }
 
-// An object that is being deleted goes on to have contents; one that is gone has none.
+// An object that is being deleted still has contents. An object that is gone has none.
 func TestContentsOfWhatIsThere(t *testing.T) {
 	live := object("v1", "Namespace", "shop")
 	now := metav1.Now()

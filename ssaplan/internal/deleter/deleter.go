@@ -1,5 +1,5 @@
-// Package deleter deletes an object, guarded by its UID: it sends the requests that a plan of package deletion takes,
-// and those that carry it out.
+// Package deleter deletes one object, and no other object with the same name: each delete has the UID of the object.
+// The package sends the requests for a plan of package deletion, and the requests that carry out the plan.
 package deleter
 
 import (
@@ -44,10 +44,11 @@ type Deleter struct {
 	Server  *wire.Server
 	// Find looks the object up. A kind that isn't served is an error for which meta.IsNoMatchError holds.
 	Find func(context.Context) (Target, error)
-	// Count has the contents of namespaces and definitions counted.
+	// If Count is true, plans have the number of objects in a namespace, or of a CRD.
 	Count bool
 
-	// Redactor returns what keeps a server from quoting sensitive values of objects. Without it nothing does.
+	// Redactor returns the redactor for texts about the objects, such as errors of the server that quote sensitive
+	// values. If Redactor is nil, nothing is redacted.
 	Redactor func(...*unstructured.Unstructured) redact.Redactor
 
 	Seen       *unstructured.Unstructured // at the last look
@@ -57,12 +58,12 @@ type Deleter struct {
 
 	isGone   bool // the server answered that the object doesn't exist, and doesn't serve its kind any more
 	target   *Target
-	told     []foreign.Text // the warnings that the host was told
+	told     []foreign.Text // the warnings that Options.Warning was called with
 	counting int            // requests that counted contents
 }
 
-// Look returns the object if it is there, and nil if it is gone. Another one in its place is an error, and so is one of
-// which it isn't known whether it is the one that is meant.
+// Look returns the live object, or nil if it no longer exists. It fails if the name belongs to another object now, with
+// another UID. It also fails if the request has no UID, since the live object may be another one then.
 func (d *Deleter) Look(ctx context.Context) (*unstructured.Unstructured, error) {
 	live, err := d.read(ctx)
 	if err != nil || live == nil {
@@ -96,8 +97,8 @@ func (d *Deleter) read(ctx context.Context) (*unstructured.Unstructured, error) 
 	return live, nil
 }
 
-// Plan finds out what deleting the object will do. It changes nothing. An error is a failure that says nothing of the
-// object.
+// Plan finds out what deleting the object will do. It changes nothing. A rejection of the delete is a part of the plan.
+// An error means that there is no plan, and says nothing about the object.
 func (d *Deleter) Plan(ctx context.Context) (*deletion.Plan, error) {
 	attempts := applier.NewAttempts(ctx)
 	for {
@@ -121,8 +122,8 @@ func (d *Deleter) Plan(ctx context.Context) (*deletion.Plan, error) {
 	}
 }
 
-// PlanFor returns the plan for the object as it was just read, nil if there is none. It has the server try the delete,
-// unless that was done already. That the object isn't that one any more is an error.
+// PlanFor returns the plan for the object as it was just read, nil if there is none. It sends a dry run of the delete,
+// unless the object is already being deleted. It fails if the object was deleted or replaced since it was read.
 func (d *Deleter) PlanFor(ctx context.Context, live *unstructured.Unstructured) (*deletion.Plan, error) {
 	plan := deletion.Of(d.Request, live)
 	if plan.Action == deletion.ActionDelete {
@@ -136,8 +137,8 @@ func (d *Deleter) PlanFor(ctx context.Context, live *unstructured.Unstructured) 
 	return d.finish(plan), nil
 }
 
-// planUnread returns the plan for an object that the caller may not read. Whether the caller may delete it can be tried
-// all the same, if it is known which one is meant.
+// planUnread returns the plan for an object that the caller may not read. If the request has the UID of the object, a
+// dry run of the delete shows whether the caller may delete the object.
 func (d *Deleter) planUnread(ctx context.Context, cause error) (*deletion.Plan, error) {
 	plan := deletion.Unread(d.Request, d.redacted(cause))
 	if d.Request.UID == "" {
@@ -149,8 +150,9 @@ func (d *Deleter) planUnread(ctx context.Context, cause error) (*deletion.Plan, 
 	return d.finish(plan), nil
 }
 
-// try has the server try the delete, and notes the refusal if there is one, or else the reason. Only an error that
-// isn't about the delete is returned.
+// try sends a dry run of the delete. If the server rejects the delete, try writes the rejection into the plan;
+// otherwise it writes the reason. If the server can't do the dry run, the plan gets a warning. Any other failure is
+// returned as an error.
 func (d *Deleter) try(ctx context.Context, plan *deletion.Plan, reason string) error {
 	if err := d.target.Resource.CheckDelete(ctx); err != nil {
 		return err
@@ -175,8 +177,9 @@ func (d *Deleter) try(ctx context.Context, plan *deletion.Plan, reason string) e
 	return nil
 }
 
-// checkDryRun returns an error if the object isn't there any more, or not any more as it was, after a delete that was
-// only to be tried. Of one that may not be read the server is asked the same again.
+// checkDryRun returns an error if the dry run deleted the object. It reads the object again: the object must exist,
+// with the same UID and without a time of deletion. If the object wasn't read before, checkDryRun repeats the dry run,
+// which fails for a deleted object.
 func (d *Deleter) checkDryRun(ctx context.Context, uid string) error {
 	ctx, _ = warnings.Collect(ctx) // they are known
 	var live *unstructured.Unstructured
@@ -195,7 +198,8 @@ func (d *Deleter) checkDryRun(ctx context.Context, uid string) error {
 	return err
 }
 
-// errDeletedMeanwhile is an error of a plan only. For a delete the object is gone, as it should be, whoever deleted it.
+// errDeletedMeanwhile is an error of a plan only. [Deleter.Delete] plans again after this error: it doesn't matter who
+// deleted the object.
 var errDeletedMeanwhile = errors.New(
 	"the dry run deleted the object, or another client did at that moment: if something in front of the server " +
 		"drops dryRun, nothing can be planned through it")
@@ -207,10 +211,11 @@ func (d *Deleter) finish(plan *deletion.Plan) *deletion.Plan {
 	return plan
 }
 
-// Shown returns err as it can be printed.
+// redacted returns err without sensitive values, so that it can be printed.
 func (d *Deleter) redacted(err error) error { return d.redactor().Error(err) }
 
-// redactor is for the object as it was seen last, or as far as its kind tells.
+// redactor returns the redactor for the object as it was last read. If it wasn't read, the kind alone decides what is
+// sensitive.
 func (d *Deleter) redactor() redact.Redactor {
 	if d.Redactor == nil {
 		return redact.Redactor{}
@@ -218,7 +223,8 @@ func (d *Deleter) redactor() redact.Redactor {
 	return d.Redactor(d.Seen, secrecy.Remembered(d.Request.Object, nil))
 }
 
-// tell tells the host those warnings of the server that it wasn't told before, and returns all as they can be printed.
+// tell calls Options.Warning with each warning of the server that is new. It returns all warnings without sensitive
+// values.
 func (d *Deleter) tell(collected *warnings.Warnings) []foreign.Text {
 	texts := d.redactor().Warnings(collected.All())
 	for _, text := range texts {
@@ -230,7 +236,8 @@ func (d *Deleter) tell(collected *warnings.Warnings) []foreign.Text {
 	return texts
 }
 
-// Delete plans and carries the plan out, if reviewed covers it or is nil, and returns when the object is gone.
+// Delete plans the delete, carries out the plan, and returns when the object is gone. If there is a reviewed plan that
+// doesn't cover the new plan, Delete deletes nothing and returns a [deletion.ChangedError].
 func (d *Deleter) Delete(ctx context.Context, reviewed *deletion.Plan) error {
 	if reviewed == nil && d.Request.UID == "" {
 		_, err := d.Look(ctx)
