@@ -23,15 +23,15 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
-// Configuration is how a server is configured, as far as it decides, beside the object and the manifest, about the
-// result of an apply: its version, the CRD of the object's kind, webhooks, and admission policies with their bindings.
+// Configuration is the part of a server's configuration that the result of an apply depends on: the server's version,
+// the CRD of the object's kind, webhooks, and admission policies with their bindings.
 type Configuration struct {
-	// Fingerprint is another one after a change of any of these: of what the server asks before it writes, of its
-	// version, and of the definition.
+	// Fingerprint changes when the configuration changes. It has three parts: one for webhooks and policies, one for
+	// the server's version, and one for the CRD and for the schemas of the kind's group and version.
 	Fingerprint [3]string
 	// Since is when the server was first seen with it.
 	Since time.Time
-	// Unseen is what of it the caller can't read, so that changes of that don't show.
+	// Unseen names the parts that the caller can't read. A change of these parts isn't noticed.
 	Unseen []string
 }
 
@@ -49,7 +49,8 @@ func NewConfigurationReader(of *wire.Server) *ConfigurationReader {
 
 // view is how a part of the configuration looked.
 type view struct {
-	// another one after a change, by what it is about; empty for what all objects have in common
+	// prints are texts that change when the part changes. The key is the group and version that a text is about, and ""
+	// for the rest of the part.
 	prints map[string]string
 	unseen []string  // what the caller may not look at
 	since  time.Time // when it was seen first
@@ -143,7 +144,7 @@ func partOf(print string, err error) part {
 	return part{err: err}
 }
 
-// admission looks at what the server asks before it writes.
+// admission reads the versions of the webhooks, and of the admission policies with their bindings.
 func (r *ConfigurationReader) admission(ctx context.Context) (view, error) {
 	var unseen, prints []string
 	if !r.server.Lists() {

@@ -11,7 +11,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/wiretest"
 )
 
-// What a server of a caller can't do is unseen.
+// If a client can't list objects or read versions, these parts of the configuration are unseen.
 func TestConfigurationOfAServerThatCantShowIt(t *testing.T) {
 	reader := NewConfigurationReader(wire.New(&wiretest.Minimal{Kind: wiretest.ConfigMaps}, wire.Options{}))
 	configured, err := reader.Read(t.Context(), wiretest.ConfigMaps.GroupVersionResource(), 0)
@@ -22,7 +22,7 @@ func TestConfigurationOfAServerThatCantShowIt(t *testing.T) {
 	}, configured.Unseen)
 }
 
-// A change of the version or of the schemas is seen. What may not be read is unseen.
+// A change of the version or of the schemas is seen. Parts that the caller may not read are unseen.
 func TestVersionsOfAServer(t *testing.T) {
 	gv := wiretest.ConfigMap.GroupVersion()
 	api := &wiretest.Capable{Minimal: wiretest.Minimal{Kind: wiretest.ConfigMaps}, Version: "1", SchemaVersions: map[schema.GroupVersion]string{gv: "a"}}

@@ -10,7 +10,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/recent"
 )
 
-// fileVersion is that of the form in which a cache is written. Another one isn't read.
+// fileVersion is the version of the file format. A file with another version isn't read.
 const fileVersion = 1
 
 // longestFile is how long a file may be: far longer than one of the usual size.
@@ -20,13 +20,13 @@ const longestFile = 256 << 20
 type file struct {
 	Version int    `json:"version"`
 	Scope   string `json:"scope"`
-	// Setups are how the server was set up for each kind, and since when it is known to be.
+	// Setups are the configurations of the server, one for each kind, with the time since which each is known.
 	Setups setups `json:"setups"`
-	// Answers are what is remembered, that which was not asked for the longest time first.
+	// Answers are the remembered answers. The answer that was not asked for the longest time is the first.
 	Answers []fileAnswer `json:"answers"`
 }
 
-// fileAnswer is that an apply writes nothing.
+// fileAnswer is one remembered answer: the apply of the question writes nothing.
 type fileAnswer struct {
 	Subject  []byte `json:"s"`
 	Question []byte `json:"q"`

@@ -84,7 +84,7 @@ func TestFilesThatAreNotTaken(t *testing.T) {
 	require.ErrorIs(t, local.Save(&bytes.Buffer{}, "here"), errNotPortable)
 }
 
-// What is restored counts no longer than what was remembered by this cache, and for no more objects.
+// A restored answer counts no longer than a new answer of this cache could. A full cache restores none.
 func TestRestoredAnswersAreBounded(t *testing.T) {
 	c, q := portable(t, Options{MaxAge: 4 * time.Hour})
 	second := New(Options{Portable: true, ServerInterval: -1, MaxAge: time.Hour})
@@ -99,12 +99,12 @@ func TestRestoredAnswersAreBounded(t *testing.T) {
 	require.False(t, knows(t, full, q))
 }
 
-// Since when a server is set up as it is outlives the process, too, until it is set up otherwise.
+// A saved cache keeps since when the server is known to have its configuration. After a change this time is a new one.
 func TestASetupIsKnownAcrossProcesses(t *testing.T) {
 	c := New(Options{Portable: true})
 	long, now := time.Now().Add(-time.Hour), time.Now()
 	seenFor := func(c *Cache, kind, admission, definition string, since time.Time) time.Time {
-		sum := sha256.Sum256([]byte(admission)) // no text, as those of a server aren't
+		sum := sha256.Sum256([]byte(admission)) // not valid UTF-8, like the digests of a server's configuration
 		configured := Configuration{Fingerprint: [3]string{string(sum[:]), "v1", definition}, Since: since}
 		c.settle(identity.Identity{APIVersion: "v1", Kind: kind}, &configured)
 		return configured.Since

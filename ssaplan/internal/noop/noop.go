@@ -69,16 +69,16 @@ func (c *Cache) Stats() Stats {
 	return stats
 }
 
-// Forget forgets an object, as plans name it: with its namespace. So it does with its subresources that are named. An
-// answer that is under way isn't remembered.
+// Forget forgets the answers about an object and about the given subresources. The identity has the namespace of the
+// object, as in plans. An answer that is under way isn't remembered.
 func (c *Cache) Forget(object identity.Identity, subresources ...string) {
 	for _, subresource := range append(subresources, "") {
 		c.answers.Forget(subject(object, subresource))
 	}
 }
 
-// Clear forgets all objects. An answer that is under way isn't remembered, and those of the next 10 seconds only until
-// these are over, because a server takes some time to take in a change of its configuration.
+// Clear forgets all objects. An answer that is under way isn't remembered. An answer of the next 10 seconds counts only
+// until these seconds are over, because a server takes some time to take in a change of its configuration.
 func (c *Cache) Clear() { c.answers.Clear(time.Now()) }
 
 // Question is whether an apply changes an object.
@@ -100,7 +100,8 @@ type notes struct {
 // nothing are the notes of most answers.
 var nothing = &notes{}
 
-// Asked is a question that the server is going to be asked. The nil Asked is one whose answer can't be trusted later.
+// Asked is a question that the server is going to be asked. A nil Asked remembers nothing: its answer can't be trusted
+// later.
 type Asked struct {
 	cache      *Cache
 	trust      uint64    // that of the cache
@@ -111,8 +112,9 @@ type Asked struct {
 // Answer is an answer that is known.
 type Answer struct{ notes *notes }
 
-// Ask returns the answer to a question, if it is known, and else what it can be remembered with. The reader is of the
-// server that has the object. It may be nil if [Options.ServerInterval] is negative.
+// Ask returns the answer to a question if the cache has it. Otherwise it returns an Asked, which remembers the answer
+// of the server. Both results are nil if such an answer couldn't be trusted later. The reader is of the server that has
+// the object. It may be nil if [Options.ServerInterval] is negative.
 func (c *Cache) Ask(ctx context.Context, reader *ConfigurationReader, q Question) (*Answer, *Asked) {
 	asked := &Asked{cache: c, at: clock.Now(ctx)}
 	if c.interval >= 0 {
@@ -140,8 +142,8 @@ func (a *Answer) Explain(in explain.Input) (explain.Explanation, []foreign.Text)
 	return explain.Known(&a.notes.explanation, in), slices.Clone(a.notes.warnings)
 }
 
-// NoOp remembers that the answer is that the server would write nothing. The question has the live object that the
-// server was asked about in the end.
+// NoOp remembers the answer that the server would write nothing. The live object of the question is the one of the last
+// request: it may be a newer one than that of [Cache.Ask].
 func (a *Asked) NoOp(q Question, explained *explain.Explanation, warnings []foreign.Text) {
 	if a == nil {
 		return
@@ -161,9 +163,10 @@ func subject(id identity.Identity, subresource string) recent.Key {
 	return recent.KeyOf(nil, id.APIVersion, id.Kind, id.Namespace, id.Name, subresource)
 }
 
-// key returns the key of a question. It reports false if there is no telling the live object from others. Since when
-// the server is set up as it is belongs to it: what was set up otherwise for a while may have been so before anybody
-// saw it, when the answer was given.
+// key returns the key of a question. It reports false if the content of the live object has no digest. The key contains
+// Since of the configuration, because the configuration may change for a while and then change back. The other
+// configuration may have been active before a read found it. Then an earlier answer may come from the other
+// configuration, although the fingerprint is the same again.
 func (a *Asked) key(q Question) (recent.Key, bool) {
 	content, ok := a.cache.digest(q.Live.Object)
 	server, since := &a.configured.Fingerprint, strconv.FormatInt(a.configured.Since.UnixNano(), 36)
@@ -171,10 +174,10 @@ func (a *Asked) key(q Question) (recent.Key, bool) {
 		q.Options.FieldManager, strconv.FormatBool(*q.Options.Force), server[0], server[1], server[2], since), ok
 }
 
-// settle has the configuration be known since when the cache first saw it, by another Planner or in another process if
-// need be. What the server was asked right after it was set up otherwise is trusted for some seconds only, see
-// [recent.Settling]; without this a process that ends sooner would remember nothing. What came and went between two
-// processes isn't seen.
+// settle sets Since of the configuration to the time when the cache first saw it. Another Planner or another process
+// may have seen it. Shortly after a change of the configuration, answers are trusted for some seconds only, see
+// [recent.Settling]. Without settle, a process that ends sooner would remember nothing. If the configuration changes
+// and changes back between two processes, the cache doesn't notice.
 func (c *Cache) settle(object identity.Identity, configured *Configuration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -185,7 +188,7 @@ func (c *Cache) settle(object identity.Identity, configured *Configuration) {
 	}
 	for kind, known := range c.setups {
 		if known.print[0] != configured.Fingerprint[0] || known.print[1] != configured.Fingerprint[1] {
-			delete(c.setups, kind) // the server was set up otherwise since, for all kinds
+			delete(c.setups, kind) // the version or the webhooks and policies changed, which concerns all kinds
 		}
 	}
 	c.setups[kind] = setup{configured.Fingerprint, configured.Since}

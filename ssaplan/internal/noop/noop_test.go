@@ -110,7 +110,7 @@ func TestAnswersAreKnownOnceTheyWereGiven(t *testing.T) {
 	require.Equal(t, 0, c.Stats().Entries)
 }
 
-// Each thing that an answer tells besides is told again, also if it is all that there is.
+// Each further part of an answer is remembered, also if it is the only one.
 func TestEachThingThatAnAnswerTellsIsRemembered(t *testing.T) {
 	assigned := []projection.Path{{projection.Field("a")}}
 	ineffective := []projection.Ineffective{{Path: projection.Path{projection.Field("b")}, Reason: "gone"}}
@@ -137,8 +137,7 @@ func TestEachThingThatAnAnswerTellsIsRemembered(t *testing.T) {
 	}
 }
 
-// What the server is set up with is looked at unless that is switched off. An answer counts only for what could be
-// looked at.
+// The configuration of the server is read, unless ServerInterval is negative. While it can't be read, no answer counts.
 func TestTheServerIsLookedAt(t *testing.T) {
 	server, err := ssaplantest.NewServer(ssaplantest.Options{})
 	require.NoError(t, err)

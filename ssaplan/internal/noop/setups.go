@@ -8,16 +8,16 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/recent"
 )
 
-// setups are how the server is set up, by the digest of the kind that it is about.
+// setups has the configuration of a server for each kind. The key is a digest of the apiVersion and kind.
 type setups map[recent.Key]setup
 
-// setup is how a server is set up, and since when it is known to be.
+// setup is the fingerprint of a [Configuration], and the time since which it is known.
 type setup struct {
 	print [3]string
 	since time.Time
 }
 
-// fileSetup is a setup as it is written. The prints are bytes because they are no texts.
+// fileSetup is a setup as it is written. The prints are bytes, since they needn't be valid UTF-8.
 type fileSetup struct {
 	Kind   []byte    `json:"k"`
 	Prints [3][]byte `json:"p"`
