@@ -12,13 +12,14 @@ import (
 	"github.com/ssaplan/primitives/internal/kinds"
 )
 
-// Places are where the objects of a kind have their number of replicas, by apiVersion: the names of the fields, and
-// none for a version without a scale. Places that are nil are those of the kinds that come with Kubernetes and have a
-// scale: spec.replicas in every version.
+// Places are the paths of the field with the number of replicas, for the objects of one kind. The keys are the
+// apiVersions of the kind. The path is empty for a version without a scale. Nil Places are for the kinds of Kubernetes
+// that have a scale: the path is spec.replicas in every version.
 //
-// A server applies the scale of a custom resource only where the record of the object has an owner of the number, and
-// the number stays: who applies it becomes an owner, too, and applying it again is a no-op. So that is what a plan
-// shows with these places. Whatever else is applied there servers of 1.33 and 1.36 refuse: see [Places.Refused].
+// A server applies the scale of a custom resource only if two conditions hold: the number doesn't change, and
+// managedFields of the object has an owner of the number. Such an apply makes the applier an owner, too, and the next
+// apply is a no-op. Plans with these places show this. Servers of 1.33 and 1.36 reject all other applies of the scale:
+// see [Places.Refused].
 type Places map[string][]string
 
 // Defined returns the places of a kind that a definition defines. Source: customresource_handler.go of
@@ -32,7 +33,7 @@ func Defined(definition *unstructured.Unstructured) Places {
 }
 
 // Refused returns why an apply of the scale of an object was refused, with what works instead. Source: custom resources
-// have no converter for autoscaling/v1, which a server needs for an apply that changes something, or whose number had
+// have no converter for autoscaling/v1. A server needs a converter if the apply changes a field, or if the number has
 // no owner.
 func (p Places) Refused(apiVersion string, err error) error {
 	if !slices.ContainsFunc(answer.Statuses(err), answer.CannotConvertScale) {
@@ -58,8 +59,8 @@ func (p Places) replicas(obj *unstructured.Unstructured) any {
 	return int64(0)
 }
 
-// moved returns the entries of an object's record with the replicas where a Scale has them. A server drops the entries
-// of versions that the definition lacks.
+// moved returns the managedFields entries of an object as the Scale has them: the replicas are at spec.replicas. A
+// server drops the entries of versions that the definition lacks.
 func (p Places) moved(entries []map[string]any) (out []map[string]any) {
 	if p == nil {
 		return entries
@@ -72,8 +73,9 @@ func (p Places) moved(entries []map[string]any) (out []map[string]any) {
 	return out
 }
 
-// moved returns an entry with the replicas at spec.replicas in the place of at. A field that is there already goes
-// elsewhere.
+// moved returns a managedFields entry in which spec.replicas replaces the field at the given path. If the entry owns a
+// field spec.replicas that isn't the number, this field gets the key f:spec.replicas, so that it doesn't count as the
+// replicas.
 func moved(entry map[string]any, at []string) map[string]any {
 	if strings.Join(at, ".") == "spec.replicas" {
 		return entry
@@ -99,7 +101,8 @@ func moved(entry map[string]any, at []string) map[string]any {
 	return entry
 }
 
-// cut takes a field out of a set of fields, with what is around it and empty then, and reports whether it was there.
+// cut removes a field from a set of fields, and the parents of the field that are empty then. It reports whether the
+// set had the field.
 func cut(fields map[string]any, at []string) bool {
 	name := "f:" + at[0]
 	below, isMap := fields[name].(map[string]any)

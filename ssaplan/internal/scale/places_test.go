@@ -32,7 +32,7 @@ func TestDefined(t *testing.T) {
 	require.Empty(t, scale.Defined(&unstructured.Unstructured{}))
 }
 
-// TestOfDefined checks what a Scale says of an object that has its replicas where a definition says.
+// TestOfDefined checks the Scale of a custom resource. Its CRD says where the replicas are.
 func TestOfDefined(t *testing.T) {
 	places := scale.Defined(object(t, definition))
 	of := func(version, fields string) *unstructured.Unstructured {
@@ -80,7 +80,7 @@ func TestOfDefined(t *testing.T) {
 	require.Equal(t, map[string]any{"replicas": int64(0)}, scale.Of(empty, places).Object["spec"], "no number")
 }
 
-// TestRefused checks what is said of an apply that a server refuses because it can't convert a Scale.
+// TestRefused checks the error of an apply that a server refuses because it can't convert a Scale.
 func TestRefused(t *testing.T) {
 	failed := func(text string) error {
 		return &apierrors.StatusError{ErrStatus: metav1.Status{Code: 500, Message: text}}

@@ -8,7 +8,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/scale"
 )
 
-// A Scale that nobody is known to own has no record, as an object has none then: an empty one would be something else.
+// A Scale without a known owner has no managedFields, as an object without owners. An empty list would be something
+// else.
 func TestNoRecord(t *testing.T) {
 	of := scale.Of(object(t, "{metadata: {name: web}, spec: {replicas: 2}}"), nil)
 	require.Equal(t, map[string]any{"name": "web"}, of.Object["metadata"])

@@ -1,5 +1,5 @@
-// Package scale makes the Scale of an object with the record of who owns the replicas, which the one that a server
-// answers with lacks.
+// Package scale makes the Scale of an object with the managedFields entries of the owners of the replicas. The Scale
+// that a server returns has no managedFields.
 package scale
 
 import (
@@ -14,9 +14,9 @@ import (
 	"github.com/ssaplan/primitives/internal/managedfields"
 )
 
-// Of returns the Scale of an object, which has its replicas at the places. Of the object's record it has the entries of
-// those who own the replicas, as they are but for where these are: what else an entry has, and whether its owner has
-// another, decides what the next apply of the scale makes of it.
+// Of returns the Scale of an object. The places are where the object has its replicas. The Scale has all managedFields
+// entries of the owners of the replicas, with the replicas at spec.replicas. The entries keep their other fields,
+// because these fields and the other entries of an owner decide about the next apply of the scale.
 func Of(obj *unstructured.Unstructured, at Places) *unstructured.Unstructured {
 	all := at.moved(entriesOf(obj))
 	return with(obj, at.replicas(obj), slices.DeleteFunc(slices.Clone(all), func(entry map[string]any) bool {
@@ -25,16 +25,16 @@ func Of(obj *unstructured.Unstructured, at Places) *unstructured.Unstructured {
 	}))
 }
 
-// Applied returns the Scale with which a server answered an apply to the object, with the record that it keeps. Who
-// changes the number takes the replicas from all others, and an applier has one entry for the scale. Of a number that
-// nobody owns and that stays, the server says that it was there before. Before is the Scale of the object as it was,
-// nil if that isn't known.
+// Applied returns the Scale that a server returned for an apply, with the managedFields that the server stores. An
+// apply that changes the number takes the replicas from all other owners. An applier has one entry for the scale. If
+// the number stays and has no owner, the server also adds an entry of the manager before-first-apply. Before is the
+// Scale of the object before the apply, nil if it isn't known.
 //
-// Whoever applies 0 takes the replicas too, since a Scale of 0 lacks the field.
+// An apply of 0 always takes the replicas from the other owners, since a Scale of 0 lacks the field.
 //
-// An update that set the number among other fields loses it even if it stays: a server then splits its entry, and puts
-// the one of the replicas in front of the other one, which is the one that counts. Source: scalehandler.go and
-// internal/managedfields.go of k8s.io/apimachinery's managedfields.
+// An update that set the number and other fields loses the number even if it stays: the server splits its entry in two.
+// The first entry has the replicas, and the second has the other fields. Only the second one counts. Source:
+// scalehandler.go and internal/managedfields.go of k8s.io/apimachinery's managedfields.
 func Applied(answer, before *unstructured.Unstructured, applier fieldowner.Applier,
 	apiVersion string) *unstructured.Unstructured {
 	stays := before != nil && replicas(answer) == replicas(before) && replicas(answer) != int64(0)
@@ -62,7 +62,7 @@ func Applied(answer, before *unstructured.Unstructured, applier fieldowner.Appli
 		add(applier.Manager, fieldowner.OperationApply)
 	}
 	out := with(answer, replicas(answer), entries)
-	if before != nil { // a server's Scale lacks what the object is kept by, and no apply of it changes that
+	if before != nil { // a server's Scale lacks the fields of a deletion, and no apply changes them
 		for _, name := range deleting {
 			if v, exists, _ := unstructured.NestedFieldNoCopy(before.Object, "metadata", name); exists {
 				out.Object["metadata"].(map[string]any)[name] = v
@@ -75,7 +75,7 @@ func Applied(answer, before *unstructured.Unstructured, applier fieldowner.Appli
 // deleting are the fields of metadata that tell how an object is being deleted.
 var deleting = []string{"deletionTimestamp", "finalizers"}
 
-// current returns the entries that count: of several of one owner, a server reads the last.
+// current returns the entries that count: a server reads only the last entry of each owner.
 func current(entries []map[string]any) (found []map[string]any) {
 	for i, entry := range entries {
 		if !slices.ContainsFunc(entries[i+1:], func(later map[string]any) bool { return isSameOwner(entry, later) }) {
@@ -85,8 +85,9 @@ func current(entries []map[string]any) (found []map[string]any) {
 	return found
 }
 
-// split returns what a server makes of an entry when the number of replicas stays. It finds an update's entry again
-// only by its version, which is another one in the Scale, and so makes a new one of the replicas, which has no time.
+// split returns what a server makes of an entry when the number of replicas stays. The server finds the entry of an
+// update only under the same version, and the Scale has another version. So the server makes a new entry for the
+// replicas, without a time.
 func split(entry map[string]any) []map[string]any {
 	if ownerOf(entry).Operation != fieldowner.OperationUpdate || !ownsReplicas(entry) {
 		return []map[string]any{entry}
@@ -132,8 +133,8 @@ func ownerOf(entry map[string]any) fieldowner.Owner {
 	return fieldowner.Owner(read.Owner)
 }
 
-// Check returns an error if a manifest that is applied to the subresource is one of a scale without replicas: of such a
-// one the record isn't known.
+// Check returns an error if a manifest for the scale subresource has no spec.replicas: it isn't known what
+// managedFields such an apply makes.
 func Check(subresource string, manifest map[string]any) error {
 	if number, _, _ := unstructured.NestedFieldNoCopy(manifest, "spec", "replicas"); number == nil &&
 		subresource == "scale" {

@@ -85,8 +85,8 @@ func TestApplied(t *testing.T) {
 	require.Len(t, owners(t, scale.Applied(same, updated, fieldowner.Applier{Manager: "hpa", Subresource: "scale"}, "apps/v1")), 2, "an update is another owner")
 }
 
-// TestAppliedSplitsUpdates checks what becomes of the entry of an update that has more than the replicas. A real server
-// shows it in test/e2e/proof/testdata/cases/scale-of-another.yaml.
+// TestAppliedSplitsUpdates checks how the entry of an update is split if it has more fields than the replicas. A real
+// server shows it in test/e2e/proof/testdata/cases/scale-of-another.yaml.
 func TestAppliedSplitsUpdates(t *testing.T) {
 	record := func(obj *unstructured.Unstructured) (lines []string) {
 		for _, entry := range obj.GetManagedFields() {
