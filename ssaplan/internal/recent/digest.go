@@ -8,9 +8,10 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
 )
 
-// Digest returns a number that tells the content of an object from any other, but for a chance of one in 2⁶⁴ that
-// nobody can raise: it is another one in each cache. The order of a map's fields doesn't count. It reports false for
-// values that decoding JSON doesn't make, and for what is too deep to be an object.
+// Digest returns a number for the content of an object. Two different contents have the same number with a chance of
+// one in 2⁶⁴. The author of an object can't raise this chance, since each cache makes other numbers. The order of a
+// map's fields doesn't count. It reports false for values that decoding JSON doesn't make, and for what is too deep to
+// be an object.
 func (c *Cache[V]) Digest(content map[string]any) (digest uint64, ok bool) {
 	d := digester{seed: c.seed, salt: maphash.String(c.seed, "salt"), ok: true}
 	return d.fields(content, 0), d.ok
@@ -22,7 +23,8 @@ type digester struct {
 	ok   bool
 }
 
-// What kind of value a number is the digest of. The numbers are arbitrary, odd ones.
+// The digest of a value depends on the number of its type, so that values of two types have different digests. The
+// numbers are arbitrary, odd ones.
 const (
 	isNull   = 0x9e3779b97f4a7c15
 	isBool   = 0xbf58476d1ce4e5b9

@@ -60,7 +60,7 @@ func TestEachValueCounts(t *testing.T) {
 	require.Equal(t, before, after, "as it was")
 }
 
-// eachValue calls look with each value of v taken away in turn.
+// eachValue removes or replaces each value of v in turn, and calls look each time.
 func eachValue(v any, look func()) {
 	switch v := v.(type) {
 	case map[string]any:

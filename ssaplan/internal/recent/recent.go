@@ -1,5 +1,5 @@
-// Package recent remembers a bounded number of answers for a bounded time: of each subject the answer to the question
-// that was asked last. The caller tells the time.
+// Package recent remembers a bounded number of answers for a bounded time. For each subject, it remembers the answer to
+// the last question. The caller gives the time of each call.
 package recent
 
 import (
@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Cache remembers the answers about as many subjects as it was made for. When it is full, the subject goes that was not
-// asked for the longest time. It is safe for concurrent use; see [New].
+// Cache remembers the answers about as many subjects as it was made for. When the cache is full, it removes the subject
+// that was not asked for the longest time. It is safe for concurrent use; see [New].
 type Cache[V any] struct {
 	size   int
 	maxAge time.Duration
@@ -18,11 +18,12 @@ type Cache[V any] struct {
 
 	mu      sync.Mutex
 	entries map[Key]*entry[V]
-	ends    entry[V] // its newer is the oldest entry, and its older the newest
+	ends    entry[V] // of the ring: ends.newer is the oldest entry, and ends.older is the newest
 	cleared time.Time
 	// began is what times are counted from. It is read from a clock that goes on when the time of day is set back.
 	began time.Time
-	// distrusted counts how often the subjects of a part were forgotten, by the first byte of their keys.
+	// distrusted counts how often subjects were forgotten, by the first byte of the subject's key. An answer is only
+	// added if the count hasn't changed since the question.
 	distrusted [256]uint64
 	stats      Stats
 }
@@ -42,7 +43,7 @@ type Kept[V any] struct {
 	Expires           time.Time
 }
 
-// All returns the answers that still count, the one that was not asked for the longest time first.
+// All returns the answers that still count. The answer that was not asked for the longest time is the first.
 func (c *Cache[V]) All(now time.Time) (all []Kept[V]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -54,15 +55,15 @@ func (c *Cache[V]) All(now time.Time) (all []Kept[V]) {
 	return all
 }
 
-// left returns for how long an answer still counts, and whether it does. One that would count for longer than any can
-// was added at a time that is still to come.
+// left returns for how long an answer still counts, and whether it does. If more than maxAge is left, the clock was set
+// back since the answer was added. Then the answer doesn't count.
 func (c *Cache[V]) left(e *entry[V], now time.Time) (time.Duration, bool) {
 	left := e.expires - now.Sub(c.began)
 	return left, 0 < left && left <= c.maxAge
 }
 
-// Restore remembers an answer of another cache, unless this one knows one about its subject or is full. None counts for
-// longer than one of this cache could.
+// Restore remembers an answer of another cache, unless this one knows one about its subject or is full. An answer that
+// would count for longer than the maximum age of this cache isn't restored.
 func (c *Cache[V]) Restore(kept Kept[V], now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,8 +90,8 @@ type Stats struct {
 // webhook after some 10 ms and a policy after 0.3 s; several of them learn of it one after the other.
 const Settling = 10 * time.Second
 
-// New returns an empty cache for the answers about size subjects. An answer counts for maxAge at most; each for another
-// time, of at least half of that, so that not all of them have to be asked for again at once.
+// New returns an empty cache for the answers about size subjects. An answer counts for a random time between half of
+// maxAge and maxAge, so that the answers don't all expire at once.
 func New[V any](size int, maxAge time.Duration) *Cache[V] {
 	c := &Cache[V]{size: max(size, 1), maxAge: maxAge, seed: maphash.MakeSeed(), began: time.Now()}
 	c.Clear(time.Time{})
@@ -106,8 +107,8 @@ func (c *Cache[V]) Stats() Stats {
 	return stats
 }
 
-// Get returns the answer to a question about a subject, and whether it is known. What an answer is added with that is
-// asked for now is the trust.
+// Get returns the answer to a question about a subject, and whether it is known. If it isn't known, the caller asks for
+// the answer, and gives the returned trust to [Cache.Add].
 func (c *Cache[V]) Get(subject, question Key, now time.Time) (answer V, trust uint64, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -131,8 +132,8 @@ func (c *Cache[V]) Get(subject, question Key, now time.Time) (answer V, trust ui
 }
 
 // Add remembers the answer to a question about a subject, unless the subject was forgotten since the trust was got. The
-// configuration of the server is known to be as it is since some time; if that is not long ago, the answer may be one
-// of before, and counts only until [Settling] is over.
+// server is known to have its present configuration since the time since. If the server has it for less than
+// [Settling], the answer may come from the earlier configuration. Then it counts only until Settling is over.
 func (c *Cache[V]) Add(subject, question Key, answer V, trust uint64, since, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -13,7 +13,7 @@ const age = time.Hour
 
 var settled = time.Time{}
 
-// world is a cache, and the time that it goes by.
+// world is a cache, with the time that its calls get.
 type world struct {
 	*Cache[string]
 	time time.Time
@@ -39,7 +39,7 @@ func (w *world) has(n int) bool {
 	return known
 }
 
-// A resync asks for all objects again and again, in the same order. A cache for as many has them all.
+// A resync asks for all objects again and again, in the same order. A cache of this size has all the answers.
 func TestCapacityHoldsThatMany(t *testing.T) {
 	for _, size := range []int{1, 2, 3, 1000} {
 		w := newWorld(size)
@@ -81,7 +81,7 @@ func TestNoSizeIsOne(t *testing.T) {
 	}
 }
 
-// A subject that changes takes one place, whatever it was asked.
+// A subject takes one place, even if its question changes.
 func TestOneAnswerForASubject(t *testing.T) {
 	w := newWorld(2)
 	first, second := number(1), number(2)
@@ -102,7 +102,7 @@ func TestOneAnswerForASubject(t *testing.T) {
 	require.Zero(t, w.Stats().Evicted)
 }
 
-// Answers get too old one by one, none before half of the time and all after it.
+// Answers expire one by one: none before half of the maximum age, and all at the maximum age.
 func TestAnswersGetTooOld(t *testing.T) {
 	const many = 1000
 	w := newWorld(many)
@@ -126,7 +126,7 @@ func TestAnswersGetTooOld(t *testing.T) {
 	require.Zero(t, w.Stats().Evicted)
 }
 
-// A clock that is set back makes no answer count for longer: what is of a time to come doesn't count.
+// If the clock is set back, no answer counts for longer: an answer from a later time doesn't count.
 func TestClockThatIsSetBack(t *testing.T) {
 	w := newWorld(10)
 	w.add(1, "a")
@@ -138,12 +138,12 @@ func TestClockThatIsSetBack(t *testing.T) {
 	all := w.All(w.time)
 	require.Len(t, all, 1)
 	again := newWorld(10)
-	again.time = w.time.Add(-age) // which another process has
+	again.time = w.time.Add(-age) // the clock of another process
 	again.Restore(all[0], again.time)
 	require.False(t, again.has(2))
 }
 
-// What a server says right after it was set up otherwise may be what it would have said before.
+// Right after a change of its configuration, a server may still answer by the earlier one.
 func TestAnswersOfAServerThatSettles(t *testing.T) {
 	w := newWorld(10)
 	changed := w.time.Add(-time.Second)
