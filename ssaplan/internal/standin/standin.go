@@ -1,5 +1,5 @@
-// Package standin has a server try to create an object while the one that it replaces is still there: under another
-// name.
+// Package standin sends the dry run of a create for a replacement. While the old object still has the name, it tries a
+// stand-in: the new object under another name.
 package standin
 
 import (
@@ -38,14 +38,16 @@ func isAlike(a, b map[string]any) bool {
 // ErrTaken says that there is an object of the name already.
 var ErrTaken = errors.New("there is an object of this name already")
 
-// ErrNamed says that the server takes no stand-in, since in this kind the name has a meaning: that of an IPAddress is
-// one.
+// ErrNamed means that the server rejects the name of a stand-in. Names of this kind have a meaning: the name of an
+// IPAddress is an address.
 var ErrNamed = errors.New("no object of this kind can be tried under another name")
 
-// Try returns the object as the server would create it by applying the manifest to nothing. Taken says that another
-// object has the name: then a stand-in is tried, and the result has the name all the same. Kinds whose names mean
-// something, such as an IPAddress, can't be tried so, but for those of [kinds.NameHead]. With ErrTaken it returns the
-// object that is there as the apply would make it, if it can.
+// Try returns the object as the server would create it by applying the manifest to nothing. If taken is true, another
+// object has the name. Then Try sends a stand-in, and gives the result the name of the manifest.
+//
+// Kinds whose names have a meaning, such as an IPAddress, allow no stand-in, except for the kinds of [kinds.NameHead].
+// If Try returns ErrTaken, the object exists already. Then it also returns the object as the apply would change it, if
+// it can.
 func Try(ctx context.Context, server Resource, manifest map[string]any, options metav1.PatchOptions,
 	taken bool) (*unstructured.Unstructured, error) {
 	original := (&unstructured.Unstructured{Object: manifest}).GetName()
@@ -91,11 +93,13 @@ func isAboutName(err error) bool {
 	})
 }
 
-// Disproves reports whether the refusal of a trial says that replacing the object would lose it: the server would
-// refuse the new one, too. It does if the manifest doesn't fit the schema, which a create doesn't mind where an apply
-// does. For a Service it doesn't, whose ports and addresses the old one has as long as it is there; nor for a stand-in,
-// which is refused for its name, unless the manifest of a custom resource has null: a create of that, which has been
-// tried before, drops it, and an apply doesn't.
+// Disproves reports whether a failed trial proves that the server would also reject the new object after the old one is
+// deleted. Then a replacement would lose the object.
+//
+// A manifest that doesn't fit the schema is a proof: some of these manifests can be created, but not applied. An
+// invalid object is a proof, too, with two exceptions. A Service may be invalid because the old Service still has the
+// ports and addresses. A stand-in may be invalid because of its name. But a custom resource with null is a proof even
+// as a stand-in: the create that was tried earlier drops null, and an apply keeps null.
 func Disproves(manifest map[string]any, err error, taken bool) bool {
 	if slices.ContainsFunc(answer.Statuses(err),
 		func(s metav1.Status) bool { _, problem := answer.WrongType(s); return problem != "" }) {
@@ -123,7 +127,8 @@ func holdsNull(v any) bool {
 	return false
 }
 
-// renamed returns what a server said of the stand-in as it would say it of the object: it is the same each time.
+// renamed returns the server's error about a stand-in with the name of the object. So the error is the same each time,
+// although each stand-in has a random name.
 func renamed(err error, name, original string) error {
 	var refused *apierrors.StatusError
 	if !errors.As(err, &refused) {
@@ -144,7 +149,8 @@ func renamed(err error, name, original string) error {
 // longest is the length of a name that every kind allows: that of a label.
 const longest = 63
 
-// unconditional returns the manifest without what says which object it is for: the new one is another.
+// unconditional returns the manifest without uid and resourceVersion. These fields identify the old object, and the new
+// object is another one.
 func unconditional(manifest map[string]any) map[string]any {
 	metadata, _ := manifest["metadata"].(map[string]any)
 	out, rest := map[string]any{}, map[string]any{}
@@ -183,7 +189,8 @@ func Of(manifest map[string]any) (body map[string]any, name string) {
 	return body, name
 }
 
-// Restore puts the name back into what a server made of the stand-in, wherever it made use of it. It returns a copy.
+// Restore replaces the name of the stand-in by the original name, in all texts and keys of the object that the server
+// made. For a kind of [kinds.NameHead], it also replaces the part of the name up to the first dot. It returns a copy.
 func Restore(made map[string]any, name, original string) map[string]any {
 	names := []string{name, original}
 	if headOf(made, name) != nil {
@@ -195,7 +202,8 @@ func Restore(made map[string]any, name, original string) map[string]any {
 	return out
 }
 
-// headOf returns where the object has the part of its name up to the first dot, nil if it has it nowhere else.
+// headOf returns the path of the field that repeats the name up to the first dot. It returns nil if the kind has no
+// such field, or if the field has another value.
 func headOf(obj map[string]any, name string) []string {
 	u := &unstructured.Unstructured{Object: obj}
 	head := kinds.NameHead(u.GetAPIVersion(), u.GetKind())

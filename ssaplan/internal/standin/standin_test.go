@@ -69,7 +69,8 @@ func TestTry(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestTryRefused checks that a refusal is told of the object, so that it is the same each time.
+// TestTryRefused checks that an error has the name of the object in place of the stand-in's, so that it is the same
+// each time.
 func TestTryRefused(t *testing.T) {
 	manifest := map[string]any{"metadata": map[string]any{"name": "web"}}
 	for _, taken := range []bool{true, false} {
@@ -82,8 +83,8 @@ func TestTryRefused(t *testing.T) {
 	}
 }
 
-// TestDisproves tells refusals that the new object would meet, too, from those for what the old one has as long as it
-// is there.
+// TestDisproves checks which rejections the new object would get, too, and which may be due to the old object or to the
+// name of the stand-in.
 func TestDisproves(t *testing.T) {
 	invalid := apierrors.NewInvalid(schema.GroupKind{}, "a", nil)
 	misfit := &apierrors.StatusError{ErrStatus: metav1.Status{
@@ -112,7 +113,7 @@ func TestDisproves(t *testing.T) {
 	}
 }
 
-// A stand-in's name is one that every kind allows, and no other's.
+// Every kind allows the name of a stand-in, and no other object has the name.
 func TestNames(t *testing.T) {
 	seen := map[string]bool{}
 	for _, name := range []string{"a", "", strings.Repeat("a", 253), strings.Repeat("a", 51) + ".b", strings.Repeat("a", 50) + "--b", "a"} {
