@@ -8,8 +8,8 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// Created are the namespaces and the definitions of a set, which other objects of it need. The zero value is empty.
-// Objects are known by their numbers.
+// Created are the namespaces and the definitions of a set, which other objects of it need. The zero value is empty. The
+// number of an object is its index in the set.
 type Created struct {
 	namespaces  map[string]int
 	definitions map[groupKind]definition
@@ -62,8 +62,8 @@ func (c *Created) Serves(of identity.Identity) (number int, ok bool) {
 	return found.number, ok && slices.Contains(found.served, of.Version())
 }
 
-// Needs returns the numbers of the objects of the set without which an object can't exist: its definition, whatever it
-// serves, and its namespace.
+// Needs returns the numbers of the objects of the set that must exist before the given object: its namespace, and the
+// definition of its kind, even if that doesn't serve the version.
 func (c *Created) Needs(of identity.Identity) (numbers []int) {
 	if found, ok := c.definitions[groupKindOf(of)]; ok {
 		numbers = append(numbers, found.number)
@@ -93,7 +93,8 @@ func (c *Created) Kinds() (names []string) {
 	return names
 }
 
-// Creates says behind a comma that the set creates the namespace of an object, and is empty if it doesn't.
+// Creates returns the end of a message: "; the same set creates it". It is empty if the set doesn't create the
+// namespace of the object.
 func (c *Created) Creates(of identity.Identity) string {
 	if _, ok := c.namespaces[of.Namespace]; ok {
 		return "; the same set creates it"
@@ -101,8 +102,8 @@ func (c *Created) Creates(of identity.Identity) string {
 	return ""
 }
 
-// Defines says behind a comma that the set has the definition of an object's kind, in whatever version, and is empty if
-// it hasn't, or if its name isn't known.
+// Defines returns the end of a message: a semicolon, and which definition of the set defines the kind of the object in
+// any version. It is empty if the set has no such definition, or if the name of the definition isn't known.
 func (c *Created) Defines(of identity.Identity) string {
 	if found := c.definitions[groupKindOf(of)]; found.name != "" {
 		return "; CustomResourceDefinition " + foreign.Text(found.name).String() + " of the same set defines it"

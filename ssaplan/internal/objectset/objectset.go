@@ -1,5 +1,5 @@
-// Package objectset says what a set of manifests has as a whole: which objects are in it twice, and what it creates
-// that others of it need.
+// Package objectset finds relations between the manifests of a set: which objects are in the set twice, and which
+// namespaces and CRDs of the set other objects need.
 package objectset
 
 import (
@@ -13,15 +13,16 @@ import (
 
 // Set is a set of manifests. It is not safe for concurrent use.
 type Set struct {
-	seen      map[groupKind]map[place]int // the numbers of objects; by kind, as a set has many objects of few
+	seen      map[groupKind]map[place]int // numbers of objects; by kind first, since many objects share a kind
 	namespace string                      // of objects that name none
-	created   func() *Created             // read at the first question, which few sets have
+	created   func() *Created             // made at the first call, since most sets need none
 }
 
 // place is where an object of a kind is.
 type place struct{ namespace, name string }
 
-// Identity returns what a manifest is about. What isn't known yet need not have one.
+// Identity returns the identity of the object of a manifest. If unknown is true, the manifest isn't known yet. Then it
+// may be nil, and the identity may be incomplete.
 func Identity(manifest *unstructured.Unstructured, unknown bool) (identity.Identity, error) {
 	switch {
 	case manifest == nil && unknown:
@@ -38,8 +39,8 @@ func Identity(manifest *unstructured.Unstructured, unknown bool) (identity.Ident
 	return id, err
 }
 
-// New returns the set of the manifests that some things have, which may be nil. Objects that name no namespace are in
-// the default one.
+// New returns a set. The function manifest returns the manifest of an element, or nil if the element has none. Objects
+// that name no namespace are in the default one.
 func New[T any](of []T, manifest func(T) *unstructured.Unstructured, defaultNamespace string) *Set {
 	created := sync.OnceValue(func() *Created {
 		c := &Created{}
@@ -63,7 +64,7 @@ func (s *Set) First(id identity.Identity, i int) int {
 	}
 	kind, at := groupKindOf(id), place{id.Namespace, id.Name}
 	if at.namespace == "" {
-		at.namespace = s.namespace // kinds without namespaces have no other either
+		at.namespace = s.namespace // also for cluster-scoped kinds: it is the same for all their objects
 	}
 	if first, twice := s.seen[kind][at]; twice {
 		return first
