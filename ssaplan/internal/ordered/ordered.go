@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// windowFactor is how many results may be under way or ready, for each that is worked on at a time: a slow one does not
-// hold up the others at once.
+// windowFactor is the number of results for each worker that may be in work, or ready and not yielded yet. So the other
+// workers can go on for a while when one result is slow.
 const windowFactor = 4
 
 // Map calls work for the numbers from 0 to n-1, several at a time, and yields each result in the order of the numbers
@@ -63,8 +63,8 @@ func (w *window[R]) work(ctx context.Context, work func(context.Context, int) R)
 	defer w.workers.Done()
 	for job := range w.queue {
 		job.result <- work(ctx, job.i)
-		// Work that never blocks would be done for all of the window, mostly by one worker alone, before what consumes
-		// the results runs.
+		// Without this call, work that never blocks would fill the window before the consumer of the results runs. One
+		// worker would do most of it.
 		runtime.Gosched()
 	}
 }

@@ -40,7 +40,8 @@ func TestResultsComeInOrder(t *testing.T) {
 	}
 }
 
-// No more is worked on at a time than was asked for, and no more results wait than four for each.
+// No more work runs at a time than the concurrency allows, and at most four results for each worker are under way or
+// wait.
 func TestWorkIsBounded(t *testing.T) {
 	const n, concurrency = 100, 3
 	var atWork, most, begun atomic.Int64
@@ -61,21 +62,21 @@ func TestWorkIsBounded(t *testing.T) {
 	require.Equal(t, int64(n), begun.Load())
 }
 
-// All that may be worked on at a time is.
+// As much work runs at a time as the concurrency allows.
 func TestWorkGoesOnSideBySide(t *testing.T) {
 	const concurrency = 3
 	var together sync.WaitGroup
 	together.Add(concurrency)
 	for range ordered.Map(t.Context(), concurrency, concurrency, func(context.Context, int) int {
 		together.Done()
-		together.Wait() // for ever, if one waited for another
+		together.Wait() // would block if one waited for another
 		return 0
 	}) {
 		continue
 	}
 }
 
-// Who stops ends the work that is under way, and what has begun by then has ended.
+// A consumer that stops ends the context of the work. All work that has begun has ended then.
 func TestStopping(t *testing.T) {
 	var running atomic.Int64
 	for range ordered.Map(t.Context(), 100, 4, func(ctx context.Context, i int) int {
