@@ -67,7 +67,7 @@ func (f *Fields) Of(kind schema.GroupVersionKind) projection.Patterns {
 	if f.skip {
 		return nil
 	}
-	var key any = kind // made once
+	var key any = kind // converted only once, for all the lookups
 	served, isLearned := f.served.Load(key)
 	coming, isComing := f.coming.Load(key)
 	_, isUnserved := f.unserved.Load(key)

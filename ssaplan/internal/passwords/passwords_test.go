@@ -47,8 +47,8 @@ func printed(patterns projection.Patterns) string {
 	return strings.Join(texts, "\n")
 }
 
-// Which fields are passwords comes from the definition, or from the document of all schemas; if neither tells, all
-// fields are.
+// The passwords of a kind come from its definition, or from the document of all schemas. If neither can be read, all
+// fields are passwords.
 func TestPasswords(t *testing.T) {
 	const (
 		list       = "/apis/example.com/v1"
