@@ -3,7 +3,7 @@ package jsontexts
 
 import "strings"
 
-// All are JSON as it is and as it isn't, with what a short decoder could get wrong.
+// All are valid and invalid JSON texts, with cases that a simple decoder gets wrong.
 var All = []string{
 	`{}`, `{"a":{},"b":[],"c":[{}]}`, ` { "a" : [ 1 , 2 ] } ` + "\n", `{"a":1,"a":2}`, `[]`, `null`, ``, `{`, `{"a"`,
 	`{"a":`, `{"a":1`, `{"a":1,`,
