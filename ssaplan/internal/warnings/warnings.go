@@ -45,8 +45,8 @@ func OfAnswer(ctx context.Context) (context.Context, *Warnings) {
 	return context.WithValue(ctx, answeringKey{}, w), w
 }
 
-// Add gives a warning to all that collect those of the context, and reports whether it is one for a caller of several
-// requests.
+// Add gives a warning to the collectors of the context, which are from [Collect] and from [OfAnswer]. It reports
+// whether the context has a collector from Collect.
 func Add(ctx context.Context, text foreign.Text) bool {
 	if w, _ := ctx.Value(answeringKey{}).(*Warnings); w != nil {
 		w.Add(text)
