@@ -73,7 +73,7 @@ func TestAdvice(t *testing.T) {
 	assert.Equal(t, "nothing was written: read the object again and plan again", Advice(outdated))
 }
 
-// fake is an object that answers as it is told.
+// fake is an object that returns the answers and errors of its fields.
 type fake struct {
 	live, sent, tried *unstructured.Unstructured
 	later             func(*fake) // what happens between the first and the second read
@@ -229,8 +229,8 @@ func TestSend(t *testing.T) {
 	}
 }
 
-// A refusal that says that somebody was faster is looked at once: nothing is under way any more. So is what is done, or
-// can't be any more.
+// One read is enough if it decides the outcome: the write is done, or it can't be done any more because the object has
+// changed. A rejection because another client was faster also takes one read, since nothing is under way any more.
 func TestLooksThatSayItAll(t *testing.T) {
 	was, made, changed := object("1", "5", "m"), object("1", "6", "m"), object("1", "7", "other")
 	for _, row := range []struct {
