@@ -128,7 +128,8 @@ func (o *serverObjects) answered(ctx context.Context, response server.Response,
 	return response.Object, nil
 }
 
-// object is answered for a request that has to be answered with an object.
+// object does what answered does, for a request whose response must have an object. A response without an object is an
+// error.
 func (o *serverObjects) object(ctx context.Context, response server.Response,
 	err error) (*unstructured.Unstructured, error) {
 	obj, err := o.answered(ctx, response, err)
@@ -141,7 +142,7 @@ func (o *serverObjects) object(ctx context.Context, response server.Response,
 	return obj, nil
 }
 
-// retries returns the number of requests that the server sent again, since it was asked last.
+// retries returns how many requests the server sent again since the last call of retries.
 func (o *serverObjects) retries() int {
 	n := o.unnoticed
 	o.unnoticed = 0

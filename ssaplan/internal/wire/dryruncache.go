@@ -9,7 +9,8 @@ import (
 	"github.com/ssaplan/primitives/internal/turn"
 )
 
-// dryRunAge is how long it is known that a server receives the dryRun of a kind of request.
+// dryRunAge is how long the result of a check counts. During this time, the server isn't asked again whether it
+// receives the dryRun of that kind of request.
 const dryRunAge = 10 * time.Minute
 
 // dryRuns are the kinds of requests whose dryRun a server received, and when. The zero value has none.

@@ -32,14 +32,15 @@ var ErrDropped = errors.New(
 	"the server didn't get the dryRun of a request that writes nothing: the client, or something in " +
 		"front of the server, drops dryRun, so nothing can be planned through it")
 
-// applies is the kind of request that an apply to a resource is: each version of a group can be served by another
-// program.
+// applies names the kind of request that checkApply checks. The name has the group and version, since another program
+// can serve each version of a group.
 func (r *Resource) applies() string { return "apply " + r.resource.GroupVersion().String() }
 
-// patches is the kind of request that a JSON patch of a resource is.
+// patches names the kind of request that checkJSONPatch checks.
 func (r *Resource) patches() string { return "patch " + r.resource.GroupVersion().String() }
 
-// checkApply returns an error if the server doesn't receive the dryRun of an apply, before a dry run writes.
+// checkApply returns an error if the server doesn't receive the dryRun of an apply. It is called before a dry run is
+// sent: without its dryRun, that apply would write.
 func (r *Resource) checkApply(ctx context.Context, name string, body []byte, options metav1.PatchOptions,
 	sub []string) error {
 	return r.checkPatch(ctx, r.applies(),
@@ -51,9 +52,10 @@ func (r *Resource) checkJSONPatch(ctx context.Context, name string, options meta
 	return r.checkPatch(ctx, r.patches(), func(by *Resource) error { return by.askJSONPatch(ctx, name, options) })
 }
 
-// checkPatch asks whether the server receives the dryRun of a kind of patch. Once one has arrived, it doesn't ask again
-// for a while. The question doesn't count as a request of r. If the server refuses the question for another reason,
-// nothing is known, and that is no error, unless the server would refuse the patch for the same reason.
+// checkPatch asks whether the server receives the dryRun of a kind of patch. After a dryRun has arrived, checkPatch
+// doesn't ask again for a while. The question doesn't count as a request of r. The server may refuse the question for
+// another reason, which shows nothing about dryRun and is no error. Among refusals, only a denial by the authorizer is
+// an error: the server would deny the patch, too.
 func (r *Resource) checkPatch(ctx context.Context, kind string, ask func(by *Resource) error) error {
 	err := r.server.dryRuns.check(ctx, kind, dryRunAge, func() error { return ask(r.Beside()) })
 	if authresilience.Classify(err) != authresilience.ClassAuthorization &&
@@ -121,10 +123,11 @@ func (r *Resource) AskApply(ctx context.Context, name string, body []byte, optio
 		func() error { return r.askApply(ctx, name, body, options, sub) })
 }
 
-// CheckDelete returns an error if the server doesn't receive the dryRun of a delete, before a dry run deletes the
-// object. It sends a delete of an object that doesn't exist, with a dryRun that a server refuses. Once one has arrived,
-// it doesn't ask again for a while. The question doesn't count as a request of r. If the server refuses the delete for
-// another reason, nothing is known, and that is no error.
+// CheckDelete returns an error if the server doesn't receive the dryRun of a delete. It is called before a dry run is
+// sent: without its dryRun, that delete would delete the object. CheckDelete sends a delete of an object that doesn't
+// exist, with a dryRun that a server refuses. After a dryRun has arrived, CheckDelete doesn't ask again for a while.
+// The question doesn't count as a request of r. The server may refuse the delete for another reason, which shows
+// nothing about dryRun and is no error.
 func (r *Resource) CheckDelete(ctx context.Context) error {
 	err := r.server.dryRuns.check(ctx, "delete", dryRunAge, func() error {
 		return r.Beside().askDelete(ctx)

@@ -17,7 +17,7 @@ import (
 var errNoDiscoverer = errors.New("the server that the planner was made for can't list its kinds (server.Discoverer)")
 
 // Find returns how the server serves a kind. A kind that it doesn't serve is an error for which meta.IsNoMatchError
-// holds. Within [RememberMissing] it looks for one that is missing only once.
+// holds. With a context of [RememberMissing], Find asks the server only once for such a kind.
 func (s *Server) Find(ctx context.Context, kind schema.GroupVersionKind) (server.Kind, error) {
 	missing, isSet := ctx.Value(missingKindsKey{}).(*missingKinds)
 	if !isSet {
@@ -68,9 +68,9 @@ func (m *missingKinds) add(kind schema.GroupVersionKind) {
 	m.kinds[kind] = true
 }
 
-// Preferred returns the kind in the version that the server prefers, for a kind without one; and if it has no group
-// either, in the group that comes first: the core group, and then the server's order. A kind that nothing serves is an
-// error for which meta.IsNoMatchError holds.
+// Preferred completes a kind that has no version, and returns any other kind as it is. It adds the version that the
+// server prefers. If the kind has no group either, Preferred looks in the core group first, and then in the other
+// groups in the server's order. A kind that nothing serves is an error for which meta.IsNoMatchError holds.
 func (s *Server) Preferred(ctx context.Context, kind schema.GroupVersionKind) (schema.GroupVersionKind, error) {
 	if kind.Version != "" {
 		return kind, nil

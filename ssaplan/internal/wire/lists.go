@@ -96,7 +96,8 @@ func (r *Resource) Page(ctx context.Context, options metav1.ListOptions) (p *nat
 	return p, err
 }
 
-// Keep returns the object of a list as if it had been read. It reports false if it isn't one.
+// Keep returns the object of an entry of a list, as a read would return it. It reports false if the entry holds no
+// object.
 func (r *Resource) Keep(ctx context.Context, l native.Listed) (*unstructured.Unstructured, bool) {
 	whole, ok := r.objects.(native.Pager)
 	if !ok {

@@ -9,9 +9,9 @@ import (
 // pace limits the number of requests under way to a server that throttles. Each throttled request halves the number,
 // and it grows by one after some answers. Without throttled requests there is no limit.
 //
-// It isn't an option, since retries alone don't do. TestPriorityLevelOfOneShare plans 1,000 new objects on a real
-// server that answers three requests at a time: with a pace in 1,069 to 1,094 requests; without one in 3,101, and 63
-// objects failed after 10 retries each.
+// Callers can't turn the pace off, because retries alone are not enough. TestPriorityLevelOfOneShare plans 1,000 new
+// objects on a real server that answers three requests at a time: with a pace in 1,069 to 1,094 requests; without one
+// in 3,101, and 63 objects failed after 10 retries each.
 type pace struct {
 	mu     sync.Mutex
 	under  int           // requests that are under way
@@ -22,9 +22,10 @@ type pace struct {
 }
 
 const (
-	// perStep is how many answers for each request that may be under way it takes until there may be one more.
+	// perStep is a number of answers for each request of the limit. After perStep times the limit, the limit grows by
+	// one.
 	perStep = 20
-	// unlimited is the limit from which on there is none.
+	// unlimited is the largest limit. When the limit reaches this number, it is removed.
 	unlimited = 256
 )
 

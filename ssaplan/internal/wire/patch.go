@@ -9,9 +9,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Apply sends a server-side apply. If the answer is byte for byte that of the [Resource.Get] right before, as that of a
-// dry run that would write nothing is, both return the same object. Other clients than that of package client usually
-// return two. Before a dry run is sent, the server may be asked whether it gets that it is one.
+// Apply sends a server-side apply. If its answer is byte for byte the answer to the [Resource.Get] right before, both
+// return the same object. A dry run that would write nothing has such an answer. Only the client of package client does
+// this; others usually return two objects. Before a dry run, Apply may check with another request whether the server
+// receives the dryRun.
 func (r *Resource) Apply(ctx context.Context, name string, body []byte,
 	options metav1.PatchOptions, sub ...string) (*unstructured.Unstructured, error) {
 	if isTry(options) {
@@ -22,12 +23,12 @@ func (r *Resource) Apply(ctx context.Context, name string, body []byte,
 	return r.patch(ctx, name, types.ApplyPatchType, body, options, sub...)
 }
 
-// isTry reports whether a patch is a dry run of one.
+// isTry reports whether the options are those of a dry run.
 func isTry(options metav1.PatchOptions) bool {
 	return slices.Equal(options.DryRun, []string{metav1.DryRunAll})
 }
 
-// JSONPatch sends a JSON patch. Before a dry run is sent, the server may be asked as for that of [Resource.Apply].
+// JSONPatch sends a JSON patch. Before a dry run, it may check the server as [Resource.Apply] does.
 func (r *Resource) JSONPatch(ctx context.Context, name string, patch []byte,
 	options metav1.PatchOptions) (*unstructured.Unstructured, error) {
 	if isTry(options) {

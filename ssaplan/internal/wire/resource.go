@@ -25,7 +25,7 @@ type Resource struct {
 	resource schema.GroupVersionResource
 	object   identity.Identity
 	requests *int
-	wrote    error // what was carried out and was only to be tried
+	wrote    error // a dry run that the server carried out
 }
 
 // Resource gives access to the objects of a kind in the namespace of an identity. The requests are reported to be about
@@ -68,7 +68,7 @@ func (r *Resource) Requests() int { return *r.requests }
 // AddRequests adds requests to those that were sent.
 func (r *Resource) AddRequests(n int) { *r.requests += n }
 
-// Beside gives access to the same objects, at the same time and with a number of requests of its own.
+// Beside gives access to the same objects for concurrent requests. It counts its own requests.
 func (r *Resource) Beside() *Resource { return r.server.Resource(r.kind, r.object) }
 
 // In gives access to all objects of the kind in a namespace, or in all namespaces if that is empty. Its requests don't
@@ -108,7 +108,7 @@ func (r *Resource) send(ctx context.Context, verb, name string, dryRun []string,
 	if uncounted, ok := r.objects.(interface{ retries() int }); ok {
 		*r.requests += uncounted.retries()
 	}
-	if verb == "get" || verb == "list" || len(dryRun) > 0 { // what became of a write is another question
+	if verb == "get" || verb == "list" || len(dryRun) > 0 { // a broken write may have been carried out
 		err = r.server.whetherBrokenOff(ctx, err)
 	}
 	return err

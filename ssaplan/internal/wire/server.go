@@ -68,7 +68,7 @@ func (s *Server) Records() fieldowner.Records {
 // error concerns this request alone.
 func (s *Server) whetherBrokenOff(ctx context.Context, err error) error {
 	if s.access == nil || authresilience.Classify(err) != authresilience.ClassConnection {
-		return err // no method of a server of the caller's shows whether it answers
+		return err // a server of the caller has no Alive method
 	}
 	const patience = 5 * time.Second
 	ctx, cancel := clock.WithTimeout(ctx, patience)
