@@ -18,7 +18,7 @@ import (
 // sorted: a plan warns of them in this order, and equal plans are to say the same.
 func Carried(obj map[string]any) []schema.GroupVersionKind {
 	if !mayCarry(obj) {
-		return nil // without what the rest allocates
+		return nil // the walk below would allocate memory
 	}
 	return carried(obj)
 }
@@ -104,8 +104,8 @@ func isObject(obj map[string]any) bool {
 	})
 }
 
-// isSecretKind reports whether a kind is Secret or a list of them, or was meant to be: who misspells the kind of a
-// Secret has written a Secret all the same.
+// isSecretKind reports whether a kind is Secret or a list of Secrets, in any case of letters and also as "secrets". A
+// manifest with such a mistake in its kind still holds a secret.
 func isSecretKind(kind string) bool {
 	return slices.Contains([]string{"secret", "secrets", "secretlist"}, strings.ToLower(kind))
 }
@@ -188,14 +188,15 @@ func mayBeIn(v any, levels int) bool {
 	return false
 }
 
-// isNamed reports whether a map is an object or a reference to one. A Secret may lack its version, as misspelt.
+// isNamed reports whether a map is an object or a reference to one. It must have a kind and an apiVersion. A map with
+// the kind of a Secret needs no apiVersion, since a manifest with mistakes may lack it.
 func isNamed(m map[string]any) bool {
 	kind, _ := m["kind"].(string)
 	version, _ := m["apiVersion"].(string)
 	return kind != "" && (version != "" || isSecretKind(kind))
 }
 
-// mentionsSecret reports whether a text may be a Secret's manifest, which few texts may, at little cost.
+// mentionsSecret reports whether a text may be a Secret's manifest. It is a cheap test that rules out most texts.
 func mentionsSecret(text string) bool {
 	return len(text) >= len("kind: Secret") && strings.Contains(text, "ecret") && strings.Contains(text, "kind")
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// EveryField is the pattern of all fields of an object whose marks aren't known.
+// EveryField is the pattern of all fields of an object. It is used for a kind whose schema isn't known: the schema
+// marks the sensitive fields.
 const EveryField = "*"
 
 // Unmarked are the sensitive fields of a kind whose marks aren't known: all of them.
@@ -39,7 +40,7 @@ func parsed(texts []string) projection.Patterns {
 	slices.Sort(texts)
 	found := projection.Patterns{}
 	for _, text := range slices.Compact(texts) {
-		if p, err := projection.ParsePattern(text); err == nil { // all are, but the object itself, which is no text
+		if p, err := projection.ParsePattern(text); err == nil { // fails only for "", the object itself
 			found = append(found, p)
 		}
 	}
@@ -55,7 +56,8 @@ type marks struct {
 	isEndless bool // a schema contains itself
 }
 
-// of adds the patterns of a schema for what lies at a pattern.
+// of walks through a schema and adds a pattern for each password in it. The values with this schema are at the pattern
+// at.
 func (m *marks) of(schema map[string]any, at string) {
 	if schema["format"] == "password" {
 		m.texts = append(m.texts, at)

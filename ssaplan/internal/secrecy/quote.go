@@ -9,8 +9,8 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// Received marks the error of a request as a [Reply], which may quote the answer. A status is known for
-// that by its type, and gets a message if it has none.
+// Received marks the error of a request as a [Reply], whose text may quote the answer. An API status isn't marked,
+// since its type already shows that it quotes the answer. A status without a message gets one.
 func Received(err error) error {
 	var status apierrors.APIStatus
 	if answer.IsNil(err) || errors.As(err, &status) {

@@ -8,8 +8,8 @@ import (
 	"github.com/ssaplan/primitives/identity"
 )
 
-// Remembered returns what is known of an object that isn't there to be looked at, with the fields that are remembered
-// of it.
+// Remembered returns a stand-in for an object that wasn't read. It has the apiVersion and the kind of the identity, and
+// the fields that the caller remembers.
 func Remembered(id identity.Identity, fields map[string]any) *unstructured.Unstructured {
 	obj := maps.Clone(fields)
 	if obj == nil {
