@@ -10,11 +10,12 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 )
 
-// ErrOnlyTried says that the answer to a write is the one to a dry run: something in front of the server made it one.
+// ErrOnlyTried says that the answer to a write is the answer to a dry run. A program in front of the server must have
+// turned the write into a dry run.
 var ErrOnlyTried = errors.New("the server only tried it: the answer is the one to a dry run")
 
-// Written returns an error if an answer that says success can't be the one to a write of the live object, nil to create
-// one.
+// Written returns an error if a successful answer can't be the answer to this write. live is the object before the
+// write, or nil if the write creates the object.
 func Written(live, answer *unstructured.Unstructured) error {
 	switch err := Complete(answer); {
 	case err != nil:
@@ -42,14 +43,16 @@ func onlyTried(live, answer *unstructured.Unstructured) bool {
 	return !explain.Equal(live.Object, answer.Object)
 }
 
-// WentWith reports whether an object that is being deleted may have been removed by the write that was answered with
-// it, as a write that removes the last finalizer does. The answer then has the version before the write.
+// WentWith reports whether the write may have removed an object that is being deleted, as a write that removes the last
+// finalizer does. The answer to such a write has the version before the write.
 func WentWith(live, answer *unstructured.Unstructured) bool {
 	return live.GetDeletionTimestamp() != nil && len(answer.GetFinalizers()) == 0
 }
 
-// Tried returns an error if the answer to a dry run can't be about the live object, nil if there was none, whichever
-// version it is of: it is another object of the same version, or the live one without a version.
+// Tried returns an error if the answer to a dry run can't be about the live object, in this version or another one.
+// Another object with the same resourceVersion is such an answer, and so is the live object without a resourceVersion.
+// Without a resourceVersion, another uid is fine: the dry run would create the object. If live is nil, the result is
+// nil.
 func Tried(live, answer *unstructured.Unstructured) error {
 	if live == nil {
 		return nil
@@ -73,7 +76,8 @@ func DryRunWrote(answer *unstructured.Unstructured) error {
 		"%q in resourceVersion %q", answer.GetName(), answer.GetResourceVersion())
 }
 
-// CheckDryRun returns an error if a create or an update of in that was to be tried was carried out.
+// CheckDryRun returns an error if the server carried out the dry run of a create or an update. in is the object that
+// the request sent.
 func CheckDryRun(in, answer *unstructured.Unstructured, dryRun []string) error {
 	version := answer.GetResourceVersion()
 	if len(dryRun) == 0 || version == "" || version == in.GetResourceVersion() {

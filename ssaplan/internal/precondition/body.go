@@ -57,7 +57,8 @@ func Copied(body []byte, live *unstructured.Unstructured, manager string) bool {
 	return isThere || bytes.Contains(body, []byte(kinds.LastApplied))
 }
 
-// withGuards returns the body of an apply with fields of its metadata. Keep is as in [guardedMetadata].
+// withGuards returns the body of an apply with the guards in its metadata. If keep is set, a uid or resourceVersion in
+// the manifest stays.
 func withGuards(body []byte, guards map[string]string, keep bool) ([]byte, error) {
 	hasMetadata := false
 	guarded, ok := withFields(body, func(name string, value []byte) []byte {
@@ -76,8 +77,9 @@ func withGuards(body []byte, guards map[string]string, keep bool) ([]byte, error
 	return guarded, nil
 }
 
-// guardedMetadata returns the metadata of a manifest with the guards. It keeps what the manifest itself says of an
-// object that is there, which is for the server to refuse. It reports false if it isn't a map.
+// guardedMetadata returns the metadata of a manifest with the guards. If keep is set, a uid or resourceVersion in the
+// manifest stays in place of the guard, and the server refuses one that doesn't fit. It reports false if the metadata
+// isn't a map.
 func guardedMetadata(metadata []byte, guards map[string]string, keep bool) ([]byte, bool) {
 	kept := map[string]bool{}
 	guarded, ok := withFields(metadata, func(name string, value []byte) []byte {
@@ -98,9 +100,9 @@ func guardedMetadata(metadata []byte, guards map[string]string, keep bool) ([]by
 	return guarded, ok
 }
 
-// withFields returns a JSON object with those values of its fields that with returns for them, without those for which
-// that is nil. What is in the values isn't looked at: each dry run of a set that is listed comes here. It reports false
-// for what is no object.
+// withFields calls with for each field of a JSON object, and returns the object with the values that with returned. A
+// field is removed if with returns nil. The values aren't decoded, to save time: withFields runs for each dry run of a
+// set. It reports false if the text isn't a JSON object.
 func withFields(text []byte, with func(name string, value []byte) []byte) ([]byte, bool) {
 	out := append(make([]byte, 0, len(text)+128), "{}"...)
 	ok := fastjson.Fields(text, func(quoted, value []byte) bool {

@@ -18,8 +18,8 @@ const recordPath, versionPath = "/metadata/managedFields", "/metadata/resourceVe
 
 // ByRecord returns a JSON patch in which the uid and the managedFields of the live object replace the resourceVersion
 // as a guard. The server refuses the patch if another manager has come to own a field since, or has written in another
-// second. It doesn't refuse it just because a value was written again; but the given values have to be unchanged, too.
-// If the object has no managedFields, the patch keeps its resourceVersion.
+// second. A write that leaves managedFields as they are is allowed, unless it changes one of the given values. If the
+// object has no managedFields, the patch keeps its resourceVersion.
 func ByRecord(live *unstructured.Unstructured, patch []byte, values projection.FieldSet) ([]byte, error) {
 	record := managedfields.Of(live.Object)
 	if len(record) == 0 {

@@ -15,8 +15,9 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 )
 
-// AbsentVersion is a resourceVersion that no object has. An apply with it creates the object or fails: the server
-// ignores it where nothing exists, so that a dry run answers with it, and answers 409 where something does.
+// AbsentVersion is a resourceVersion that no object has. An apply with it creates the object or fails. If the object
+// doesn't exist, the server ignores the version, and the answer to a dry run has it. If the object exists, the server
+// answers 409.
 const AbsentVersion = "1"
 
 // Complete returns an error unless an object in an answer has the uid and the resourceVersion that guard a write.
@@ -31,8 +32,8 @@ func Complete(obj *unstructured.Unstructured) error {
 	return nil
 }
 
-// Another returns an error if an object has the version of one that was seen before, nil if none was, and another uid.
-// A new object of the same name is no explanation: a server gives each version to one object.
+// Another returns an error if two objects have the same resourceVersion and different uids. The result is nil if one of
+// the objects is nil. A new object of the same name is no explanation: a server gives each version to one object.
 func Another(seen, now *unstructured.Unstructured) error {
 	if seen == nil || now == nil || now.GetResourceVersion() != seen.GetResourceVersion() ||
 		now.GetUID() == seen.GetUID() {
