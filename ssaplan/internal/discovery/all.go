@@ -12,7 +12,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
-// groupList is what of an APIGroupDiscoveryList of apidiscovery.k8s.io/v2 counts here.
+// groupList has the fields of an APIGroupDiscoveryList of apidiscovery.k8s.io/v2 that this package needs.
 type groupList struct {
 	Kind  string
 	Items []struct {

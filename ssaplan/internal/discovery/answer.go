@@ -9,8 +9,9 @@ import (
 	"github.com/ssaplan/primitives/authresilience"
 )
 
-// deepestAnswer is how deep the JSON of an answer may be. What is made of paths takes time by the square of that;
-// objects that people write have some twenty levels, and a server reads 10,000.
+// deepestAnswer is how many levels of maps and lists the JSON of an answer may have. The time to list the paths of an
+// object grows with the square of its levels. Objects that people write have some twenty levels; a server reads up to
+// 10,000.
 const deepestAnswer = 2_000
 
 // Decode has client-go decode an answer.

@@ -1,4 +1,4 @@
-// Package discovery reads what a server says about its kinds, its version and its schemas, which is no object.
+// Package discovery reads the documents in which a server describes its kinds, its version and its schemas.
 package discovery
 
 import (
@@ -24,7 +24,8 @@ import (
 //
 // For a kind, it reads the document of one group and version at a time, once even under concurrency. Unlike the mappers
 // of client-go it needs no document of other groups, whose failures it would have to guess around, and it can be
-// cancelled. What isn't served is looked for again each time, so that a kind is found as soon as it is.
+// cancelled. A kind that isn't served is not remembered. The next call looks for it again, so that it is found as soon
+// as the server serves it.
 type Documents struct {
 	client rest.Interface
 	send   native.Send
@@ -105,7 +106,7 @@ func (d *Documents) Forget(gv schema.GroupVersion) {
 func (d *Documents) Alive(ctx context.Context) bool {
 	text, err := d.document(ctx, "/version")
 	if err != nil {
-		return authresilience.Classify(err).Degradable() // it knows that it doesn't want to answer
+		return authresilience.Classify(err).Degradable() // a server that refuses the caller is alive
 	}
 	var version struct {
 		GitVersion string `json:"gitVersion"`

@@ -9,8 +9,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/server"
 )
 
-// preferred returns the kind in the version that the server prefers; without a group, in the group that comes first:
-// the core group, and then in the order of the server. It reads one document for the core group, and one for the
+// preferred returns the kind in the version that the server prefers. If no group is given, it looks in the core group
+// first, and then in the other groups in the server's order. It reads one document for the core group, and one for the
 // others.
 func (d *Documents) preferred(ctx context.Context, kind schema.GroupKind) (server.Kind, error) {
 	for _, path := range []string{"/api", "/apis"} {
@@ -28,7 +28,8 @@ func (d *Documents) preferred(ctx context.Context, kind schema.GroupKind) (serve
 	return server.Kind{}, &meta.NoKindMatchError{GroupKind: kind}
 }
 
-// serving returns the kind in the first group and version that has it, of that group or, without one, of any.
+// serving returns the kind in the first group and version that has it. If the kind has a group, only this group is
+// searched.
 func (l groupList) serving(kind schema.GroupKind) (server.Kind, bool) {
 	for _, group := range l.Items {
 		if kind.Group != "" && kind.Group != group.Metadata.Name {
