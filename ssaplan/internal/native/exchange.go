@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// Exchange is what the transport sees of a request. A request that is cancelled may still be read from, so its fields
-// are atomic.
+// Exchange is what the transport sees of a request. Its fields are atomic, because the transport may still read from a
+// request that was cancelled.
 type Exchange struct{ Status, Sent, Received atomic.Int64 }
 
 type exchangeKey struct{}

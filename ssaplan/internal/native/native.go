@@ -23,8 +23,9 @@ var open func(api server.Server, send Send) Access
 // Register makes [Open] use a function of package client, which calls it once at the start.
 func Register(function func(api server.Server, send Send) Access) { open = function }
 
-// Open returns the access to a server of package client, and nil for any other. So it is for a type that embeds one:
-// it may have methods of its own, which have to be called. The requests for what is no object are sent with send.
+// Open returns the access to a server of package client, and nil for any other. A type that embeds such a server counts
+// as another one: it may have methods of its own, which must be called. Requests that aren't about an object are sent
+// with send.
 func Open(api server.Server, send Send) Access {
 	if open == nil {
 		return nil
@@ -57,8 +58,8 @@ type Resolver interface {
 	Resolve(ctx context.Context, kind schema.GroupVersionKind) (server.Kind, error)
 }
 
-// Objects is access to the objects of one resource, in one namespace if the resource has namespaces. List has their
-// metadata at least.
+// Objects is access to the objects of one resource, in one namespace if the resource has namespaces. The method List
+// returns at least the metadata of the objects.
 type Objects interface {
 	Get(ctx context.Context, name string, options metav1.GetOptions,
 		subresources ...string) (*unstructured.Unstructured, error)
@@ -72,10 +73,11 @@ type Objects interface {
 	List(ctx context.Context, options metav1.ListOptions) (*unstructured.UnstructuredList, error)
 }
 
-// Pager is what lists whole objects, and may leave it to Keep to decode them.
+// Pager lists whole objects. Page may leave them undecoded; Keep then decodes one.
 type Pager interface {
 	Page(ctx context.Context, options metav1.ListOptions) (*Page, error)
-	// Keep returns an object of a list as if it had been read. It reports false if it isn't one.
+	// Keep returns the object of an entry of a list, as a read would return it. It reports false if the entry holds no
+	// object.
 	Keep(ctx context.Context, l Listed) (*unstructured.Unstructured, bool)
 }
 
@@ -94,10 +96,10 @@ type Listed struct {
 	Text   []byte
 }
 
-// decodedSize is how large an object is taken to be that the client has decoded.
+// decodedSize is an estimate of the size of an object that is already decoded.
 const decodedSize = 8 << 10
 
-// Size is how long the object was in the answer.
+// Size returns the length of the object in the answer in bytes, or an estimate if the object is already decoded.
 func (l Listed) Size() int {
 	if l.Object != nil {
 		return decodedSize
