@@ -1,3 +1,3 @@
-// Package fastjson encodes manifests without reflection, and takes JSON apart without decoding it. What it encodes is
-// what package json would encode, but for the escapes that YAML needs, as which servers read it.
+// Package fastjson encodes manifests without reflection, and takes JSON apart without decoding it. It encodes as
+// package json does. It escapes some more characters, since servers read the JSON of an apply as YAML.
 package fastjson

@@ -70,7 +70,7 @@ func (e *fieldError) Error() string {
 
 func (e *fieldError) Unwrap() error { return e.err }
 
-// below returns err as one of the field or item that is called name.
+// below returns err with name added to the front of its path. name is the field or item that contains the error.
 func below(name projection.Element, err error) error {
 	if errors.Is(err, ErrTooDeep) || errors.Is(err, ErrNotPlain) {
 		return err // where doesn't matter
@@ -83,8 +83,8 @@ func below(name projection.Element, err error) error {
 }
 
 // Encode returns the JSON of an object, the same that json.Marshal makes, without reflection for the types that JSON
-// decoding makes. Beyond what that escapes, it escapes what YAML would read otherwise. Text that isn't UTF-8 is an
-// error, and so is an object that is too deep: see [ErrTooDeep]. Errors name the field.
+// decoding makes. In addition, it escapes the characters that YAML would read in another way. Text that isn't UTF-8 is
+// an error, and so is an object that is too deep: see [ErrTooDeep]. Errors name the field.
 func Encode(object map[string]any) ([]byte, error) {
 	e := NewEncoder()
 	defer e.Release()
@@ -100,7 +100,7 @@ type Encoder struct {
 	plainOnly bool
 }
 
-// encoders have room that texts grew in, which is still in the processor's caches for the next one.
+// encoders are free encoders. Each keeps the memory of its last text, which may still be in the processor's caches.
 var encoders = sync.Pool{New: func() any { return &Encoder{} }}
 
 // NewEncoder returns an encoder to be released after use.
@@ -161,8 +161,9 @@ func (e *Encoder) other(v any) error {
 	return err
 }
 
-// appendForYAML adds JSON in which the characters are escaped that YAML doesn't take in quotes as they are. Servers
-// read an apply as YAML: they would refuse some of these characters, and make a space of U+0085, a line break there.
+// appendForYAML appends JSON to a text. It escapes the characters that quoted YAML can't have or reads in another way.
+// Servers read an apply as YAML: they would refuse some of these characters. U+0085 is a line break in YAML, which they
+// would turn into a space.
 func appendForYAML(to, text []byte) []byte {
 	for len(text) > 0 {
 		next := bytes.IndexFunc(text, func(r rune) bool { return r >= 0x7f && r < 0xa0 || r == 0xfffe || r == 0xffff })
@@ -176,7 +177,8 @@ func appendForYAML(to, text []byte) []byte {
 	return append(to, text...)
 }
 
-// isUTF8 reports whether all text of maps and lists is, of whatever type they are. They must not contain themselves.
+// isUTF8 reports whether all strings in a value are UTF-8. The value may be of any type. Maps and lists in it must not
+// contain themselves.
 func isUTF8(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.String:

@@ -2,9 +2,9 @@ package fastjson
 
 import "bytes"
 
-// Fields calls yield with the name and the text of each field of a JSON object, without decoding the values, until it
-// returns false. It reports false for what isn't an object as servers write it; what is within the values isn't looked
-// at.
+// Fields calls yield with the name and the text of each field of a JSON object, until yield returns false. The values
+// aren't decoded, and errors inside of them aren't found. Fields reports false if the text isn't a JSON object in the
+// form that servers write.
 func Fields(text []byte, yield func(name, value []byte) bool) bool {
 	s := &splitter{text: text}
 	return s.elements('{', '}', func() bool {
@@ -36,7 +36,7 @@ type splitter struct {
 	at   int
 }
 
-// elements calls each where an element of a map or list begins, which goes past it.
+// elements calls each at the beginning of each element of a map or list. The function each must move past the element.
 func (s *splitter) elements(begin, end byte, each func() bool) bool {
 	if s.next() != begin {
 		return false
