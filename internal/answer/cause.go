@@ -144,8 +144,7 @@ func (c Cause) Pattern() string {
 	return brackets.ReplaceAllString(c.Field, "[*]")
 }
 
-// oddPaths are the paths that the server prints, in whatever message, for fields that have another one. The key "*" is
-// for every kind.
+// oddPaths are paths that a server prints in place of the real path of a field, by kind. The key "*" is for every kind.
 var oddPaths = map[string]map[string]string{
 	"*":                        {"<nil>": "", "[]": ""},
 	"PersistentVolumeClaim":    {"spec.resources[storage]": "spec.resources.requests.storage"},

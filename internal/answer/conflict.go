@@ -9,7 +9,7 @@ import (
 // Manager is a field manager as a conflict names it.
 type Manager struct {
 	Name, Subresource string
-	// Update tells an update from an apply, which is printed without its version.
+	// Update is true for an update and false for an apply. A server prints no version for an apply.
 	Update     bool
 	APIVersion string
 	// Time is zero for servers since 1.22.
@@ -23,7 +23,8 @@ type Manager struct {
 //	conflict with "m" with subresource "scale" using apps/v1
 //	conflict with "m" using apps/v1 at 2020-01-02T03:04:05Z
 //
-// "using" tells an update from an apply. Of a message of another form, the name of the manager is all that there is.
+// A message with "using" is about an update, any other about an apply. If a message has another form, the result has
+// only the name of the manager.
 //
 // Source: k8s.io/apimachinery, pkg/util/managedfields/internal, printManager.
 func ParseConflict(message string) Manager {

@@ -13,7 +13,7 @@ type Denial struct {
 }
 
 // ParseDenial reads the sentence at the start of a refusal; see forbiddenMessage in apiserver's
-// endpoints/handlers/responsewriters. Its quoted parts can hold anything, so they are skipped as what they are.
+// endpoints/handlers/responsewriters. Quoted parts are skipped as a whole, since any text can be in them.
 //
 //	User "alice" cannot get resource "configmaps" in API group "" in the namespace "default": reason
 //	User "alice" cannot list resource "nodes" in API group "" at the cluster scope

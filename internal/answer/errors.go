@@ -87,11 +87,12 @@ func IsWordless(status metav1.Status) bool {
 	return status.Message == "" || strings.HasPrefix(status.Message, wordless)
 }
 
-// Redacted returns an error with another text in place of that of err, which it wraps. No verb of package fmt shows the
-// text of err, or the other one as it came.
+// Redacted wraps err in an error with another text. No verb of package fmt prints the text of err. The new text is
+// printed with its unsafe characters escaped.
 func Redacted(err error, text foreign.Text) error { return &redacted{text, err} }
 
-// Visible returns err, or an error with the same words that wraps it if these can't be printed as they are.
+// Visible returns err if its text can be printed safely. Otherwise it wraps err in an error that prints the same text
+// with its unsafe characters escaped.
 func Visible(err error) error {
 	if IsNil(err) {
 		return err

@@ -47,12 +47,13 @@ type Place struct {
 	Field string
 	// Real is the path of the field, if the server prints another one.
 	Real string
-	// AllChecks reports that an update that is refused with the text runs every check of a create, so that what is
-	// wrong besides is among the causes. Otherwise some checks are skipped, or were not shown to be run, and a bad
-	// value can hide behind the text. Read from the update validation of the kind in k8s.io/kubernetes/pkg/apis, for
-	// the lowest and the highest version supported.
+	// AllChecks reports that an update runs every check of a create, even if it is refused with this text. All other
+	// mistakes are then among the causes, too. Otherwise some checks are skipped, or were not shown to be run, and a
+	// bad value can hide behind the text. Read from the update validation of the kind in k8s.io/kubernetes/pkg/apis,
+	// for the lowest and the highest version supported.
 	AllChecks bool
-	// Seen lists the minor versions whose answer is recorded, if they are not all that answers were recorded of.
+	// Seen lists the minor versions for which an answer with this text is recorded. It is empty if these are all minor
+	// versions that have recorded answers.
 	Seen string
 }
 
@@ -67,10 +68,10 @@ const (
 
 var labelOf = map[metav1.CauseType]string{invalidValue: "Invalid value", forbidden: "Forbidden"}
 
-// FindField returns the text that a cause is, and the place for which it was found. Every part has to fit: the kind,
-// the field, the type of the cause, and the detail as a whole. For an invalid value, the detail is what ends the
-// message, after a value of any form; for a forbidden one, it is all that follows the label, a diff on further lines
-// aside.
+// FindField returns the known text of a cause, and the place for which it was found. Every part has to fit: the kind,
+// the field, the type of the cause, and the detail as a whole. The message of an invalid value has to end with the
+// detail; a value of any form may come before. The message of a forbidden value has to consist of the label and the
+// detail; only a diff on further lines may follow.
 func FindField(kind string, c Cause) (text FieldText, at Place, known bool) {
 	pattern := c.Pattern()
 	for _, t := range FieldTexts {
@@ -96,8 +97,8 @@ func (t FieldText) matches(c Cause) bool {
 	return c.detail == t.Text
 }
 
-// Message is what a user gets to see of a cause with this text, which is exact even where the value can't be told
-// from the detail.
+// Message returns the message of a cause with this text for the user, without the value. If the value can't be
+// separated from the detail, only the label and the text are left.
 func (t FieldText) Message(c Cause) string {
 	if strings.HasPrefix(c.detail, t.Text) {
 		return c.Message()

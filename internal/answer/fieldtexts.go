@@ -398,8 +398,8 @@ var FieldTexts = []FieldText{
 		},
 	},
 	{
-		// A create with fewer versions is accepted, but it takes the deletion of every object that is stored in the
-		// missing one.
+		// A create of the CRD with fewer versions is accepted. But the CRD must be deleted before, and with it every
+		// object that is stored in the missing version.
 		Family: OneWayRule, Type: invalidValue,
 		Prefix: true, Text: "missing from spec.versions; ", // followed by the version's name
 		Remedy: "keep the version in spec.versions until a storage migration has removed it from status.storedVersions",

@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Phrases are details of messages in which no value stands, beside those of FieldTexts. Source: the validation packages
+// Phrases are details of messages without a value, in addition to those of FieldTexts. Source: the validation packages
 // of k8s.io/apimachinery and of the core API group; each is the whole detail, or its beginning.
 var Phrases = []string{
 	"a valid config key must consist of alphanumeric characters",
@@ -21,8 +21,8 @@ var Phrases = []string{
 	"prefix part",
 }
 
-// Phrase is what a cause says without a value, and without anything else that could be one: a label, followed by a
-// detail if that is known. It is empty if nothing of it is known.
+// Phrase returns the parts of a cause that can't contain a value: the label, and known words at the beginning of the
+// detail. It returns "" if the cause has no known label.
 func Phrase(c Cause) string {
 	if c.label == "" {
 		return ""
@@ -30,7 +30,8 @@ func Phrase(c Cause) string {
 	return join(c.label, knownDetail(c.detail))
 }
 
-// KnownPhrase does for a message that has the form of [Cause.Message] what [Phrase] does for a cause.
+// KnownPhrase returns the parts of a message that can't contain a value. The message must have the form of
+// [Cause.Message].
 func KnownPhrase(message string) string {
 	for _, l := range labels {
 		if message == l.text {
@@ -81,9 +82,9 @@ func WrongType(status metav1.Status) (field, problem string) {
 	return field, problem
 }
 
-// Names reports whether a field, as a server prints it, is made of names of fields that the object has, each with one
-// position in a list at most, so that it can't be anything else, such as a value. A required field of an owner need not
-// be there.
+// Names reports whether a printed field consists of names of fields of the object. At most one position in a list may
+// follow each name. Such a field can't contain a value. A required field of an owner reference is accepted even if the
+// object lacks it.
 func Names(obj map[string]any, field string) bool {
 	if owner.MatchString(field) {
 		return true

@@ -2,15 +2,16 @@ package answer
 
 import "strings"
 
-// How the messages of a definition's rules begin, and what stands before them.
+// failedRule begins the message of a rule of a CRD. evaluatingRule comes before the message if the rule couldn't be
+// evaluated.
 const (
 	failedRule     = "failed rule: "
 	evaluatingRule = " evaluating rule: "
 )
 
-// IsOfRule reports whether the cause may be that a rule of a definition refused: one with a message, which may be
-// empty, and a text. A server prints the message, and the text for want of one; where the rule couldn't be evaluated,
-// it prints that before.
+// IsOfRule reports whether the cause may be the refusal of a rule of a CRD. The parameters are the message of the rule,
+// which may be empty, and its text. A server prints the message, or the text if the rule has no message. If the rule
+// couldn't be evaluated, the server prints the reason first.
 //
 //	failed rule: self == oldSelf
 //	no such key: a evaluating rule: a is immutable

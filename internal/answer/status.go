@@ -33,8 +33,8 @@ var ReasonCodes = map[metav1.StatusReason]int{
 	metav1.StatusReasonServerTimeout:         http.StatusGatewayTimeout, // sent with code 500
 }
 
-// causeTypes are the types of causes that servers send. The last is a constant of core/v1, for which k8s.io/api isn't
-// needed.
+// causeTypes are the types of causes that servers send. The last is a constant of core/v1; it is declared below, so
+// that this package needs no k8s.io/api.
 var causeTypes = []metav1.CauseType{
 	metav1.CauseTypeFieldValueNotFound, metav1.CauseTypeFieldValueRequired, metav1.CauseTypeFieldValueDuplicate,
 	metav1.CauseTypeFieldValueInvalid,
@@ -47,8 +47,8 @@ var causeTypes = []metav1.CauseType{
 // NamespaceTerminating is the cause of a refusal to create something in a namespace that is being deleted.
 const NamespaceTerminating metav1.CauseType = "NamespaceTerminating"
 
-// Class returns what of a status tells the kind of failure without words of somebody else: the code, a reason that
-// servers send, and whether it is about the options of the request.
+// Class returns the parts of a status that show the kind of failure and have no foreign text. These are the code, a
+// reason that servers send, and whether the failure is about the options of the request.
 func Class(status metav1.Status) metav1.Status {
 	out := metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure,
 		Code: status.Code}
@@ -101,8 +101,8 @@ func Foreign(status metav1.Status) (text string, foreign bool) {
 	return "", false
 }
 
-// AboutOptions reports whether a 422 is about the options of the request, PatchOptions and the like. No object is in
-// their group.
+// AboutOptions reports whether a 422 is about the options of the request, such as PatchOptions. The options have an API
+// group that no object has.
 func AboutOptions(status metav1.Status) bool {
 	return status.Details != nil && status.Details.Group == "meta.k8s.io"
 }
@@ -117,11 +117,11 @@ func RefusesDryRun(status metav1.Status) bool {
 // custom resources in k8s.io/apiextensions-apiserver, which know the versions of the CRD only.
 const lostVersion = "request to convert CR to an invalid group/version: "
 
-// noConversion ends what a server answers where it would have to convert the Scale of a custom resource, and can't.
+// noConversion ends the message of a server that can't convert the Scale of a custom resource.
 const noConversion = ": " + lostVersion + "autoscaling/v1"
 
-// VersionLost returns the version, such as "example.com/v1beta1", that a 500 says an apply needs and the CRD lacks: an
-// entry of managedFields is in it.
+// VersionLost returns the version that the CRD lacks, such as "example.com/v1beta1", from a 500 that refuses an apply.
+// The apply needs this version because an entry of managedFields has it.
 func VersionLost(status metav1.Status) (version string, found bool) {
 	if status.Code != http.StatusInternalServerError {
 		return "", false
@@ -134,8 +134,8 @@ func CannotConvertScale(status metav1.Status) bool {
 	return strings.HasSuffix(status.Message, noConversion)
 }
 
-// OfConversion reports whether a conversion webhook is the reason for a failure. A server asks it before it writes, and
-// for its answer once more after that.
+// OfConversion reports whether a conversion webhook is the reason for a failure. A server calls this webhook before a
+// write, and again after the write to convert the answer. So the write may have happened.
 func OfConversion(status metav1.Status) bool {
 	return strings.Contains(status.Message, "conversion webhook for ")
 }

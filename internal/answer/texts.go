@@ -35,8 +35,8 @@ const (
 )
 
 // Text is one text where neither a type, a reason nor a code tells what it means. It counts only at the start of a
-// message, or of the part of one that the comment of its table names: names and values are further back, or in quotes
-// that are read as such.
+// message, or at the start of the part that the comment of its table names. Names and values come later in a message,
+// or in quotes, so they can't be mistaken for the text.
 type Text struct {
 	Start  string
 	Has    string // what must follow somewhere, if not empty
@@ -75,10 +75,10 @@ var WebhookTexts = Table{
 	{Start: `admission webhook "`, Has: `" denied the request`, Means: Webhook},
 	{Start: `Internal error occurred: failed calling webhook "`, Means: WebhookUnreachable},
 	{Start: `conversion webhook for `, Has: ` failed: `, Means: WebhookUnreachable},
-	// Of what is stored, since 1.37.
+	// The server can't convert the stored object, since 1.37.
 	{Start: `Internal error occurred: StorageError: corrupt object, `, Has: `: conversion webhook for `,
 		Means: WebhookUnreachable},
-	// Of what was just stored, since 1.37.
+	// The server can't convert the object that it just stored, since 1.37.
 	{Start: `object not decodable revision=`, Has: `: conversion webhook for `, Means: WebhookUnreachable,
 		Unseen: true},
 }

@@ -14,8 +14,8 @@ func ParseTime(text string) (time.Time, error) {
 	return UTC(t)
 }
 
-// UTC is t in UTC. It is an error if the zone has hidden that t lies before the year 0 or after 9999, such as in
-// 0000-01-01T00:00:00+01:00: what JSON can say of it can't be said in UTC, so who kept it could not write it down
+// UTC returns t in UTC. It returns an error if t lies before the year 0 or after 9999 in UTC, although its own zone
+// hides that, as in 0000-01-01T00:00:00+01:00. JSON can't hold such a time in UTC, so a caller could not write it
 // again.
 func UTC(t time.Time) (time.Time, error) {
 	t = t.UTC()
