@@ -50,9 +50,9 @@ var itemDefaults = func() map[string]map[string]any {
 	}
 }()
 
-// podDefaults are those of the spec of pods, and fieldDefaults those of other fields outside of lists, by kind and
-// path. Only such are listed that don't depend on other fields that may be left out together with them. The same
-// source.
+// podDefaults are the defaults in the spec of pods. fieldDefaults are those of other fields outside of lists, by kind
+// and path. A default that depends on another field isn't listed if that field may be left out together with it. The
+// source is that of itemDefaults.
 var podDefaults = map[string]any{
 	"dnsPolicy": "ClusterFirst", "restartPolicy": "Always", "schedulerName": "default-scheduler",
 	"securityContext":               map[string]any{},
@@ -99,8 +99,9 @@ var fieldDefaults = map[string]map[string]any{
 	},
 }
 
-// SetsAgain reports whether a server is known to keep v, or to set it again, where an object of a kind that Kubernetes
-// brings has it and an apply leaves the field out that no other owns. The names lead to a field outside of lists.
+// SetsAgain reports whether a field is known to keep or get back the value v after an apply that leaves it out. The
+// object has the value v, its kind comes with Kubernetes, and no other manager owns the field. The names lead to a
+// field outside of lists.
 func SetsAgain(kind string, names []string, v any) bool {
 	path := strings.Join(names, ".")
 	switch {
@@ -109,7 +110,7 @@ func SetsAgain(kind string, names []string, v any) bool {
 	case kind == "DaemonSet" && path == "metadata.annotations.deprecated.daemonset.template.generation":
 		return true // a field that former versions had, which only the server counts
 	case kind == "Service" && path == "spec.clusterIP":
-		return true // of a type that has one; no other may have it
+		return true // a Service that has a clusterIP keeps it; other types may not have one
 	}
 	known, exists := fieldDefaults[kind][path]
 	if field, isOfPod := strings.CutPrefix(path, podSpecOf(kind)+"."); !exists && isOfPod {
@@ -143,8 +144,9 @@ func IsItemDefault(list string, item map[string]any, names []string, v any) bool
 	return exists && reflect.DeepEqual(v, known)
 }
 
-// pullPolicy returns the default imagePullPolicy of a container. An image whose name can't be read has the one of an
-// image with a tag. Source: SetDefaults_Container in pkg/apis/core/v1, and ParseImageName in pkg/util/parsers.
+// pullPolicy returns the default imagePullPolicy of a container. If the name of the image can't be read, the default is
+// that of an image with a tag. Source: SetDefaults_Container in pkg/apis/core/v1, and ParseImageName in
+// pkg/util/parsers.
 func pullPolicy(image any) string {
 	text, _ := image.(string)
 	text, digest, _ := strings.Cut(text, "@")

@@ -13,8 +13,8 @@ var ServerMetadata = []string{
 	"selfLink", "uid",
 }
 
-// Preconditions are those fields of [ServerMetadata] that a manifest may have to say which object in which version it
-// is for. A server refuses an apply to another one.
+// Preconditions are those fields of [ServerMetadata] that may be in a manifest. They limit the apply to one object and
+// one version. A server refuses to apply the manifest to any other.
 var Preconditions = []string{"resourceVersion", "uid"}
 
 // RecordedMetadata are those fields of [ServerMetadata] that a server nevertheless records for the manager that applies
@@ -30,8 +30,8 @@ var MetadataContainers = []string{"annotations", "finalizers", "labels", "ownerR
 // IsMetadataMap reports whether one of the MetadataContainers is a map.
 func IsMetadataMap(name string) bool { return name == "annotations" || name == "labels" }
 
-// NameHead returns where an object of a kind whose name means something has the part of its name up to the first dot,
-// nil for other kinds.
+// NameHead is about kinds whose names consist of other fields of the object. It returns the path of the field that must
+// be equal to the name up to its first dot. It returns nil for other kinds.
 func NameHead(apiVersion, kind string) []string {
 	group, _, _ := strings.Cut(apiVersion, "/")
 	return map[string][]string{
@@ -53,9 +53,9 @@ func ResetFields(apiVersion, kind string) []string {
 	return []string{"status"}
 }
 
-// AtCreate returns the name of that one of the [ResetFields] which a server takes from the manifest of a new object,
-// though without recording an owner, and "" if there is none. Source: PrepareForCreate in the packages of
-// [ResetFields]. Of a ServiceCIDR only servers before 1.36 take it.
+// AtCreate returns the name of one of the [ResetFields], or "". A server takes this field from the manifest of a new
+// object, but records no owner for it. Source: PrepareForCreate in the packages of [ResetFields]. For a ServiceCIDR,
+// only servers before 1.36 take the field.
 func AtCreate(apiVersion, kind string) string {
 	switch Group(apiVersion) + "/" + kind {
 	case "/Node", "networking.k8s.io/ServiceCIDR":
@@ -97,8 +97,8 @@ func IsNamespace(obj map[string]any) bool {
 // IsSecret reports whether the object is a Secret of the core group.
 func IsSecret(obj map[string]any) bool { return obj["kind"] == "Secret" && obj["apiVersion"] == "v1" }
 
-// MovedField returns the name of the field of an object whose entries a server puts into another field when it stores
-// the object, and the name of that one. It reports false for kinds without such a field.
+// MovedField returns the names of two fields of an object. When a server stores the object, it moves the entries of the
+// first field into the second one. It reports false for kinds without such fields.
 func MovedField(obj map[string]any) (from, to string, moves bool) {
 	if IsSecret(obj) {
 		return "stringData", "data", true

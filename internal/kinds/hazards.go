@@ -26,7 +26,8 @@ type Hazard struct {
 	Text string
 }
 
-// Deletion is how an object is deleted. The zero value deletes it for another one, and its dependents after it.
+// Deletion is how an object is deleted. With the zero value, another object takes the place of the deleted one, and the
+// dependents are deleted after the object.
 type Deletion struct {
 	// Policy is the propagation policy: Orphan, Foreground, or else Background.
 	Policy string
@@ -42,9 +43,10 @@ const (
 // fact is a hazard of the objects of a kind. A field of the object in braces stands for its value: {spec.volumeName}.
 type fact struct {
 	endangers, text string
-	// replaced is the text if another object takes the place; empty if it is the same.
+	// replaced is the text if another object takes the place of the deleted one. If it is empty, text is used.
 	replaced string
-	// field and value are the condition: the field has the value; has any, if it is "*"; has none, if it is "".
+	// field and value are a condition. A value of "*" means that the field has any value, and "" means that it has
+	// none.
 	field, value string
 	// unread is the text for an object that was not read. If it is empty, a fact with a condition isn't told then.
 	unread string
@@ -161,7 +163,8 @@ func HazardsOf(kind string, obj map[string]any, deletion Deletion) []Hazard {
 	return found
 }
 
-// HazardsUnread returns what deleting an object of a kind may endanger, of which only the identity is known.
+// HazardsUnread returns what the deletion of an object may endanger if only the kind and the name of the object are
+// known.
 func HazardsUnread(kind, name string, deletion Deletion) []Hazard {
 	var found []Hazard
 	for _, f := range factsOf(kind) {

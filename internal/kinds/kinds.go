@@ -37,9 +37,9 @@ func IsBuiltin(obj map[string]any) bool {
 // IsBuiltinGroup reports whether an API group is one that Kubernetes brings; "" is that of the core.
 func IsBuiltinGroup(group string) bool { return builtinGroups[group] }
 
-// OfSubresource returns the kind with which a server answers and is asked for a subresource, if that isn't the
-// object's own. Source: the applyable subresources in the OpenAPI document of Kubernetes 1.33 to 1.37, of which scale
-// alone is another kind; custom resources have status and scale.
+// OfSubresource returns the kind in requests and answers of a subresource, if it isn't the kind of the object. Source:
+// the OpenAPI document of Kubernetes 1.33 to 1.37. Among the subresources that can be applied there, only scale has
+// another kind. Custom resources have the subresources status and scale.
 func OfSubresource(name string) (apiVersion, kind string, other bool) {
 	if name == "scale" {
 		return "autoscaling/v1", "Scale", true

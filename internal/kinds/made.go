@@ -3,7 +3,7 @@ package kinds
 import "slices"
 
 // dependents are the kinds of the objects that the controller of a kind makes, each owned by the one before it or by
-// the object itself. Those that others own by custom resources aren't known.
+// the object itself. The dependents of custom resources aren't known.
 var dependents = map[string][]string{
 	"CronJob.batch":         {"Job.batch", "Pod"},
 	"DaemonSet.apps":        {"ControllerRevision.apps", "Pod"},
@@ -15,12 +15,13 @@ var dependents = map[string][]string{
 	"StatefulSet.apps":      {"ControllerRevision.apps", "Pod"},
 }
 
-// Dependents returns the kinds of the objects that the controller of a kind makes for an object and that name it as
-// their owner, or one of these. Kinds are followed by their group, as for [HoldsOthers].
+// Dependents returns the kinds of the objects that the controller of a kind makes for an object. The owner of such an
+// object is the object itself or another dependent. Kinds are followed by their group, as for [HoldsOthers].
 func Dependents(kind string) []string { return slices.Clone(dependents[kind]) }
 
-// Makes reports whether objects of a kind can be those that controllers make for an object of another kind, with which
-// they go: its dependents, and the Endpoints of a Service, which name no owner.
+// Makes reports whether controllers make objects of the kind made for objects of another kind. Such objects are deleted
+// with the object that they were made for. They are the dependents of the kind. The Endpoints of a Service count as
+// well, although they name no owner.
 func Makes(kind, made string) bool {
 	return slices.Contains(dependents[kind], made) || kind == "Service" && made == "Endpoints"
 }

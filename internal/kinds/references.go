@@ -18,13 +18,13 @@ type Reference struct {
 // each list on the way.
 type reference struct {
 	field string
-	kinds []string // of several it is the one that the kind beside the name says
+	kinds []string // if there are several, the field kind beside the name selects one
 }
 
 // enforced has the kinds that a server looks for when an object of a kind is written. Source: the admission plugins
-// ServiceAccount, Priority and RuntimeClass of Kubernetes 1.33 to 1.37, which look at Pods, and the one of Priority
-// at groups of Pods, and at nothing that makes Pods. A binding is checked against its role, unless who writes it may
-// bind every role.
+// ServiceAccount, Priority and RuntimeClass of Kubernetes 1.33 to 1.37. These check Pods; the plugin Priority also
+// checks groups of Pods. They don't check the kinds that make Pods, such as Deployments. A server checks the role of a
+// binding, unless the writer may bind every role.
 var enforced = map[string][]reference{
 	"Pod": {
 		{"spec.serviceAccountName", []string{"ServiceAccount"}},
@@ -61,7 +61,7 @@ var podReferences = func() []reference {
 		{"volumes[].projected.sources[].secret.name", secret},
 		{"volumes[].projected.sources[].clusterTrustBundle.name", []string{"ClusterTrustBundle.certificates.k8s.io"}},
 		{"volumes[].persistentVolumeClaim.claimName", []string{"PersistentVolumeClaim"}},
-		// only there does a driver say that it has volumes for one pod
+		// an inline volume works only if the CSIDriver object allows such volumes
 		{"volumes[].csi.driver", []string{"CSIDriver.storage.k8s.io"}},
 		{"volumes[].csi.nodePublishSecretRef.name", secret},
 	}
@@ -78,8 +78,8 @@ var podReferences = func() []reference {
 	return out
 }()
 
-// claimReferences are what the spec of a PersistentVolumeClaim at a place refers to. The source of its data isn't among
-// them: a claim waits for it, and doesn't need it any more once it has the data, but names it for good.
+// claimReferences are what the spec of a PersistentVolumeClaim at a place refers to. The data source isn't among them.
+// A claim needs it only until the data is copied, but names it forever.
 func claimReferences(place string) []reference {
 	return []reference{
 		{place + "storageClassName", []string{"StorageClass.storage.k8s.io"}},
@@ -88,7 +88,7 @@ func claimReferences(place string) []reference {
 	}
 }
 
-// volumeReferences are what volumes that are the same in pods and in PersistentVolumes refer to.
+// volumeReferences are the references of the types of volumes that Pods and PersistentVolumes have in common.
 func volumeReferences(place string) (out []reference) {
 	for _, field := range []string{
 		"azureFile.secretName", "cephfs.secretRef.name", "cinder.secretRef.name", "flexVolume.secretRef.name",
@@ -100,7 +100,8 @@ func volumeReferences(place string) (out []reference) {
 	return append(out, reference{place + "glusterfs.endpoints", []string{"Endpoints"}})
 }
 
-// deviceClaims are the claims of devices that pods, or groups of them, share or get one each of.
+// deviceClaims are references to claims of devices. Pods, or groups of pods, share a claim, or each gets its own claim
+// from a template.
 func deviceClaims(place string) []reference {
 	return []reference{
 		{place + "resourceClaims[].resourceClaimName", []string{"ResourceClaim.resource.k8s.io"}},
@@ -125,11 +126,12 @@ var podSpecs = map[string]string{
 	"CronJob.batch": "spec.jobTemplate.spec.template.spec",
 }
 
-// references are what objects of a kind don't work without, beside the spec of a pod. TestReferenceFields has the other
-// fields that name objects, and why they aren't here. Two are arguable: a HorizontalPodAutoscaler and its target, a
-// binding and the accounts among its subjects. While the other is missing they do nothing, and no harm: nothing is
-// scaled, and no rights are given. Both work by themselves once the other is there. The annotation by which a token
-// Secret names its ServiceAccount isn't here: the account may list the Secret, so that each would wait for the other.
+// references has the objects that an object of a kind needs to work. Those in the spec of a pod are in podReferences.
+// TestReferenceFields has the other fields that name objects, and why they aren't here. Two of those fields could be
+// here as well: the target of a HorizontalPodAutoscaler, and the accounts among the subjects of a binding. While the
+// target or the account is missing, nothing is scaled, no rights are given, and no harm is done. Both work by
+// themselves as soon as it exists. The annotation by which a token Secret names its ServiceAccount isn't here: the
+// account may list the Secret, so that each would wait for the other.
 var references = func() map[string][]reference {
 	service, secret := []string{"Service"}, []string{"Secret"}
 	priorityClass, composite := []string{"PriorityClass.scheduling.k8s.io"},
@@ -166,7 +168,7 @@ var references = func() map[string][]reference {
 			{"spec.ingressClassName", []string{"IngressClass.networking.k8s.io"}}, {"spec.tls[].secretName", secret},
 			{"spec.defaultBackend.service.name", service}, {"spec.rules[].http.paths[].backend.service.name", service},
 		},
-		// A server passes over a schema whose level is missing, and its requests come under another one.
+		// A server ignores a FlowSchema whose level is missing: another FlowSchema gets its requests.
 		"FlowSchema.flowcontrol.apiserver.k8s.io": {
 			{"spec.priorityLevelConfiguration.name",
 				[]string{"PriorityLevelConfiguration.flowcontrol.apiserver.k8s.io"}},
@@ -207,8 +209,9 @@ var referred = func() map[string]bool {
 // Referred reports whether objects refer to others of a kind.
 func Referred(kind string) bool { return referred[kind] }
 
-// MayRefer reports whether objects of a kind can refer to those of another one. No kinds do so in a circle, but for
-// groups of pods in groups of their kind: what waits for what refers to it would wait for itself.
+// MayRefer reports whether objects of a kind can refer to objects of another kind. No chain of references leads back to
+// its first kind, so objects never wait for each other. Groups of pods are the exception: they can be in groups of
+// their own kind.
 func MayRefer(kind, to string) bool {
 	refer := func(r reference) bool { return slices.Contains(r.kinds, to) }
 	_, hasPods := podSpecs[kind]
@@ -261,7 +264,8 @@ func (r reference) in(obj map[string]any, found []Reference) []Reference {
 	return found
 }
 
-// namespaceBeside returns the field with the namespace of what a field names, beside that.
+// namespaceBeside returns the name of the field with the namespace of a referenced object. The field with the name of
+// that object is next to it.
 func namespaceBeside(field string) string {
 	if field == "name" {
 		return "namespace"

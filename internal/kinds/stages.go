@@ -7,8 +7,8 @@ type Stage struct {
 	Kinds []string
 }
 
-// Stages has what the objects of the built-in kinds are for those of later stages. A kind that isn't listed, such as
-// that of each custom resource, is of the last stage.
+// Stages has all stages in the order in which their objects are applied. Objects of later stages may need those of
+// earlier ones. A kind that isn't listed, such as that of each custom resource, is of the last stage.
 var Stages = []Stage{
 	{"namespaces and CRDs", []string{"Namespace", "CustomResourceDefinition.apiextensions.k8s.io"}},
 	{"classes and limits", []string{

@@ -90,8 +90,8 @@ func IsMapField(kind, name string) bool {
 }
 
 // IsNullKey reports whether null can be the name of an item in lists of this name, in a kind that comes with
-// Kubernetes. Without the null the item would have no name, and a server refuses to apply it. In the other lists with
-// names a null is invalid, or there is a default.
+// Kubernetes. Without the null the item would have no name, and a server refuses to apply it. In other lists whose
+// items have names, a null name is invalid or gets a default.
 func IsNullKey(kind, list, name string) bool {
 	return kind == "ServiceAccount" && list == "secrets" && name == "name"
 }
@@ -133,8 +133,8 @@ func IsAtomicMap(name string) bool {
 	return false
 }
 
-// AtomicInVersion returns the paths of the maps that have one owner as a whole in the version in which obj is, and
-// owners field by field in another that a server has of its kind.
+// AtomicInVersion returns the paths of maps that have one owner as a whole in the apiVersion of obj. In another version
+// of the same kind, each field of these maps has owners of its own.
 func AtomicInVersion(obj map[string]any) []string {
 	if obj["kind"] == "HorizontalPodAutoscaler" && obj["apiVersion"] == "autoscaling/v1" {
 		return []string{"spec.scaleTargetRef"}
@@ -142,8 +142,8 @@ func AtomicInVersion(obj map[string]any) []string {
 	return nil
 }
 
-// zeroes are the fields, by kind, that an object has whether or not anybody set them, and that are no map with fields
-// of their own: their types have no way to be absent. Those that must be set can't stay so and aren't among them.
+// zeroes are fields, by kind, that an object always has, because their types have no way to be absent. Maps with fields
+// of their own aren't among them. Required fields aren't either: a server accepts no zero value for them.
 var zeroes = map[string][]string{
 	"ControllerRevision": {"revision"},
 	"DaemonSet": {
@@ -171,8 +171,9 @@ var zeroes = map[string][]string{
 	"VolumeAttachment":      {"status.attached"},
 }
 
-// IsZero reports whether v is what an object of a kind that comes with Kubernetes has at a path if nobody sets it. A
-// server that has no record doesn't count it as set by anybody.
+// IsZero reports whether v is the value that an object has at a path if no client sets it. The kind of the object must
+// come with Kubernetes. When a server records owners for an object without managedFields, it gives such a field no
+// owner.
 func IsZero(obj map[string]any, path string, v any) bool {
 	switch v := v.(type) {
 	case map[string]any:
