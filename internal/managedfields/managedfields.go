@@ -32,13 +32,13 @@ type Owner struct {
 	Time        time.Time
 }
 
-// Of returns the entries of an object as they are in it, nil if it has none, and nil if there is something else.
+// Of returns the undecoded entries of an object. It returns nil if there are none, or if managedFields isn't a list.
 func Of(obj map[string]any) []any {
 	entries, _ := List(obj)
 	return entries
 }
 
-// List does what [Of] does, with an error if there is something else.
+// List does what [Of] does, but returns an error if managedFields isn't a list or metadata isn't a map.
 func List(obj map[string]any) ([]any, error) {
 	metadata, isMap := obj["metadata"].(map[string]any)
 	if !isMap && obj["metadata"] != nil {
