@@ -9,7 +9,7 @@ import (
 // Fake is a clock for tests: the real one, put forward by [Fake.Advance]. It is safe for concurrent use, and the zero
 // value is the real time.
 type Fake struct {
-	// LongestSleep is how long [Sleep] takes at most, by the real clock. Zero means that it takes what it is for.
+	// LongestSleep limits the real time of each [Sleep]. Zero means that a sleep takes its full duration.
 	LongestSleep time.Duration
 	// TimeUp is the number of the sleep that puts the clock forward by a day, so that all timeouts end. Zero means
 	// none.
