@@ -28,7 +28,7 @@ func (f *flow) follow(functions []*ast.FuncDecl) {
 	}
 }
 
-// receive notes the parameters of a function that have text of somebody else whoever calls it.
+// receive notes the parameters of a function that always have foreign text, for every caller.
 func (f *flow) receive(function *ast.FuncDecl) {
 	handles := function.Recv != nil && slices.Contains(handlers, function.Name.Name)
 	ast.Inspect(function, func(n ast.Node) bool {
@@ -54,7 +54,7 @@ func (f *flow) gives(function *ast.FuncDecl) {
 	})
 }
 
-// printed returns what a function prints of it.
+// printed returns the expressions with foreign text that a function prints.
 func (f *flow) printed(function *ast.FuncDecl) (found []ast.Expr) {
 	speaks := function.Recv != nil && (function.Name.Name == "String" || function.Name.Name == "Error")
 	ast.Inspect(function.Body, func(n ast.Node) bool {
@@ -82,7 +82,9 @@ func (f *flow) printed(function *ast.FuncDecl) (found []ast.Expr) {
 	return found
 }
 
-// isShown reports whether a name is one of a field of text that is shown. What a server sends is made, not shown.
+// isShown reports whether a name is the name of a field whose text is shown to users. The field must be one of this
+// module, or of a Condition in a status. A program that fills in a field of another type, such as a Status, doesn't
+// show its text.
 func (f *flow) isShown(name *ast.Ident) bool {
 	field, ok := f.info.Uses[name].(*types.Var)
 	if !ok || !field.IsField() || !slices.Contains(shown, field.Name()) || !isText(field.Type()) {

@@ -43,7 +43,7 @@ func Find(folder string, packages ...string) (found []string, err error) {
 		func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 	for _, parts := range wanted {
 		if parts[0] == ours+"projection/foreign" {
-			continue // which makes it safe
+			continue // it prints foreign text, but makes it safe
 		}
 		lines, err := inPackage(fset, known, parts[0], parts[2], parts[3:])
 		if err != nil {

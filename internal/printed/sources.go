@@ -43,13 +43,14 @@ var functions = map[string][]string{
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured": {"NestedString", "NestedStringMap", "NestedStringSlice"},
 }
 
-// handlers are the methods that client-go tells the warnings of a server.
+// handlers are the methods to which client-go passes the warnings of a server.
 var handlers = []string{"HandleWarningHeader", "HandleWarningHeaderWithContext"}
 
 // shown are the names of fields of texts that are printed.
 var shown = []string{"Message", "Reason", "Summary", "Detail", "Cause", "Next", "Advice"}
 
-// printing are packages all of whose functions and methods print, and methods of any type that do.
+// printing are packages in which every function and method prints. printingMethod are names of methods that print, for
+// any type.
 var (
 	printing       = []string{"fmt", "errors", "log", "log/slog", "github.com/hashicorp/terraform-plugin-log/tflog"}
 	printingMethod = []string{
