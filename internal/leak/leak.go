@@ -44,14 +44,15 @@ var Forms = []Form{
 
 func unquoted(text string) string { return text[1 : len(text)-1] }
 
-// inside returns the base64 of a value that follows something, without what depends on that.
+// inside returns the base64 of a value that follows other text. It leaves out the characters that also depend on that
+// text.
 func inside(encoding *base64.Encoding, before, value string) string {
 	return strings.TrimRight(encoding.EncodeToString([]byte(before+value)), "=")[len(before)+1:]
 }
 
-// In returns the names of the forms in which a text has the value, or eight characters of it in a row; a shorter value
-// as a whole. Line ends and white space within it, as wrapped base64 has, don't hide it. What is encoded in the text as
-// a whole is looked into.
+// In returns the names of the forms in which a text has the value, or eight characters of it in a row. A value with
+// fewer characters must be there as a whole. Line ends and white space within the value, as wrapped base64 has, don't
+// hide it. In also decodes the base64 in the text, and searches there.
 func In(text, value string) (found []string) {
 	text = opened(text)
 	joined := squeeze(text)
@@ -67,10 +68,11 @@ func In(text, value string) (found []string) {
 	return found
 }
 
-// opened returns the text with what the base64 in it stands for behind it, however often that was encoded: what a
-// provider of Terraform remembers is so twice in a state, and a secret in that is none of [Forms].
+// opened returns the text, followed by the decoded form of each base64 string in it. Decoded text is opened again. A
+// state of Terraform has the private data of a provider encoded twice, and none of the [Forms] would find a secret in
+// it.
 func opened(text string) string {
-	const shortest = 16 // that eight characters and what is around them fit into
+	const shortest = 16 // shorter base64 can't hold eight characters and some text around them
 	all := []string{text}
 	for _, run := range strings.FieldsFunc(text, isNoBase64) {
 		if len(run) < shortest {
@@ -88,11 +90,11 @@ func isNoBase64(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("+/-_", r))
 }
 
-// lineEnds are also those that somebody made visible.
+// lineEnds removes escaped line ends and tabs, such as the two characters \n.
 var lineEnds = strings.NewReplacer(`\r`, "", `\n`, "", `\t`, "")
 
-// squeeze returns the text without white space. Other bytes stay as they are, so that a character with a line end in it
-// is whole.
+// squeeze returns the text without white space. It looks at characters and not at bytes, since a part of another
+// character can have the byte of a white space, such as 0x85.
 func squeeze(text string) string {
 	out := make([]byte, 0, len(text))
 	for rest := text; rest != ""; {

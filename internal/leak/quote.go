@@ -108,12 +108,13 @@ func status(code int32, reason metav1.StatusReason, message string, causes ...me
 	}
 }
 
-// A Case is an object with a secret value, named after the case, of which somebody quotes the value in an answer. Its
-// fields are places in the table of answers, in [Values] and in [Echoes].
+// A Case is an object with a secret value, and an answer that quotes the value. The object is named after the case. The
+// fields of a Case are indexes of the table of answers, of [Values] and of [Echoes].
 type Case struct{ Answer, Value, Echo int }
 
-// Cases returns cases of so many answers. In them each answer has each value and each way to quote it, and each value
-// is quoted in each way; all of them have all that in every answer.
+// Cases returns the cases for a number of answers. Each answer occurs with each value and with each way to quote. With
+// enough answers, each value also occurs with each way to quote. If all is true, every combination of the three is a
+// case.
 func Cases(answers int, all bool) (cases []Case) {
 	for a := range answers {
 		for v := range Values {
@@ -127,8 +128,9 @@ func Cases(answers int, all bool) (cases []Case) {
 	return cases
 }
 
-// Tried returns each nth of [Cases]; all cases of so many answers where LEAKS=all asks for them. An n that divides
-// neither the number of values nor that of the ways to quote them leaves none of these out.
+// Tried returns every nth of the [Cases] for a number of answers. With LEAKS=all in the environment, it returns all
+// combinations. If n has no divisor in common with the number of values and of ways to quote, enough answers have all
+// of them.
 func Tried(answers, n int) (cases []Case) {
 	if os.Getenv("LEAKS") == "all" {
 		return Cases(answers, true)
@@ -141,8 +143,8 @@ func Tried(answers, n int) (cases []Case) {
 	return cases
 }
 
-// TriedValues returns a case for each nth of [Values], each quoted in another way; for all of them where LEAKS=all asks
-// for that.
+// TriedValues returns a case for every nth of the [Values], each quoted in another way. With LEAKS=all in the
+// environment, it returns a case for each value.
 func TriedValues(n int) []Case {
 	return slices.DeleteFunc(Tried(1, n), func(c Case) bool { return c.Echo != c.Value })
 }
