@@ -151,7 +151,8 @@ func TestApplyOfANoOpReturnsAnObjectOfItsOwn(t *testing.T) {
 	require.Equal(t, "a", live.GetName())
 }
 
-// What is planned anew, because the object changed, may be sent only if it is the request that was reviewed.
+// If the object changed since the review, Apply plans again. It sends the new request only if it equals the reviewed
+// request. Here it doesn't, since the second planner doesn't force conflicts.
 func TestApplySendsNoOtherRequestThanTheReviewed(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	polite := mustNew(t, server.API(),

@@ -18,8 +18,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
-// configured is a transport that tells what a server is set up with, and leaves the other requests to the next. An
-// answer of its own for a path stands for something else.
+// configured is a transport that answers the requests for the configuration of a server. It passes the other requests
+// to next. answers has the responses by path. Lists of webhooks and policies that it lacks are empty.
 type configured struct {
 	next    http.RoundTripper
 	mu      *sync.Mutex
@@ -134,7 +134,8 @@ func TestAnotherConfigurationIsAnotherQuestion(t *testing.T) {
 	require.Equal(t, 0, r.plan(t), "the definitions of others")
 }
 
-// What the caller may not read is told, and all else still counts.
+// The cache works although the caller may not read some parts of the configuration. Its statistics list these parts,
+// and the other parts still count.
 func TestUnseenConfiguration(t *testing.T) {
 	r := newResync(t, ssaplan.NoOpCacheOptions{ServerInterval: always})
 	require.Empty(t, r.cache.Stats().Unseen)

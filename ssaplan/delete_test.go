@@ -50,7 +50,7 @@ func sent(server *ssaplantest.Server, verb string) int {
 func TestDeleteWaitsForFinalizers(t *testing.T) {
 	for _, row := range []struct {
 		why     string
-		already bool // somebody else deleted it
+		already bool // another client deleted it before
 		deletes int
 	}{
 		{"it is deleted once, however often it is looked at", false, 1},
@@ -180,7 +180,8 @@ func TestDeletePropagates(t *testing.T) {
 	}
 }
 
-// An object that somebody else deletes at the same time is gone all the same. A refusal leaves it where it is.
+// Delete succeeds if another client deletes the object just before. If the server fails to delete the object, Delete
+// returns an error and the object remains.
 func TestDeleteMeetsOthers(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	state := applied(t, planner, configMap("a", nil))

@@ -38,7 +38,7 @@ var (
 // idOf is the ConfigMap's identity as a host has it, without the namespace.
 var idOf = identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Name: "a"}
 
-// A plan to delete tells in its action what is there and whether it may go.
+// The action of a plan says whether the object exists and whether the server would delete it. Planning deletes nothing.
 func TestPlanDelete(t *testing.T) {
 	for _, row := range []struct {
 		why     string
@@ -282,7 +282,8 @@ func TestApplyDelete(t *testing.T) {
 	}
 }
 
-// A plan is for one policy, and a caller who may not delete is told so.
+// ApplyDelete fails without a plan, with another propagation policy than that of the plan, and if the server denies the
+// delete.
 func TestApplyDeleteRefuses(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	require.EqualError(t, planner.ApplyDelete(t.Context(), nil, deletion.Options{}), "ssaplan: no plan to carry out")
@@ -356,8 +357,8 @@ func (o others) HandleWarningHeaderWithContext(_ context.Context, _ int, _, text
 	*o.text += text + "\n"
 }
 
-// Warnings of the server about a delete are in the plan, and told once to who listens. Nobody listening, they go where
-// the client's other warnings go.
+// A plan has the warnings of the server about the delete. Delete, ApplyDelete and Replace call Options.Warning once for
+// each warning. Without that function, the client's own warning handler gets the warnings.
 func TestWarningsOfADelete(t *testing.T) {
 	server, _ := world(ssaplan.Options{})
 	var client string
@@ -412,7 +413,8 @@ func TestPlanDeleteHidesSecrets(t *testing.T) {
 	require.Equal(t, []foreign.Text{"1 warning of the server redacted, since the object has sensitive values, which it may quote"}, plan.Warnings)
 }
 
-// What goes with a definition is counted again if it was reviewed, and only then.
+// Deleting a CRD deletes its custom resources. ApplyDelete counts them again only if the reviewed plan has Contents. It
+// fails if it finds objects of a kind that the plan doesn't list.
 func TestApplyDeleteCountsAgain(t *testing.T) {
 	for _, reviewed := range []bool{true, false} {
 		server, planner := world(ssaplan.Options{})

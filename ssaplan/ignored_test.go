@@ -14,7 +14,9 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// A no-op beside ignored fields is remembered by what was sent, which the live object tells.
+// The cache stores a no-op by the request that was sent, which has the live values of ignored fields. So another value
+// in the manifest still hits the cache, and another live value doesn't. The cached no-op doesn't count for a request
+// that ignores nothing.
 func TestIgnoredFieldsAreRemembered(t *testing.T) {
 	for _, supplied := range []bool{true, false} {
 		server, planner := world(ssaplan.Options{NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: 5})})
@@ -116,8 +118,8 @@ func TestNothingToClear(t *testing.T) {
 	require.Len(t, mustPlan(t, planner, request).Warnings, 3, "it isn't known what was cleared before")
 }
 
-// Of an object without any record of owners the server tells what its first apply makes of it, so that a part of a list
-// with one owner is held.
+// An object without managedFields doesn't show which of its lists are atomic. The planner learns from a dry run what
+// the server records for the first apply. So it can keep the live value of an ignored field in an atomic list.
 func TestIgnoredFieldsOfAnObjectWithoutRecord(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	limits := func(memory string) *unstructured.Unstructured {
@@ -219,8 +221,8 @@ func TestRefusalsOfASuppliedObject(t *testing.T) {
 	}
 }
 
-// An ignored field that only we own isn't touched when the manifest drops it, unless it is to be cleared, or the item
-// of a list that it is in is dropped as well.
+// The manifest drops an ignored field that no other manager owns. The field keeps its value, unless Clear names it as
+// well, or the manifest also drops the list item that contains the field.
 func TestIgnoredFieldsThatAreDropped(t *testing.T) {
 	_, planner := world(ssaplan.Options{})
 	applied(t, planner, configMap("a", map[string]any{"a": "A", "b": "B"}))

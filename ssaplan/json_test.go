@@ -39,7 +39,8 @@ func path(text string) projection.Path {
 	return p
 }
 
-// An encoder that was told not to escape for HTML doesn't, and one that wasn't told does.
+// The JSON encoder decides whether the text of a plan is escaped for HTML: it is by default, and it isn't after
+// SetEscapeHTML(false).
 func TestPlanLeavesEscapingToTheEncoder(t *testing.T) {
 	plan := &ssaplan.Plan{Action: ssaplan.ActionReplace, Reason: "a -> b"}
 	var text bytes.Buffer

@@ -10,7 +10,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
-// A manifest goes to the default namespace, unless that is switched off, and Resolve tells where.
+// Plan and Resolve use the default namespace for an object without one, and Resolve returns it. With RequireNamespace
+// both fail.
 func TestDefaultNamespace(t *testing.T) {
 	id := identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Name: "a"}
 	for _, row := range []struct {

@@ -82,7 +82,7 @@ func TestReplacementsByAnotherIdentity(t *testing.T) {
 	}
 }
 
-// Of an object that can't be shown, the kind tells what is at stake.
+// If the plan can't show the old object, it lists the hazards that every object of that kind has.
 func TestReplacementsOfWhatCantBeShown(t *testing.T) {
 	_, planner := world(ssaplan.Options{})
 	prior := &explain.State{
@@ -109,13 +109,14 @@ func TestReplacementsByAKindThatIsNotServed(t *testing.T) {
 	require.Equal(t, 1, plan.Requests)
 }
 
-// Where an object has the name of the new one, a dry run would change that one and not create it, whoever made it and
-// whatever is supplied of it.
+// If an object with the new name exists, a dry run would update that object and not create one. So the plan has no
+// result, and warns that the fields of the new object are unknown. The creator of the existing object and the object in
+// Request.Live make no difference.
 func TestReplacementsByATakenName(t *testing.T) {
 	for _, row := range []struct {
 		why    string
 		live   func(*unstructured.Unstructured) *unstructured.Unstructured // what is supplied of the one that is there
-		others bool                                                        // it is somebody else's, so the dry run differs from it
+		others bool                                                        // another manager created it, so the dry run differs
 	}{
 		{why: "it was supplied", live: func(obj *unstructured.Unstructured) *unstructured.Unstructured { return obj }},
 		{why: "it wasn't", live: func(*unstructured.Unstructured) *unstructured.Unstructured { return nil }},

@@ -103,7 +103,8 @@ func TestPlansOfWhatIsNotKnown(t *testing.T) {
 	require.ErrorContains(t, err, "identity: ")
 }
 
-// A plan that was read tells what it told, and carries nothing that could be sent.
+// A plan that was read from JSON has the same text as the original. It has neither a request nor objects, so it can't
+// be applied. Reading fails for other versions of the format and for broken plans.
 func TestPlansThatWereRead(t *testing.T) {
 	_, planner := world(ssaplan.Options{})
 	manifest := configMap("a", map[string]any{"a": "A"})
@@ -176,8 +177,7 @@ func TestWhatIsSent(t *testing.T) {
 	}
 }
 
-// What the plan knows without a value is planned, as long as something is known of it: here a value that somebody
-// took over.
+// A plan with unknown values still lists its other findings. Here another manager took over and changed a known field.
 func TestUnknownValuesBesideOthers(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	applied(t, planner, configMap("a", map[string]any{"a": "A", "b": "B"}))
@@ -257,8 +257,8 @@ func TestOtherIdentities(t *testing.T) {
 	require.Equal(t, ssaplan.ActionCreate, nothing.Action, "the zero state remembers nothing")
 }
 
-// Whether a kind that isn't served (yet) has namespaces, an older object of it tells; one of another kind tells
-// nothing.
+// For a kind that isn't served (yet), the planner doesn't know whether objects have a namespace. The identity of the
+// prior object shows it if that object is of the same kind and group.
 func TestIdentitiesOfKindsThatAreNotServed(t *testing.T) {
 	prior := func(apiVersion, kind, namespace string) *explain.State {
 		return &explain.State{
@@ -531,7 +531,7 @@ func (e elsewhere) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// Whatever stands in front of a server may answer with something else, which no plan is made of.
+// A proxy in front of the server may answer with another object. Planning fails then.
 func TestAnswersWithOtherObjects(t *testing.T) {
 	live := read(t, "deployment", "live.json")
 	for why, edit := range map[string]func(*unstructured.Unstructured){
@@ -561,7 +561,7 @@ func (w warned) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// deface changes what a plan tells.
+// deface overwrites the assigned fields, the ineffective fields and the warnings of a plan.
 func deface(plan *ssaplan.Plan) {
 	for _, path := range plan.Assigned {
 		path[0] = projection.Field("changed")
@@ -574,7 +574,8 @@ func deface(plan *ssaplan.Plan) {
 	}
 }
 
-// A known no-op takes no request and has no values; all that the first answer told besides is told again.
+// A cached no-op takes no request and has no values. It has the assigned fields, the ineffective fields and the
+// warnings of the first plan. A caller that modifies a plan doesn't modify the cache.
 func TestKnownNoOpsTellWhatTheFirstTold(t *testing.T) {
 	for _, row := range []struct {
 		why      string

@@ -148,8 +148,8 @@ func TestPlanAllKnowsTheSet(t *testing.T) {
 	}
 }
 
-// An object that stands in a set twice is an error of the later one, which says where both stand: also if the first
-// one has no plan, and if only one of them names the default namespace.
+// PlanAll fails for an object that the set has already, and the error has both positions. An object without a namespace
+// equals one that names the default namespace. Objects in other namespaces are different objects.
 func TestPlanAllFindsWhatStandsThereTwice(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	broken := func(r ssaplantest.Request) bool { return r.Name == "broken" }

@@ -57,7 +57,8 @@ var (
 	unauthorized = apierrors.NewUnauthorized("Unauthorized")
 )
 
-// What a read finds tells whether the object is gone, is another one or can't be seen, and only what is gone is gone.
+// The presence in a reading distinguishes objects that are found, absent, re-created or unreadable. A kind that isn't
+// served and a missing namespace have their own presence. Other failures of the server are errors.
 func TestReadTellsWhatIsThere(t *testing.T) {
 	notFound := apierrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, "there")
 	notServed := apierrors.NewGenericServerResponse(http.StatusNotFound, "get", schema.GroupResource{}, "",

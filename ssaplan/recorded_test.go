@@ -40,7 +40,7 @@ func (r recording) plan(t *testing.T) (*ssaplan.Plan, error) {
 	return planner.Plan(t.Context(), ssaplan.Request{Manifest: &unstructured.Unstructured{Object: r.Manifest}, Prior: r.State(t)})
 }
 
-// The Planner adds nothing to what package explain tells of the same answers, and leaves nothing out.
+// For each recorded answer, the Planner returns the same explanation as package explain.
 func TestPlannerExplainsAsTheServerAnswered(t *testing.T) {
 	for _, r := range recordings(t) {
 		if r.Refusal != nil || strings.HasSuffix(r.Name, "-raw") { // which the Planner would send otherwise
@@ -86,7 +86,7 @@ func sameProjection(t *testing.T, want, got projection.Projection) {
 	require.Equal(t, want.Duplicates, got.Duplicates)
 }
 
-// What the Planner makes of refusals stands in testdata/refused.txt. UPDATE=1 writes it, for review.
+// The file testdata/refused.txt contains the plans for all recorded refusals. UPDATE=1 rewrites it, for review.
 func TestPlannerJudgesRefusals(t *testing.T) {
 	var lines []string
 	for _, r := range recordings(t) {

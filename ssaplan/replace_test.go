@@ -75,8 +75,8 @@ func TestApplyOfAReplacement(t *testing.T) {
 	require.Equal(t, []string{"before"}, names(t, server))
 }
 
-// Without a UID nothing tells whether the object is the one that was meant, so it is neither deleted nor taken for
-// another.
+// A state without a UID doesn't prove that the live object is the applied one. So Delete and Replace fail, and don't
+// claim that the object was re-created. They succeed once no object has the old name.
 func TestNothingIsDeletedWithoutAKnownUID(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	plan := renamed(t, planner, func(state *explain.State) { state.UID = "" })

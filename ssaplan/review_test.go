@@ -17,8 +17,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// reviewed returns a plan that has something in every part, made anew each time. The parts of an explanation are in
-// package explain.
+// reviewed returns a new plan with a value in every part. The tests of package explain cover the parts of an
+// explanation.
 func reviewed() *Plan {
 	force := true
 	live := &unstructured.Unstructured{Object: map[string]any{}}
@@ -60,8 +60,8 @@ var notReviewed = map[string]string{
 	".basis":                     "what of it is reviewed is in the test below",
 }
 
-// What was reviewed is what runs: a later plan that differs from the reviewed one in any part is another plan, but for
-// the parts that are listed with a reason. A new part of a plan is compared, or listed.
+// A later plan matches the reviewed plan only if all their parts are equal, except for the parts in notReviewed. The
+// test fails if a new part is neither compared nor in notReviewed.
 func TestEachPartOfAReviewedPlanCounts(t *testing.T) {
 	partsOf := func(plan *Plan) []parts.Part {
 		other := projection.Path{projection.Field("other")}

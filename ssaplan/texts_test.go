@@ -24,7 +24,7 @@ import (
 // erasing is what wipes lines off a terminal and puts another one there, a lot of it.
 var erasing = "x\x1b[2K\x1b[1A\r\nPlan: 1 unchanged.\u202e" + strings.Repeat("\x1b[8m", 1<<15)
 
-// requireOneLine requires that a text is one line that a terminal doesn't act upon, of a size that somebody can read.
+// requireOneLine requires that a text is one line of printable characters, and shorter than 100,000 bytes.
 func requireOneLine(t *testing.T, text, why string) {
 	t.Helper()
 	require.Less(t, len(text), 100_000, why)
@@ -86,7 +86,7 @@ func TestErrorsWithHostileWords(t *testing.T) {
 	}
 }
 
-// Errors that a host makes with what it was told are as safe.
+// Errors, notes and warnings are one line of printable characters, also if their parts contain control sequences.
 func TestErrorTextsAreOfOneLine(t *testing.T) {
 	cause, object := errors.New(erasing), identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Name: erasing}
 	plan := &ssaplan.Plan{Object: object, Action: ssaplan.ActionUpdate, Reason: erasing}

@@ -102,7 +102,8 @@ func TestActions(t *testing.T) {
 	}
 }
 
-// Managed fields that nobody can read keep no object from being deleted.
+// Of returns a plan even if it can't parse managedFields. The plan lists the finalizers without their managers, and
+// warns that the managers are unknown.
 func TestOfBrokenManagedFields(t *testing.T) {
 	live := object(t, job)
 	live.Object["metadata"].(map[string]any)["managedFields"] = []any{"x"}

@@ -12,7 +12,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// sample returns a change that has something in every part, made anew each time.
+// sample returns a new change with a value in every part.
 func sample(t *testing.T) explain.Change {
 	return explain.Change{
 		Difference: projection.Difference{

@@ -121,7 +121,8 @@ func TestCausesOfChanges(t *testing.T) {
 	}
 }
 
-// What the server takes away or replaces, though the object has it as the manifest declares it, nobody edited.
+// The server removes or replaces values that the live object has just as the manifest declares them. Such a change is a
+// side effect of the server and not an edit, with and without a state.
 func TestServerOverridesWhatIsDeclared(t *testing.T) {
 	m := newMemory(t)
 	manifest, edited := object(t, pod("{name: a, image: a, tty: true, workingDir: /a}")), object(t, pod("{name: a, image: b, tty: true, workingDir: /a}"))
@@ -376,7 +377,8 @@ func TestSameVersion(t *testing.T) {
 	}
 }
 
-// Where a value becomes a map, the value goes, whoever owned it.
+// A map that replaces another value is one change of the whole value, whichever manager owned it. A map that replaces
+// null, or adds fields to a map, is one change for each field.
 func TestValueThatBecomesAMap(t *testing.T) {
 	for was, want := range map[string]string{
 		"7":           `spec.any: 7 -> {"b":{"c":7},"d":1} (edited or changed by others)`,
@@ -404,7 +406,8 @@ func warningTexts(warnings []foreign.Text) (out []string) {
 	return out
 }
 
-// A known no-op tells what was told of the manifest before.
+// A cached no-op has the assigned and ineffective fields of the earlier explanation. Its only warning is that of the
+// ineffective field.
 func TestKnownNoOp(t *testing.T) {
 	before := &explain.Explanation{
 		Assigned:    []projection.Path{path(t, "spec.clusterIP")},

@@ -275,8 +275,9 @@ func TestGivenUpItemByPosition(t *testing.T) {
 	}
 }
 
-// Of what is left to others an explanation tells who stops owning it, and neither a change nor what is dropped. What
-// the manifest no longer has is still told.
+// For an ignored field, an explanation lists the change of owners. It lists no change of the value, and the field isn't
+// dropped. A field that isn't ignored is dropped as usual if the manifest lacks it. An ignored field is a change only
+// if the apply creates the object.
 func TestExplanationOfIgnored(t *testing.T) {
 	live := object(t, managed)
 	apply := func(manifest, ignore string, record func(string) string, edit func(map[string]any)) *explain.Explanation {

@@ -8,8 +8,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// TestMapsOfNewerServers checks what a plan tells of a map that has one owner in a built-in kind of a newer server,
-// which this library takes for one whose fields have owners of their own.
+// TestMapsOfNewerServers checks the change of an atomic map in a field that only newer servers have. This library
+// doesn't know that the map is atomic, and still explains the change of the whole map.
 func TestMapsOfNewerServers(t *testing.T) {
 	object := func(version string, content map[string]any) map[string]any {
 		return map[string]any{

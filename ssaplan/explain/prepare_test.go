@@ -148,8 +148,9 @@ func TestInNamespace(t *testing.T) {
 	require.Nil(t, explain.Addressed(nil, "here", ""))
 }
 
-// Without some of its values a manifest is explained as with all of them, but for those values and for side effects.
-// Items of lists are named as the server names them, however the host names them.
+// If some values of a manifest are unknown, the explanation still lists the changes of all known fields. The fields
+// with unknown values neither change nor are dropped, and no field changes owners. List items have the names that the
+// server gives them, whichever names the caller's patterns use.
 func TestUnknownValues(t *testing.T) {
 	deployment := func(container, pod string) string {
 		return `{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {template: {spec: {` + pod +
@@ -287,8 +288,9 @@ func prepare(t *testing.T, manifest string, unknown ...string) explain.Prepared 
 	return out
 }
 
-// Without unknown values everything is told. With them a side effect may come from their absence, and is not; what else
-// is dropped or changes owners is.
+// Without unknown values, an explanation lists everything, including side effects of the server. With unknown values it
+// omits side effects, since the missing values may cause them. It still lists the other changes, the dropped fields and
+// the changes of owners.
 func TestUnknownValuesHideSideEffects(t *testing.T) {
 	m := newMemory(t)
 	live := m.apply(us,

@@ -15,8 +15,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// recording is what a real server answered to a dry run, and what is to be explained of it. make record refreshes all
-// but want. UPDATE=1 writes into want what is explained now, for review.
+// recording is the answer of a real server to a dry run, and the expected explanation (want). make record refreshes
+// everything except want. UPDATE=1 writes the current explanation into want, for review.
 type recording struct{ replay.Recording }
 
 // recordings returns those for which the server had an answer, if need be to a forced apply.
@@ -54,7 +54,7 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// told returns all that an explanation tells, a line each.
+// told returns an explanation as text: a line for the action, then a line for each finding.
 func told(e *explain.Explanation, exists bool) []string {
 	lines := []string{"update: " + e.Summary()}
 	switch {

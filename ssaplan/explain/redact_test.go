@@ -45,8 +45,8 @@ func itemsOf(tokens ...string) string {
 	return fmt.Sprintf(`{"f:spec": {"f:size": {}, "f:tokens": {%s}, "f:users": {%s}}}`, set[:len(set)-1], list[:len(list)-1])
 }
 
-// All that is told of items which are told apart by sensitive values is told of their lists, and no more often than
-// once.
+// If the keys of list items are sensitive, an explanation lists the changes of the list in place of the changes of its
+// items. It lists each change once. Neither explanations nor refreshed states contain the keys.
 func TestItemsThatMayNotBeNamed(t *testing.T) {
 	hidden, err := projection.ParsePatterns("spec.tokens[0]", "spec.users[*].token")
 	require.NoError(t, err)

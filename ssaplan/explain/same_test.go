@@ -14,7 +14,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// full returns an explanation that has something in every part, made anew each time.
+// full returns a new explanation with a value in every part.
 func full(t *testing.T) *explain.Explanation {
 	at := path(t, "data.a")
 	values := func() projection.Projection {
@@ -59,8 +59,8 @@ var mayDiffer = map[string]string{
 	".Writers":                   "words about what stays as it is",
 }
 
-// Whatever differs in what is told of an apply is something else to review, but for the parts that are listed with a
-// reason. A new part is compared, or listed.
+// Two explanations of an apply are the same only if all their parts are equal, except for the parts in mayDiffer. The
+// test fails if a new part is neither compared nor in mayDiffer.
 func TestSameExplanation(t *testing.T) {
 	partsOf := func(e *explain.Explanation) []parts.Part {
 		found, err := parts.Of(e, path(t, "data.b"), projection.NewFieldSet(path(t, "data.b")), time.Unix(1, 0), map[string]any{"b": "B"})

@@ -47,8 +47,8 @@ func testReadsKeptState(t *testing.T, file string) {
 	require.Equal(t, was, is)
 }
 
-// A state of version 1 has equal digests for equal secrets. It explains as it did, and a refresh brings it up to date
-// if the secrets are those that it stands for.
+// A state of version 1 has equal digests for equal secrets. Apply explains changes with these digests. Refresh replaces
+// the digests by current ones if the live secrets still match them.
 func TestUpgradesState(t *testing.T) {
 	m := newMemory(t)
 	manifest := object(t,
@@ -231,8 +231,8 @@ func TestNoStateOfWhatCantBeRead(t *testing.T) {
 	require.Error(t, err)
 }
 
-// What an import remembers and the manifest doesn't have stays as long as others own it, and the explanation says so.
-// What nobody but us owns any more goes, as ever.
+// An imported state has fields that the manifest lacks. These fields stay as long as other managers own them, and the
+// explanation lists them as retained. Fields that the object lacks aren't listed.
 func TestShorterThanTheImport(t *testing.T) {
 	m := newMemory(t)
 	live := m.apply("other", object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: A, b: B, c: C}}`))

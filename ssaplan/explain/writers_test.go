@@ -56,7 +56,8 @@ func TestWriters(t *testing.T) {
 	require.Empty(t, explain.Known(&explain.Explanation{}, explain.Input{Manager: "me", Live: broken}).Writers)
 }
 
-// What isn't known yet isn't in the manifest that was sent, and stays with whoever has it.
+// A writer's left-over fields don't include fields with unknown values. The manifest that was sent lacks these fields
+// only because their values are unknown.
 func TestWritersOfUnknownFields(t *testing.T) {
 	live := object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, managedFields: [
 		{manager: helm, operation: Update, apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {"f:data": {"f:a": {}, "f:b": {}}}}]}, data: {a: A, b: B}}`)

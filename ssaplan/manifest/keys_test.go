@@ -10,7 +10,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Keys that YAML tells apart can be one in JSON, and which of their values wins would be left to chance.
+// Parse rejects a map in which two keys of YAML are the same key in JSON. Otherwise it would depend on chance which
+// value JSON has.
 func TestKeysThatAreOne(t *testing.T) {
 	const merging = "\n  more: {<<: *base, x: y}"
 	for _, tt := range []struct{ why, spec, want string }{

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// canary stands for a secret value: no error may show it.
+// canary is the secret value in the documents: no error may contain it.
 const canary = "c4n4ry"
 
 // head is four lines long.
@@ -59,7 +59,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// Lines are those of the file, whatever stands before the document.
+// The line number in an error counts from the start of the file, also if other documents precede the document.
 func TestParseErrorsCountLinesOfTheFile(t *testing.T) {
 	for document, want := range map[string]string{
 		"a: \"x\n":      `line 7: not valid YAML: found unexpected end of stream`,

@@ -24,7 +24,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/redact"
 )
 
-// answers are what a server, or somebody behind it, says.
+// answers returns errors of a server by name. Each is a function of the text that the error quotes.
 func answers() map[string]func(said string) error {
 	all := map[string]func(said string) error{
 		"a sum of errors": func(said string) error {
@@ -55,7 +55,8 @@ func secretOf(value string) *unstructured.Unstructured {
 	}}
 }
 
-// shownOf returns all that is shown of what somebody says of a Secret with a value.
+// shownOf returns everything that a caller can see after a server quotes the text said about a Secret: the redacted
+// error in several formats, the verdict and the warnings.
 func shownOf(t *testing.T, redactor redact.Redactor, answer func(string) error, said string) (out string, shown error) {
 	t.Helper()
 	err := answer(said)
@@ -76,7 +77,8 @@ func shownOf(t *testing.T, redactor redact.Redactor, answer func(string) error, 
 	return out, shown
 }
 
-// Nothing that somebody says of a Secret's value comes out, in whatever form, and all that is needed to go on does.
+// No redacted error, verdict or warning contains a Secret's value, in whichever form the server quotes it. The error
+// still names the object and keeps a class. Redacting it again changes nothing.
 func TestNothingLeaks(t *testing.T) {
 	tried := 0
 	for _, value := range leak.Values {

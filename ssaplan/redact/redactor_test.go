@@ -19,7 +19,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/redact"
 )
 
-// otherwise is a server's answer that somebody puts in other words.
+// otherwise wraps a server's error and expresses it in other words.
 type otherwise struct {
 	said string
 	err  error
@@ -29,7 +29,7 @@ func (e otherwise) Error() string { return e.said }
 
 func (e otherwise) Unwrap() error { return e.err }
 
-// Each answer in an error is taken out, in whichever words it stands there.
+// If an error wraps several errors of a server, each is redacted. So is an error that expresses them in other words.
 func TestEachAnswerIsRedacted(t *testing.T) {
 	denied, coded := status(403, metav1.StatusReasonForbidden, "hunter2 is too short"), status(400, "", "hunter2 isn't base64")
 	for _, row := range []struct {

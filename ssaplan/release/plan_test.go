@@ -281,8 +281,8 @@ func TestApplyToAnotherKindOfTransfer(t *testing.T) {
 	require.Len(t, on.patched, 1)
 }
 
-// A dry run may not tell that the server leaves the record as it is: there can be none, or others can have written
-// since.
+// Apply fails if the server ignores the change of managedFields. The dry run doesn't always show this in advance: the
+// server may not support it, or other managers may write between dry run and apply.
 func TestApplyThatReleasesNothing(t *testing.T) {
 	both := object(t, "u", ours+","+theirs)
 	on := &target{live: []*unstructured.Unstructured{both}, answers: []error{nil, nil}, answered: both}

@@ -32,7 +32,8 @@ func TestClusterIs(t *testing.T) {
 	}
 }
 
-// What refuses to tell the UID leaves the address; what fails tells nothing.
+// ClusterOf returns the UID and the digest of the address, which doesn't depend on a trailing slash. If the server
+// denies the request for the UID, only the address remains. Any other failure is an error.
 func TestClusterOf(t *testing.T) {
 	server, err := ssaplantest.NewServer(ssaplantest.Options{})
 	require.NoError(t, err)

@@ -15,7 +15,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
 
-// exampleWorld returns a request, what plans it, and a change of the object by somebody else.
+// exampleWorld returns a planner, a request, and a function that changes the object as another field manager.
 func exampleWorld() (planner *ssaplan.Planner, request ssaplan.Request, change func()) {
 	ctx := context.Background()
 	server, _ := ssaplantest.NewServer(ssaplantest.Options{})
@@ -44,7 +44,7 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	change() // somebody changes the object after the review
+	change() // another manager changes the object after the review
 	again, err := planner.Plan(ctx, request)
 	if err != nil {
 		log.Fatal(err)

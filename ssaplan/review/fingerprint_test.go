@@ -24,8 +24,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/review"
 )
 
-// filled returns a plan with something in every part, made anew each time, for the object and the request of another
-// plan. The parts of an explanation are in package explain.
+// filled returns a new plan with a value in every part. It takes the object and the request from the plan of. The
+// tests of package explain cover the parts of an explanation.
 func filled(of *ssaplan.Plan, action ssaplan.Action) *ssaplan.Plan {
 	at := projection.Path{projection.Field("data"), projection.Field("a")}
 	p := *of

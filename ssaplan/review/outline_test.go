@@ -14,7 +14,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/review"
 )
 
-// An outline tells what is done to the declared fields, nothing else, and nothing of sensitive values.
+// Two plans have the same outline if they do the same to the declared fields. Other parts of a plan and sensitive
+// values don't count.
 func TestOutline(t *testing.T) {
 	at := func(name string) projection.Path {
 		return projection.Path{projection.Field("data"), projection.Field(name)}

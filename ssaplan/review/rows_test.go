@@ -82,7 +82,7 @@ func (h *host) configMaps() dynamic.ResourceInterface {
 	return h.server.Client().Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("default")
 }
 
-// A text stands as it is, unless it could be taken for another value.
+// Text returns a string unchanged, unless it looks like a value of another type. Then the string gets quotes.
 func TestText(t *testing.T) {
 	for want, value := range map[string]any{
 		"blue": "blue", `"5"`: "5", "5": int64(5), `"true"`: "true", "true": true, "": "", `"null"`: "null", "null": nil, `{"a":1}`: map[string]any{"a": int64(1)},
@@ -91,7 +91,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// What is foretold is what is shown after the apply, which host.apply compares each time.
+// After predicts the rows that the object has after the apply; host.apply compares them with the actual rows. A row is
+// open if its field becomes sensitive or stops being sensitive. A field that other managers retain keeps its row.
 func TestRowsAfter(t *testing.T) {
 	h := newHost(t)
 	h.apply(settings)
@@ -114,7 +115,7 @@ func TestRowsAfter(t *testing.T) {
 	require.Equal(t, h.seen.Rows, rows, "what others retain keeps its row")
 }
 
-// The digests of a secret that nobody has applied yet need a key, which is made by the apply.
+// The first apply of a Secret creates the key of its digests. Before that apply, the rows of its values are open.
 func TestRowsOfASecretThatIsMade(t *testing.T) {
 	h := newHost(t)
 	rows, open := h.seen.After(h.plan("{apiVersion: v1, kind: Secret, metadata: {name: a, namespace: default}, data: {password: aHVudGVyMg==}, type: Opaque}"))

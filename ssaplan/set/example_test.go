@@ -66,7 +66,8 @@ func ExampleMissingError() {
 	// v1/Secret shpo/web: neither the server nor the set has a namespace "shpo"; did you mean shop?
 }
 
-// What was applied is removed in the opposite order, and nothing else: here somebody made the Service anew.
+// A removal deletes the applied objects in reverse order, and no other objects. Here another client re-created the
+// Service, so the removal keeps it.
 func ExampleRemoval() {
 	ctx := context.Background()
 	planner := newPlanner()

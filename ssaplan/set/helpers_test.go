@@ -54,7 +54,7 @@ func newSet(t *testing.T, planner Planner, options Options, texts ...string) *Se
 	return New(planner, requests, options)
 }
 
-// forbids lets a server refuse to apply a resource, but for dry runs.
+// forbids makes a server reject each apply of a resource, except for dry runs.
 func forbids(resource string) func(ssaplantest.Request) error {
 	return func(r ssaplantest.Request) error {
 		if r.Resource.Resource == resource && r.Verb == "patch" && !r.DryRun {

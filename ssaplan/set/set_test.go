@@ -119,7 +119,8 @@ func TestAllOfIt(t *testing.T) {
 	assert.Len(t, w.server.Requests(), sent, "what is known to be done isn't asked for again")
 }
 
-// The built-in kinds are in the stages that their names promise, and what nobody knows is in the last one.
+// The default stages list the common built-in kinds. All other kinds are in the last stage. The caller may modify the
+// returned stages.
 func TestDefaultStages(t *testing.T) {
 	stages := set.DefaultStages()
 	for kind, want := range map[string]int{
@@ -312,8 +313,8 @@ func TestPatience(t *testing.T) {
 	assert.Equal(t, map[string]bool{"CustomResourceDefinition": true}, told)
 }
 
-// Who waits is told that the next stage begins when a server heeds the webhooks and policies of this one, the last of
-// them.
+// A server enforces a created or changed webhook or policy with a delay. If another stage follows, Apply calls
+// Options.Waiting for the object with the longest delay. It doesn't call Waiting for unchanged objects.
 func TestPauseIsTold(t *testing.T) {
 	const (
 		webhook = "{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, metadata: {name: a}}"

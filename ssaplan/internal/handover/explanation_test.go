@@ -12,7 +12,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/handover"
 )
 
-// What goes with a handover tells of whom it was, and the explanation of the apply alone stays as it is.
+// Whole lists the fields that the handover deletes. In the changes of these fields, it names the adopted manager that
+// wrote the field last. It doesn't modify the explanation of the apply.
 func TestWholeNamesFormerOwners(t *testing.T) {
 	const day = `"operation": "Update", "apiVersion": "v1", "time": "2026-01-0`
 	live := object(t, "7", `"data": {"a": 1, "b": 2, "c": 3, "d": 4, "z": 5}, "spec": {"m": {"x": 1}}`,

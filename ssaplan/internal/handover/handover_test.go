@@ -98,8 +98,9 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// What is adopted is older or younger than what the applier applied, and that stays known, or else somebody would seem
-// to apply under its name.
+// The adopted fields have another time than the applier's last apply. After the handover, managedFields keep the time
+// of that apply. Otherwise it would seem that another tool applies under the applier's name. An applier that never
+// applied gets the time of the adopted entry.
 func TestFindKeepsTheTimeOfTheApply(t *testing.T) {
 	timed := func(record, at string) string {
 		return strings.Replace(record, `"apiVersion"`, `"time": "2026-01-01T00:00:0`+at+`Z", "apiVersion"`, 1)

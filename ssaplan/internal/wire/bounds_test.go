@@ -118,7 +118,8 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// writeHuge writes the beginning of a ConfigMap that has no end, until nobody reads it.
+// writeHuge writes the beginning of a ConfigMap, of at least size bytes. It stops earlier if the client closes the
+// connection.
 func writeHuge(w io.Writer, size int) {
 	_, err := io.WriteString(w, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"k":"`)
 	chunk := strings.Repeat("x", 1<<20)
@@ -275,7 +276,8 @@ func TestServersThatAreGoneAreUnreachable(t *testing.T) {
 	require.NoError(t, server.whetherBrokenOff(t.Context(), nil))
 }
 
-// Whoever answers at all, even that it doesn't know the caller, is there.
+// A server is alive if it returns its version, or rejects the request with 401 or 403. Other answers, such as a web
+// page, don't prove that it is.
 func TestAlive(t *testing.T) {
 	for text, want := range map[string]bool{`{"gitVersion":"v1.36.3"}`: true, `{"kind":"ConfigMap"}`: false, `<html>log in</html>`: false, ``: false} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) }))
@@ -297,7 +299,7 @@ func TestAlive(t *testing.T) {
 	}
 }
 
-// Whatever is asked, an answer that nobody could read through isn't read.
+// Each kind of request fails if the answer is nested more than 2000 levels deep.
 func TestAnswersAreBoundedInDepth(t *testing.T) {
 	for _, levels := range []int{deepestAnswer + 1, 100_000} {
 		for open, end := range map[string]string{`{"a":`: "}", `[`: "]"} {

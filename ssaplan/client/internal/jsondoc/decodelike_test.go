@@ -151,5 +151,5 @@ func TestDryRunSharesWhatItRepeats(t *testing.T) {
 	assert.Equal(t, address(a["template"]), address(b["template"]))
 }
 
-// address tells where a map is.
+// address returns the address of a map, which shows whether two documents share the map.
 func address(v any) string { return fmt.Sprintf("%x", reflect.ValueOf(v).Pointer()) }
