@@ -327,7 +327,7 @@ var (
 	noConfigMap = &meta.NoKindMatchError{GroupKind: schema.GroupKind{Kind: "ConfigMap"}, SearchedVersions: []string{"v1"}}
 )
 
-// manyGroups are the failures of twenty groups that nobody asked for, and of one that somebody did.
+// manyGroups returns the discovery errors of twenty groups that no row asks for, and of the group of Widget.
 func manyGroups() map[schema.GroupVersion]error {
 	groups := map[schema.GroupVersion]error{widgetV1: answer(503, "")}
 	for i := range 20 {

@@ -29,8 +29,8 @@ import (
 	"github.com/ssaplan/primitives/authresilience"
 )
 
-// ask sends a GET and an apply through the dynamic client, and looks up a kind, and returns the three errors. An error
-// of the client's construction stands for all of them.
+// ask sends a GET and an apply through the dynamic client, and looks up a kind. It returns the three errors. If the
+// client can't be constructed, that error is returned three times.
 func ask(config *rest.Config) (get, patch, lookup error) {
 	client, err := dynamic.NewForConfig(config)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/ssaplan/primitives/authresilience"
 )
 
-// hostState stands for whatever a host keeps.
+// hostState is an example of the state that a caller keeps from an earlier read.
 type hostState struct {
 	UID    string
 	Fields map[string]any

@@ -102,7 +102,8 @@ func FuzzDiagnoseToken(f *testing.F) {
 	})
 }
 
-// claimed reports whether a part of a token also stands in a claim of it, where it is no secret of ours to keep.
+// claimed reports whether a part of a token occurs in the token more than once, for example in a claim. A diagnosis may
+// show claims, so such a part is no secret.
 func claimed(token, part string) bool {
 	return strings.Count(token, part) > 1
 }

@@ -147,7 +147,7 @@ func TestDumpedFindsSecrets(t *testing.T) {
 	assert.Contains(t, dumped(struct{ credential *rest.Config }{tokenConfig(opaqueToken)}), opaqueToken)
 }
 
-// An address can have a password in it, also one that nobody can parse.
+// An address is shown without its password and its query, even if the address can't be parsed.
 func TestAddressesHaveNoPasswords(t *testing.T) {
 	for address, want := range map[string]string{
 		"https://127.0.0.1:6443":             "https://127.0.0.1:6443",
