@@ -69,7 +69,7 @@ func (w *kitWorld) resource() interface {
 	return w.server.Client().Resource(configMaps.GroupVersion().WithResource("configmaps")).Namespace("default")
 }
 
-// start starts the controller anew: it remembers nothing.
+// start replaces the controller by a new one, which remembers nothing.
 func (w *kitWorld) start() {
 	scheme := runtime.NewScheme()
 	require.NoError(w, clientgoscheme.AddToScheme(scheme))
@@ -236,7 +236,8 @@ func TestDriftIsRepairedReportedOrLeft(t *testing.T) {
 	require.Equal(t, "b", w.value("typed"))
 }
 
-// Somebody who deletes a child whenever it is made is as stubborn as who changes it.
+// If another client deletes a child each time the kit creates it, the kit stops after 5 repairs, as it does for changed
+// values. An edit of the owner lets it create the child again.
 func TestADeletionFightIsLeft(t *testing.T) {
 	w := newKitWorld(t)
 	children := threeChildren("a")[:1]
@@ -345,7 +346,7 @@ func TestWhatIsWrongWithChildren(t *testing.T) {
 	}
 }
 
-// However the fake client is wrapped, and wherever it stands.
+// FromClient and NewServer reject controller-runtime's fake client in every parameter, also inside wrappers.
 func TestTheFakeClientIsRecognised(t *testing.T) {
 	usual := fake.NewClientBuilder().Build()
 	genuine, err := client.New(&rest.Config{Host: "http://127.0.0.1:1"}, client.Options{Mapper: meta.NewDefaultRESTMapper(nil)})
@@ -372,7 +373,7 @@ func TestTheFakeClientIsRecognised(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// What the no-op cache did is seen whoever made it, and of all kits.
+// The metric of cache hits counts the hits of all kits, also of kits whose no-op cache the caller created.
 func TestTheNumbersOfAllCachesAreShown(t *testing.T) {
 	hits := func() float64 {
 		families, err := metrics.Registry.Gather()

@@ -115,8 +115,8 @@ func (w *kitWorld) take() (said string) {
 	return said
 }
 
-// What somebody else made under the name of a child stays theirs, also if the informer doesn't have it, as without the
-// kit's label.
+// The kit doesn't take over an object that has the name of a child but isn't controlled by the owner. That also holds
+// if the informer lacks the object, as it does if the object lacks the kit's label.
 func TestObjectsOfOthersAreNotTaken(t *testing.T) {
 	for _, isKnown := range []bool{true, false} {
 		w := newKitWorld(t)
@@ -134,8 +134,8 @@ func TestObjectsOfOthersAreNotTaken(t *testing.T) {
 	}
 }
 
-// A write that fails says what became of it, and the next attempt goes on. What can't be planned isn't written, and
-// says what it is to be.
+// The condition of a failed write says whether the object was written, and the next reconcile writes it. A child that
+// can't be planned isn't written. Its condition lists the declared fields.
 func TestWritesThatFail(t *testing.T) {
 	for _, row := range []struct {
 		isDryRun     bool

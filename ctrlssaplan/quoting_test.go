@@ -21,7 +21,7 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// quoting is a client whose requests about single objects fail in somebody's words.
+// quoting is a client whose reads or deletes of single objects fail with a given error.
 type quoting struct {
 	ctrlssaplan.Client
 	reads, deletes error // nil: they don't fail
@@ -81,8 +81,8 @@ func quotes(t *testing.T, sensitive, value, said string, refusal metav1.Status) 
 	return shown + w.shown(child)
 }
 
-// Whoever writes a child's status, answers a read of it or refuses its delete may quote a value of it that must not be
-// shown: no condition, event, error or metric has it. LEAKS=all tries all cases.
+// The status of a child, the answer to a read and the refusal of a delete may quote a sensitive value of the child. No
+// condition, event, error or metric shows the value. LEAKS=all tries all cases.
 func TestQuotedSecretsStaySecret(t *testing.T) {
 	for i, one := range leak.Tried(len(leak.Refusals), 11) {
 		refusal := leak.Refusals[one.Answer].Status(one.Said())
