@@ -39,8 +39,8 @@ func (s *sight) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// What is found of an object is told before the last one is asked for: on a terminal in a line, and with -o jsonl
-// wherever it goes.
+// plan prints the first result before it requests the last object: on a terminal, where the report repeats the result,
+// and with -o jsonl.
 func TestFirstResultsComeEarly(t *testing.T) {
 	t.Parallel()
 	c := lab.New(t)

@@ -22,9 +22,9 @@ import (
 // memories are the flags with which a run remembers what it did: in a file, and in the cluster.
 var memories = []string{"--state state.json", "--applyset NAME"}
 
-// A run that is interrupted or killed at any moment, and the next one that is too, leave nothing that the one after
-// them doesn't know: that ends with just what its manifests say, also where they lack what the killed ones were about
-// to make or to delete, and makes nothing anew. KILLS is how often to try.
+// Two runs in a row are interrupted or killed at a random moment. The next run ends with exactly the objects of its
+// manifests, even if the killed runs were about to create or delete other objects. It creates no object again. KILLS is
+// the number of tries.
 func TestKilledRunsAreEnded(t *testing.T) {
 	t.Parallel()
 	times := 5
@@ -81,7 +81,7 @@ func TestKilledRunsAreEnded(t *testing.T) {
 	require.NotZero(t, killed)
 }
 
-// configMaps returns the UIDs of the ConfigMaps of a namespace, but for that of every namespace, by their names.
+// configMaps returns the UIDs of the ConfigMaps of a namespace by name, without the ConfigMap that every namespace has.
 func configMaps(t *testing.T, c *lab.Cluster, namespace string) map[string]string {
 	t.Helper()
 	object := lab.Objectf(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: any, namespace: %s}}", namespace)

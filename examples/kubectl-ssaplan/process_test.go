@@ -49,7 +49,7 @@ func startWith(t *testing.T, environ []string, dir, program, kubeconfig string, 
 	r := &run{Cmd: exec.Command(program, args...), ended: make(chan error, 1)}
 	r.Dir, r.Stdout, r.Stderr = dir, &r.out, &r.out
 	r.Env = append(append(os.Environ(), "KUBECONFIG="+kubeconfig), environ...)
-	stdin, err := r.StdinPipe() // open, and nobody writes to it
+	stdin, err := r.StdinPipe() // stays open, without input
 	require.NoError(t, err)
 	require.NoError(t, r.Start())
 	t.Cleanup(func() { _ = stdin.Close(); _ = r.Process.Kill() })

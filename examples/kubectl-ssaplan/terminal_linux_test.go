@@ -20,8 +20,8 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// onTerminal runs a command in a terminal of its own, at which somebody types, and returns what was written to it,
-// which out gets as it comes.
+// onTerminal runs a command in a terminal of its own, and returns everything that was written to the terminal. typing
+// writes the keys of a user. out receives the output as it comes.
 func onTerminal(t *testing.T, columns, lines int, command *exec.Cmd, out io.Writer, typing func(keys *os.File)) string {
 	t.Helper()
 	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -35,7 +35,7 @@ func onTerminal(t *testing.T, columns, lines int, command *exec.Cmd, out io.Writ
 	require.NoError(t, err)
 	settings, err := unix.IoctlGetTermios(int(program.Fd()), unix.TCGETS)
 	require.NoError(t, err)
-	settings.Lflag |= unix.NOFLSH // Ctrl-C throws away what nobody has read yet, which what is expected may be of
+	settings.Lflag |= unix.NOFLSH // otherwise Ctrl-C discards unread output, which a test may expect
 	require.NoError(t, unix.IoctlSetTermios(int(program.Fd()), unix.TCSETS, settings))
 	command.Stdin, command.Stdout, command.Stderr = program, program, program
 	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
@@ -45,7 +45,7 @@ func onTerminal(t *testing.T, columns, lines int, command *exec.Cmd, out io.Writ
 	defer timer.Stop()
 	go typing(terminal)
 	var all bytes.Buffer
-	_, _ = all.ReadFrom(io.TeeReader(terminal, out)) // ends with an error when nobody has the other end any more
+	_, _ = all.ReadFrom(io.TeeReader(terminal, out)) // ends with an error once the other end is closed
 	_ = command.Wait()
 	return strings.ReplaceAll(all.String(), "\r\n", "\n")
 }

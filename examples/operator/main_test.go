@@ -51,8 +51,8 @@ type running struct {
 	log     strings.Builder // to be read when it has ended
 }
 
-// started starts the program and waits until it serves. One that ends because somebody else has taken an address, which
-// was free a moment ago, is started with others.
+// started starts the program and waits until it serves. If another process has taken one of the free addresses by then,
+// started tries again with other addresses.
 func started(t *testing.T, binary string, args ...string) *running {
 	t.Helper()
 	for {
@@ -94,7 +94,7 @@ func kubeconfig(t *testing.T, c *lab.Cluster) string {
 	return file
 }
 
-// freeAddress returns an address on which nobody listens yet.
+// freeAddress returns an address on which no process listens yet.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -120,7 +120,7 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// An object with hidden fields tells of no value, since any of them may be hidden.
+// If an object has sensitive fields, the findings about it show no values, since any value may be sensitive.
 func TestRightsOfHiddenFields(t *testing.T) {
 	p := plan(t, "v1", "Pod", ``, `{spec: {containers: [{name: a}], volumes: [{hostPath: {path: /c4n4ry}}]}}`)
 	assert.Equal(t, []string{"widens permissions v1/Pod x: pods with a path of the host: /c4n4ry"}, texts(attention.Of(p)))

@@ -167,7 +167,8 @@ func (w *watched) String() string {
 	return w.text.String()
 }
 
-// Who presses Ctrl-C while a finalizer holds up the delete is told how far it got, and can go on from there.
+// A replace that is interrupted while a finalizer holds up the delete reports how far it got. The next replace goes on
+// from there.
 func TestReplaceInterrupted(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)

@@ -44,7 +44,8 @@ func TestAskEndsWithItsContext(t *testing.T) {
 	assert.False(t, o.ask(ctx, shop, "Apply"))
 }
 
-// Before the question stands what is deleted, and what that endangers.
+// With --replace, the objects to delete and the hazards of each delete are printed before the user is asked for
+// approval.
 func TestReplacementsAreSaidFirst(t *testing.T) {
 	claim := identity.Identity{APIVersion: "v1", Kind: "PersistentVolumeClaim", Namespace: "shop", Name: "data"}
 	plan := &ssaplan.Plan{Object: claim, Action: ssaplan.ActionReplace, Replacement: &ssaplan.Replacement{

@@ -41,7 +41,8 @@ var second struct {
 	err    error
 }
 
-// another returns a second server, which the tests share that need one that nobody sets up with anything.
+// another returns a second server. It is shared by tests that need a server without the webhooks and policies of other
+// tests.
 func another(t *testing.T) *controlplane.Server {
 	t.Helper()
 	second.once.Do(func() { second.server, second.err = controlplane.Start(context.Background(), controlplane.Options{}) })
@@ -49,7 +50,8 @@ func another(t *testing.T) *controlplane.Server {
 	return second.server
 }
 
-// kubectl is what somebody else does to the cluster.
+// kubectl runs kubectl in the namespace of the test, as another client of the cluster, and returns its output. The
+// command must succeed.
 func (c *cluster) kubectl(args ...string) string {
 	c.t.Helper()
 	got := c.tryKubectl(append(args, "-n", c.Namespace)...)

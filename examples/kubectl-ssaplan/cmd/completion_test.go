@@ -80,7 +80,7 @@ func TestCompletionScriptOfBash(t *testing.T) {
 	assert.NoError(t, err, string(out))
 }
 
-// kubectl asks the program that the help of completion tells to make.
+// kubectl completes the arguments of the plugin with the script that the help of completion describes.
 func TestCompletionByKubectl(t *testing.T) {
 	dir := write(t, nil)
 	self, err := os.Executable()

@@ -77,7 +77,7 @@ func TestHostThatDoesNotResolve(t *testing.T) {
 	assert.Regexp(t, `^cluster https://no-such-host\.invalid:6443: the server can't be reached, or the connection broke: dial tcp: lookup no-such-host\.invalid[^\n]*; check the server's address and the network, then try again \(2 objects not planned\)\n$`, got.err)
 }
 
-// A connection that fails is one line, and no answer of somebody else is shown.
+// If the connection fails, owners and import print one error line and no output.
 func TestReadingFromNoCluster(t *testing.T) {
 	write(t, map[string]string{"good": goodKubeconfig})
 	server := httptest.NewServer(answer(http.StatusUnauthorized, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Unauthorized","code":401}`))

@@ -30,8 +30,8 @@ func contexts(t *testing.T, blue, green *cluster) (file string) {
 	return "kubeconfig"
 }
 
-// TestSeveralContexts plans the same manifests for two namespaces that stand for clusters, one of which has them, and
-// for a server that isn't there.
+// TestSeveralContexts plans the same manifests for three contexts. Two contexts have a namespace of their own in place
+// of a cluster, and one of these has the objects already. The server of the third can't be reached.
 func TestSeveralContexts(t *testing.T) {
 	t.Parallel()
 	blue, green := newCluster(t), newCluster(t)

@@ -18,8 +18,8 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// Whoever answers may quote the value of a Secret: no output of a command has it, on no stream and in no file. What
-// is done with an answer is the library's, which test/e2e/planner tests with each; LEAKS=all has them here, too.
+// A server's answer may quote the value of a Secret. No command shows the value on a stream or in a file. The library
+// redacts the answers, and test/e2e/planner tests it with every answer; LEAKS=all tries every answer here, too.
 func TestQuotedSecretsStaySecret(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
@@ -29,7 +29,7 @@ func TestQuotedSecretsStaySecret(t *testing.T) {
 	c.write(quotedFiles())
 	c.apply("-f old.yaml --state state.json")
 	c.apply("-f few.yaml --state few.json")
-	silent := map[string]bool{ // where nothing is told of the answers: what keeps an object from being deleted is told before
+	silent := map[string]bool{ // runs that print no answer: what blocks a delete is printed before
 		"question, delete --dry-run --state state.json": true, "dry run, apply --yes --prune --keep-going -o jsonl -f other.yaml --state few.json": true,
 	}
 	for _, row := range []struct {
@@ -131,7 +131,7 @@ func TestAddressesHaveNoPasswords(t *testing.T) {
 	}
 }
 
-// Whoever writes a status may quote a value of its object: no wait shows it, in no format.
+// The status of an object may quote a sensitive value of the object. apply --wait shows the value in no format.
 func TestStatusesThatQuoteSecrets(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)

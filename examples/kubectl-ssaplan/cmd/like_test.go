@@ -78,8 +78,9 @@ func TestLikeKubectl(t *testing.T) {
 	}
 }
 
-// Each tool takes over what an older version of it wrote, or who wrote for it, so that what the manifest lacks goes,
-// nobody is warned of what isn't there, and what it applied is left as it is.
+// --like takes over the fields that an older version of the tool wrote, or that kubectl wrote for the tool. The plan
+// removes those fields that the manifest lacks. It doesn't warn about a missing annotation, and removes the annotation
+// of client-side apply only if the tool does.
 func TestLikeAfterOlderVersions(t *testing.T) {
 	t.Parallel()
 	const applied, clientSide, created = "apply --server-side", "apply", "create"

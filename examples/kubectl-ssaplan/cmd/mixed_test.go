@@ -54,7 +54,7 @@ func TestMixedPlan(t *testing.T) {
 		golden(t, tt.name, got.of(c).out)
 		golden(t, "errors.txt", got.of(c).err)
 	}
-	// The page tells who owns a field that changes, to who has only a keyboard, too, and no secret.
+	// The page shows the owners of a changed field, also to users of a keyboard, and no secret value.
 	got := c.run("plan --state state.json -f app.yaml -f more.yaml -o html")
 	assert.Equal(t, 1, got.code, got.err)
 	assert.True(t, strings.HasPrefix(got.out, "<!DOCTYPE html>\n"))

@@ -28,7 +28,7 @@ func TestProgressIsOneLine(t *testing.T) {
 		"\rplanning 122/500: 2 errors…    \r                           \r", out.String())
 }
 
-// What goes to a file or a program has no line that is written anew.
+// Progress is shown only on a terminal. A file or a pipe gets no progress line.
 func TestProgressOnlyOnTerminals(t *testing.T) {
 	o := &options{IOStreams: genericiooptions.IOStreams{ErrOut: &bytes.Buffer{}}}
 	assert.Equal(t, io.Discard, o.newProgress(1000, nil).out)

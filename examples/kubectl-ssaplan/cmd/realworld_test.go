@@ -27,8 +27,8 @@ import (
 // install manifests of a project in two versions.
 const realWorld = "SSAPLAN_SETS"
 
-// Each set goes from nothing to all of it in one run, changes nothing in the next plan, and becomes its newer version
-// in one run, but for what the server refuses kubectl as well.
+// Each set is created in one run, and the next plan of it has no changes. One more run upgrades it to the newer
+// version, except for objects that the server refuses to kubectl, too.
 func TestRealWorld(t *testing.T) {
 	archives, err := filepath.Glob(filepath.Join(os.Getenv(realWorld), "*.tar.gz"))
 	require.NoError(t, err)
@@ -114,7 +114,7 @@ func upgradeAsSaved(t *testing.T, server *controlplane.Server, name string) {
 		again := command("plan --state state.json -R -f " + name + "/new -o " + format)
 		shown := run(t.Context(), "", strings.Fields("show saved.plan -o "+format)...)
 		assert.Equal(t, 0, shown.code, shown.err)
-		// The server makes up values anew for each answer.
+		// The server generates other values for each answer.
 		assert.True(t, passed(again.out) == passed(shown.out), "%s is another, without a cluster", format)
 		printed += len(shown.out)
 	}

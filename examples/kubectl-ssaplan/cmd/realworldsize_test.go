@@ -23,8 +23,8 @@ import (
 	"github.com/ssaplan/primitives/test/controlplane"
 )
 
-// linesOfObject is what an object takes beside what changes of it in the text: a line for it and what is to be said of
-// it.
+// linesOfObject is the number of lines that an object may take in the text beside its changes: one for its heading, the
+// others for notes about it.
 const linesOfObject = 3
 
 // isShort compares the size of what is printed of an upgrade with what kubectl diff prints: the text has no more lines
@@ -103,8 +103,8 @@ func kubectlDiff(t *testing.T, server *controlplane.Server, folder string) (line
 	return lines, size
 }
 
-// replacement returns the diff of an object, but for its name and status, and of what a create would make of a document
-// in its place; nothing if that is refused, too.
+// replacement returns the diff between an object and the object that a create of the document would make in its place.
+// The name and the status are left out. The diff is empty if the server refuses the create, too.
 func replacement(t *testing.T, server *controlplane.Server, document string) []byte {
 	t.Helper()
 	var object map[string]any

@@ -8,7 +8,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// What is remembered is bound to who asks, however that is told, and survives the renewal of a token.
+// Remembered results belong to one server and one user, however the user is identified. They stay valid when a token is
+// renewed.
 func TestTheMemoryIsBoundToTheUser(t *testing.T) {
 	token := func(claims string) string {
 		return "head." + base64.RawURLEncoding.EncodeToString([]byte(claims)) + ".signature"

@@ -15,8 +15,9 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// A plan is carried out in the cluster that it was made for, by whichever address, and by whoever may do it. Nothing
-// but the cluster tells that what is to be created isn't as it was reviewed.
+// A saved plan is applied only in the cluster that it was made for, at any address and by any user who may apply it.
+// The UID of the namespace kube-system identifies the cluster, or its address if the user can't read the namespace. The
+// plan creates an object that no cluster has, so only the identity of the cluster can differ from the plan.
 func TestSavedPlanIsOfOneCluster(t *testing.T) {
 	t.Parallel()
 	other := another(t)
@@ -104,7 +105,7 @@ func TestSavedPlansAreBounded(t *testing.T) {
 	}
 }
 
-// What can't be written is told before anything is planned.
+// If the file of --out can't be written, plan fails before it asks the server.
 func TestOutIsTriedBefore(t *testing.T) {
 	write(t, map[string]string{"app.yaml": configMap("a", "x")})
 	socket, err := net.Listen("unix", "socket")

@@ -29,19 +29,19 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// A script is a course of command lines in a folder and a namespace of its own, which is NS in it; testdata/scripts
-// has them in files. A line is a command, with the exit code after " => " if it isn't 0, and what belongs to it after
-// " :: " or indented below it:
+// A script is a list of command lines that run in a folder and a namespace of their own. NS in a line means the name
+// of the namespace. The scripts are in the files of testdata/scripts. A line is a command, followed by " => " and the
+// exit code if that isn't 0. The expectations of a command come after " :: ", or indented below it:
 //
-//	| TEXT    the lines of all of the output; "|" alone is none, and without a line of the errors there are none
-//	2| TEXT   those of the errors
-//	> TEXT    what the output contains; 2> the errors, !> neither
-//	>= TEXT   a line of the output, but for the space around it; 2>= of the errors
-//	>~ REGEXP what the output matches; 2>~ the errors
-//	>N> TEXT  what the output contains N times; 2>N> the errors
+//	| TEXT    a line of the whole output; a bare "|" is an empty output. The errors are empty unless they are expected
+//	2| TEXT   a line of the whole errors
+//	> TEXT    a text in the output; 2> in the errors, !> in neither
+//	>= TEXT   a line of the output, without the space around it; 2>= of the errors
+//	>~ REGEXP a match in the output; 2>~ in the errors
+//	>N> TEXT  a text that the output contains N times; 2>N> the errors
 //
-// Commands that aren't those of the program are in [play.others]; {a,b} in one of the program stands for a run with
-// each. Whatever is run, JSON fits the schema, and no value with c4n4ry in it is shown or kept.
+// Commands that aren't commands of the program are in [play.others]. A command of the program with {a,b} runs once
+// with a and once with b. After each run, JSON must fit the schema, and no value with c4n4ry may be shown or stored.
 type script struct {
 	name  string
 	steps []step
@@ -170,7 +170,8 @@ func expectedCode(t *testing.T, line string) (string, int) {
 	return line, code
 }
 
-// problem tells which of the expectations isn't met; nothing if all are.
+// problem returns the expectation that isn't met, or the exit code if that is wrong. It is empty if the result is as
+// expected.
 func (p *play) problem(got result, code int, expectations []string) string {
 	if got.code != code {
 		return fmt.Sprintf("exit code %d", got.code)
@@ -246,7 +247,7 @@ func (p *play) output(line string) result {
 		obj, err := resource.Get(p.t.Context(), name, metav1.GetOptions{}, subresources...)
 		require.NoError(p.t, err, line)
 		got.out = evaluated(p.t, obj.Object, path) + "\n"
-	case "names": // PLURAL, but for what each namespace has
+	case "names": // PLURAL, without the ConfigMap that each namespace has
 		resource, _, _ := p.resource(object)
 		list, err := resource.List(p.t.Context(), metav1.ListOptions{})
 		require.NoError(p.t, err, line)
@@ -352,7 +353,7 @@ func (p *play) others(verb, rest string, body []string) bool {
 		lab.NextSecond()
 	case "digest": // FILE, to be kept as DIGEST
 		p.kept["DIGEST"] = savedplan.Digest([]byte(p.read(target)))
-	case "redigest": // FILE, which somebody changed who knows the form
+	case "redigest": // FILE, after an edit: correct its digest
 		_, body, _ := strings.Cut(p.read(target), "\n")
 		p.overwrite(target, "ssaplan saved plan 1 "+savedplan.Digest([]byte(body))+"\n"+body)
 	case "is-link":
@@ -495,7 +496,8 @@ func words(line string) (out []string) {
 
 var configMaps = regexp.MustCompile(`^CM\(([^,]+), (.*)\)$`)
 
-// manifest joins what scripts name of objects, with edits after "|", to what stands there.
+// manifest returns the YAML of the body and of the objects that the expression names. Edits of an object follow it
+// after "|".
 func manifest(t *testing.T, expression string, body []string) string {
 	t.Helper()
 	var texts []string

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// canary stands for a secret value: no error may show it.
+// canary is the secret value of the tests. No error may show it.
 const canary = "c4n4ry"
 
 func object(name string) string {
@@ -97,7 +97,7 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// endless is a pipe or device that never ends. It notes how much was read of it, and stops whoever reads far too much.
+// endless is a pipe or device that never ends. It counts the bytes read, and fails once a reader has read far too many.
 type endless struct{ read int }
 
 func (e *endless) Read(p []byte) (int, error) {

@@ -12,7 +12,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
-// Every form of a report names where it is carried out, whatever somebody called a context.
+// Every format of a report names its target, even if the name of the context has special characters.
 func TestReportsNameTheirTarget(t *testing.T) {
 	target := render.Destination{Context: "a`<b>\n", Server: "https://shop.example.com", Namespace: "web", FieldManager: "me"}
 	line := `context "a` + "`" + `<b>\n", server https://shop.example.com, namespace "web", field manager "me"`

@@ -92,7 +92,8 @@ func TestFailuresOfOneCauseAreOneLine(t *testing.T) {
 	assert.Len(t, render.Text{Verbose: true}.Failures(failures), 202)
 }
 
-// What is to be seen first stands first, and is said of all objects of which it is the same.
+// The text begins with deleted data, replaced objects and widened permissions. Objects with the same finding share a
+// line.
 func TestWhatIsToBeSeenFirst(t *testing.T) {
 	plans := upgraded(t, 2)
 	for i := range 2 {

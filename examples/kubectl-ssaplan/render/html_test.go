@@ -74,8 +74,8 @@ func nodes(t *testing.T, page string) (out []*html.Node) {
 	return out
 }
 
-// What comes out of the cluster is text, wherever it stands: there is one script, one style, and no attribute that
-// runs.
+// Text from the cluster stays text at every place of the page. The page has one script, one style, and no attribute
+// that runs code.
 func TestHTMLCannotBeBrokenOutOf(t *testing.T) {
 	const evil = `</script><script>alert(1)</script><img src=x onerror=alert(2)><!--"'` + "`\u202e\x00"
 	c := change(t, "data.x", projection.OpChange, evil, evil+evil)

@@ -82,7 +82,7 @@ func TestHTMLInABrowser(t *testing.T) {
 func TestHTMLWithoutScript(t *testing.T) {
 	b := newBrowser(t)
 	b.call(nil, "Emulation.setScriptExecutionDisabled", map[string]any{"value": true})
-	b.load(page(t, plans(t)...)) // nothing can tell when it is painted
+	b.load(page(t, plans(t)...)) // without scripts, no event shows when it is painted
 	assert.Equal(t, true, b.eval(`document.getElementById("filters").hidden`), "nothing is there that doesn't work")
 	b.eval(`document.querySelector("section.object summary").focus()`)
 	b.key("Enter")
@@ -102,7 +102,7 @@ func TestHTMLRunsNothingOfOthers(t *testing.T) {
 	assert.Equal(t, 1.0, b.eval(`document.scripts.length`))
 	b.eval(`(() => { const d = document.createElement("div"); d.innerHTML = '<img src="x" onerror="window.ran = 1">'; document.body.append(d); })()`)
 	b.eval(`(() => { const s = document.createElement("script"); s.textContent = "window.ran = 1"; document.body.append(s); })()`)
-	for range 100 { // what is refused is told a little later
+	for range 100 { // the browser reports a refusal a little later
 		if assert.Equal(t, true, b.eval("window.ran === undefined")); len(b.refused) >= 2 {
 			break
 		}
@@ -137,7 +137,7 @@ func TestHTMLOfManyObjects(t *testing.T) {
 	fmt.Printf("figure: its first search takes %.0f ms\n", searched)
 }
 
-// Who owns a field now and after the apply is told by the mouse, by the keyboard and on paper.
+// The page shows the owners of a field, now and after the apply, on hover, on keyboard focus and in print.
 func TestHTMLOwnersInABrowser(t *testing.T) {
 	server, err := ssaplantest.NewServer(ssaplantest.Options{})
 	require.NoError(t, err)

@@ -25,7 +25,7 @@ func TestMarkdown(t *testing.T) {
 	golden(t, "nothing.md", render.Text{}.Markdown(render.Report{}))
 }
 
-// Whatever the text says of the plans, the comment says, too; marks stand in the first column.
+// The Markdown report contains every line that the text has about the plans. Only indentation, marks and tags differ.
 func TestMarkdownSaysWhatTextSays(t *testing.T) {
 	tags := strings.NewReplacer("<p>", "", "</p>", "", "<details>", "", "<summary>", "", "</summary>", "", "<code>", "", "</code>", "", "**", "")
 	bare := func(line string) string { return strings.TrimLeft(strings.TrimSpace(line), " +-~!>±") }

@@ -55,7 +55,7 @@ func TestJSONOfLargeValues(t *testing.T) {
 	assert.Equal(t, fields(1000, 9), whole[0].After)
 }
 
-// applied returns a text after the changes of it that JSON tells.
+// applied returns a text with the changes of lines that the JSON report lists.
 func applied(t *testing.T, before string, changes []explain.Change) string {
 	lines := strings.SplitAfter(before, "\n")
 	var after []string
@@ -156,7 +156,7 @@ func TestJSONOfUnchangedObjects(t *testing.T) {
 	assert.Equal(t, 6, strings.Count(string(asLines), "\n"))
 }
 
-// What is short, secret, or nearly all different is told as it is.
+// The JSON report has the whole value of a change if the value is short, sensitive, or different almost everywhere.
 func TestJSONOfWholeValues(t *testing.T) {
 	paths := func(plans []*ssaplan.Plan) (out []string) {
 		text, err := render.Report{Plans: plans}.JSON()

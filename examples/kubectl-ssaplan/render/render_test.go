@@ -129,7 +129,7 @@ func TestJSON(t *testing.T) {
 			}
 		}
 		require.NoError(t, json.Unmarshal(text, &got))
-		if !r.Whole { // other tests say what is told otherwise then
+		if !r.Whole { // other tests check reports of parts
 			continue
 		}
 		require.Len(t, got.Plans, len(r.Plans))

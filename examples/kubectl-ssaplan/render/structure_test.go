@@ -51,7 +51,7 @@ func TestStructuredValues(t *testing.T) {
 	}
 }
 
-// Of a large list that is a whole for the server, it is told which item changes, and where in it.
+// A change of a large list shows the changed item and its position, although the list is one value for the server.
 func TestLargeListsAreComparedAsData(t *testing.T) {
 	rules := func(expr string) any {
 		var list []any

@@ -127,7 +127,7 @@ func TestShardsHaveTheDefaultNamespace(t *testing.T) {
 	}
 }
 
-// told reads manifests as a shard does that may need some of them, and returns what it says of itself.
+// told reads manifests for a shard that may need some of them, and returns the shard's description of itself.
 func told(s shard.Shard, namespace string, manifests ...manifest.Manifest) *render.Shard {
 	reading := s.Read()
 	for _, m := range manifests {
@@ -188,7 +188,8 @@ func TestWhatIsNotMerged(t *testing.T) {
 	}
 }
 
-// What waits for what the set brings is told from what waits for others, and what was left out isn't lost.
+// Merged counts the deferred objects that wait for other objects of the set, apart from those that wait for something
+// else. It keeps the skipped hooks of all shards.
 func TestMergedShardsSayWhatIsOpen(t *testing.T) {
 	merged := shard.NewMerged()
 	for i, open := range []bool{false, true} {

@@ -163,7 +163,7 @@ func TestOnlyFiles(t *testing.T) {
 	}
 }
 
-// A link in the place of the journal would have somebody else's file read and written.
+// A link in place of the journal is refused, since the file behind it may be another user's.
 func TestNoLinkIsAJournal(t *testing.T) {
 	dir := t.TempDir()
 	path, other := filepath.Join(dir, "state.json"), filepath.Join(dir, "other")
@@ -301,9 +301,9 @@ func TestUnwritable(t *testing.T) {
 	assert.Empty(t, strings.Join(files(t, dir), " "))
 }
 
-// onFullDisk opens a journal in a process that can't write files of more than 1 KiB, as on a disk that is nearly full,
-// and tells what came of it. This process can't be limited itself: go test's own record of the files that a test opens
-// would be cut.
+// onFullDisk opens a journal in a child process, and returns its output and error. The child process can't write files
+// of more than 1 KiB, as on a nearly full disk. The limit can't apply to this process: it would cut the list that go
+// test keeps of the files that a test opens.
 func onFullDisk(t *testing.T, path string) (string, error) {
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), "FULL_DISK="+path)

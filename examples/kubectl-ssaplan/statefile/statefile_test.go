@@ -135,7 +135,7 @@ func TestUpdated(t *testing.T) {
 	assert.Equal(t, []string{"f#1 x/a", "f#2 x/b", "g#1 x/g"}, content(t, file), "the old one doesn't change")
 }
 
-// What is remembered of an object and of its subresources is told apart, also if they come from the same document.
+// The state file keeps an object and its subresources apart, even if they come from the same document.
 func TestSubresources(t *testing.T) {
 	run := func(subresource string, texts ...string) statefile.Run {
 		return statefile.Run{Manifests: docs(t, texts...), Subresource: subresource, DefaultNamespace: "prod"}

@@ -59,8 +59,8 @@ func names(t *testing.T, folder string) (names []string) {
 	return names
 }
 
-// Whoever is killed in the middle of a write leaves the old file or the new one, and what else is left is gone with the
-// next write.
+// A process that is killed in the middle of a write leaves the old file or the new one. The next write removes its
+// temporary files.
 func TestKilledWrites(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "file")
@@ -238,7 +238,7 @@ func TestTryOfWhatIsNoFile(t *testing.T) {
 	require.ErrorContains(t, to.Try(nil), "is a socket")
 }
 
-// In a folder such as /tmp nobody may put a file in the place of another user's.
+// In a shared folder such as /tmp, a file of another user is refused.
 func TestTryInSharedFolder(t *testing.T) {
 	folder, err := os.MkdirTemp("", "shared")
 	require.NoError(t, err)
@@ -255,7 +255,7 @@ func TestTryInSharedFolder(t *testing.T) {
 	require.Equal(t, "<nil>", tryAsNobody(t, path))
 }
 
-// What decides something is a file where it stands, of somebody who may be trusted with it.
+// OpenOurs opens only a regular file that not every user may write. It follows no link and creates no file.
 func TestOpenOurs(t *testing.T) {
 	folder := t.TempDir()
 	at := func(name string) string { return filepath.Join(folder, name) }

@@ -167,7 +167,7 @@ func (w *world) at(website *v1alpha1.Website, kind string, path ...string) any {
 	return value
 }
 
-// patch is what somebody else does to a child.
+// patch changes a child of a website as another field manager.
 func (w *world) patch(website *v1alpha1.Website, kind, manager, patch string) {
 	w.Helper()
 	obj := w.child(website, kind)
@@ -293,7 +293,7 @@ func (o *operator) settle(websites ...*v1alpha1.Website) {
 	})
 }
 
-// traffic is what the operator sent, but for watches.
+// traffic records the requests of the operator, except watches.
 type traffic struct {
 	mu   sync.Mutex
 	sent []string

@@ -168,7 +168,7 @@ func (c *cluster) helm(t *testing.T, plural, text string) {
 	require.NoError(t, err)
 }
 
-// deleteDefinition deletes the definition of gadgets as somebody else, and waits until the kind isn't served.
+// deleteDefinition deletes the CRD of gadgets without Terraform, and waits until the kind is no longer served.
 func (c *cluster) deleteDefinition(t *testing.T) {
 	t.Helper()
 	definitions := c.Client.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})

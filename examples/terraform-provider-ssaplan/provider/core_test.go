@@ -18,8 +18,8 @@ import (
 
 const typeName = "ssaplan_object"
 
-// core stands for Terraform: it sends what Terraform sends, in its order, and checks what Terraform checks of the
-// answers. It has one resource.
+// core plays Terraform: it sends the requests of Terraform in Terraform's order, and checks the answers as Terraform
+// does. It has one resource.
 type core struct {
 	typeName string
 	server   tfprotov6.ProviderServer
@@ -51,7 +51,8 @@ func newCoreOf(t *testing.T, typeName string, settings map[string]any) *core {
 	return c
 }
 
-// walk starts the process of the provider anew, as Terraform does for each plan and each apply.
+// walk creates and configures a new server of the provider, as Terraform starts a new process for each plan and each
+// apply.
 func (c *core) walk(t *testing.T) {
 	t.Helper()
 	server, err := providerserver.NewProtocol6WithError(provider.New())()

@@ -42,9 +42,9 @@ var killing = []struct {
 // isntKnown is what a run says of an object whose write was under way when it was interrupted.
 var isntKnown = regexp.MustCompile(`Unknown whether the object was applied\s+with ssaplan_object\.many\[(\d+)\]`)
 
-// TestKilled ends runs over many objects in the middle. After an interrupt, what was made is in the state at once, but
-// for an object of which the run says that it isn't known. What is killed can't write its state any more, so there
-// state and cluster agree after the next run: what is there already is taken over as it is.
+// TestKilled ends runs over many objects in the middle. After an interrupt, the state has all created objects at once,
+// except an object that the run reports as unknown. A killed run can't write its state. The next run takes over the
+// existing objects as they are, and then state and cluster agree.
 func TestKilled(t *testing.T) {
 	needTerraform(t)
 	t.Parallel()
@@ -161,8 +161,8 @@ func (c *cluster) done(t *testing.T, what int) (count int) {
 	return count
 }
 
-// mendsState puts the backup in place of a state that was cut, as whoever killed Terraform in the middle of writing it
-// has to do.
+// mendsState replaces a truncated state by its backup, as a user must do after killing Terraform in the middle of a
+// write.
 func (tf *terraform) mendsState(t *testing.T) {
 	t.Helper()
 	file := filepath.Join(tf.dir, "terraform.tfstate")

@@ -19,8 +19,8 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// TestProtocol plays the scripts of testdata/protocol with core, which stands for Terraform. No secret value may show.
-// What begins with "part: " is played only by other scripts, with something in the place of CREDENTIALS.
+// TestProtocol runs the scripts of testdata/protocol with core, which plays Terraform. No secret value may be shown or
+// stored. A script whose name begins with "part: " runs only inside other scripts, which replace CREDENTIALS in it.
 func TestProtocol(t *testing.T) {
 	all := scripts(t, "protocol")
 	for _, s := range all {

@@ -32,7 +32,7 @@ type script struct {
 type command struct {
 	verb, rest string
 	body       []string
-	at         string // where it stands
+	at         string // file and line
 }
 
 // scripts reads the scripts of a folder of testdata.
@@ -71,7 +71,7 @@ func parsed(file, text string) (all []script) {
 	return all
 }
 
-// fills puts the namespace of the test in the place of NAMESPACE, and what else stands for something.
+// fills returns the script with its placeholders replaced, such as NAMESPACE by the namespace of the test.
 func (s script) fills(place func(string) string) script {
 	filled := script{name: s.name}
 	for _, of := range s.commands {
@@ -149,13 +149,13 @@ func (c *cluster) do(t *testing.T, of command) bool {
 	plural, name, _ := strings.Cut(target, "/")
 	name, subresource, isSub := strings.Cut(name, "/")
 	switch of.verb {
-	case "patch": // as somebody
+	case "patch": // as the field manager "somebody"
 		var subresources []string
 		if isSub {
 			subresources = []string{subresource}
 		}
 		c.foreign(t, plural, name, rest+of.text(), subresources...)
-	case "create": // as somebody
+	case "create": // as the field manager "somebody"
 		obj := lab.Object(t, c.manifest(t, of.rest))
 		_, err := c.Resource(t, obj).Create(t.Context(), obj, metav1.CreateOptions{FieldManager: "somebody"})
 		require.NoError(t, err)

@@ -33,15 +33,15 @@ func requireNoCanary(t *testing.T, text string) {
 	}
 }
 
-// requireNoToken fails if a token is in a text. What tells it from others is its signature.
+// requireNoToken fails if a text contains the token. It looks for the signature, which differs from token to token.
 func requireNoToken(t *testing.T, text, token string) {
 	t.Helper()
 	require.Empty(t, leak.In(text, token[strings.LastIndex(token, ".")+1:]))
 }
 
-// Whoever answers may quote the value of a Secret: nothing of it is said or kept, whatever Terraform asks for. The
-// library's tests try all ways to quote and all answers; here are those that get into a diagnostic, a warning, and the
-// attributes and the state.
+// A server's answer may quote the value of a Secret. The provider neither shows nor stores the value in any operation
+// of Terraform. The library's tests try all ways to quote and all answers. This test tries the answers that get into a
+// diagnostic, a warning, the attributes or the state.
 func TestQuotedSecretsStaySecret(t *testing.T) {
 	c := newCluster(t)
 	proxy := faultproxy.StartAs(t, c.Server.Config())

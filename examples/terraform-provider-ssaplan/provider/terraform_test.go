@@ -30,9 +30,8 @@ type terraform struct {
 	said     strings.Builder // everything that it printed
 }
 
-// needTerraform skips a test that runs the real program unless it is asked for, as is usual for providers: a machine
-// with nothing but Go hasn't got terraform, and TestProtocol stands for it everywhere. .ci/run asks for it where it is
-// there.
+// needTerraform skips a test that runs the real terraform unless TF_ACC is set, as is usual for providers. On a machine
+// without terraform, TestProtocol covers the same behaviour. make test sets TF_ACC if terraform is in PATH.
 func needTerraform(t *testing.T) {
 	t.Helper()
 	if os.Getenv("TF_ACC") == "" {
@@ -105,7 +104,7 @@ func (tf *terraform) apply(t *testing.T, args ...string) string {
 	return output
 }
 
-// blocks are the blocks of a configuration, in which a line "@NAME MANIFEST ;; ATTRIBUTE…" stands for a resource.
+// blocks returns the blocks of a configuration. A line "@NAME MANIFEST ;; ATTRIBUTE…" is short for a resource block.
 func (tf *terraform) blocks(t *testing.T, of command) string {
 	t.Helper()
 	var text strings.Builder
