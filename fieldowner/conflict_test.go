@@ -119,7 +119,8 @@ func TestConflictPath(t *testing.T) {
 	}
 }
 
-// A field "a.b" and b in a read alike. Which of them is meant is told by their owners and by what the manifest changes.
+// In a conflict, the path of a field "a.b" looks like the path of b in a. The owners and the changes of the manifest
+// show which field the server means.
 func TestConflictsThatReadAlike(t *testing.T) {
 	live := decoded(t, `{"metadata": {"managedFields": [
 		{"manager": "both", "operation": "Apply", "apiVersion": "v1", "fieldsV1": {"f:data": {"f:a.b": {}, "f:a": {".": {}, "f:b": {}}}}},
@@ -171,7 +172,7 @@ func TestConflictsOfSeveralErrors(t *testing.T) {
 	}
 }
 
-// A conflict tells when the owner last wrote, as the server's message doesn't.
+// A conflict has the time of the owner's last write, which managedFields have and the server's message lacks.
 func TestConflictKnowsTimeFromRecord(t *testing.T) {
 	conflicts := ConflictsFromError(conflictError(cause(".spec.selector", `conflict with "deployer"`)), recorded(t, "live.json"))
 	require.Len(t, conflicts, 1)

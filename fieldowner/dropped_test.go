@@ -93,8 +93,8 @@ func TestDroppedJSON(t *testing.T) {
 	}
 }
 
-// TestDroppedFindsValues takes up what "me" owned in an object of which nobody owns anything any more: what is there
-// was reset, what isn't was deleted.
+// TestDroppedFindsValues checks the fates of fields that "me" owned in an object without any owner now. A field that
+// has a value was reset; a missing field was deleted.
 func TestDroppedFindsValues(t *testing.T) {
 	object := decoded(t, `{"a.b": 1, "a": {"b": 2, "none": null}, "set": ["x", 5, {"k": 1}, "x"],
 		"ports": [{"p": 80, "q": "TCP", "n": 1}, {"p": 80, "q": "TCP", "n": 3}, "odd"],

@@ -132,7 +132,7 @@ func ExamplePredictConflicts() {
 	// Output: [spec.replicas: owned by "hpa" (Update of scale)] <nil>
 }
 
-// Of an object that was never applied nobody is recorded, and a server takes everything in it for somebody else's.
+// An object that was never applied has no managedFields. A server treats all its fields as owned by another manager.
 func ExamplePredictConflicts_withoutRecord() {
 	created := object(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "web"}, "data": {"color": "red", "size": "1"}}`)
 	manifest := object(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "web"}, "data": {"color": "blue", "size": "1"}}`)

@@ -204,7 +204,8 @@ func TestLawImportOfAnAppliersFieldsIsANoOp(t *testing.T) {
 	assert.Less(t, incomplete, applied/50)
 }
 
-// TestLawImportsChangeNoValue applies each import as somebody new: it may come to own fields, and may change none.
+// TestLawImportsChangeNoValue applies each import as a new field manager. The manager may become an owner of fields,
+// but no value changes.
 func TestLawImportsChangeNoValue(t *testing.T) {
 	forRandomWorlds(t, func(t *testing.T, w *world, _ *rand.Rand) {
 		selections := []Selection{{}, {Strategy: UnownedFields}, {Strategy: ManagerFields, Manager: "a"}}
@@ -221,10 +222,10 @@ func TestLawImportsChangeNoValue(t *testing.T) {
 	})
 }
 
-// TestLawSelectionsPartTheObject checks that what somebody owns and what nobody owns together are everything.
+// TestLawSelectionsPartTheObject checks that the unowned fields of an object are exactly its fields without an owner.
 func TestLawSelectionsPartTheObject(t *testing.T) {
 	forRandomWorlds(t, func(t *testing.T, w *world, r *rand.Rand) {
-		// Drop some entries, so that there are fields that nobody owns.
+		// Drop some entries, so that some fields have no owner.
 		entries := w.live.GetManagedFields()
 		w.live.SetManagedFields(entries[:r.IntN(len(entries)+1)])
 		o := mustRead(t, w.live.Object)

@@ -170,7 +170,7 @@ func TestManifestOfListsOfOthers(t *testing.T) {
 	assert.Equal(t, decoded(t, `{"apiVersion": "ex.io/v1", "metadata": {}, "spec": {"l": null, "m": {}}}`), m.Object)
 }
 
-// TestManifestOfAmbiguousLists has lists whose elements can't be told apart, and lists of which nothing is known.
+// TestManifestOfAmbiguousLists imports lists with items that can't be identified, and lists without owners.
 func TestManifestOfAmbiguousLists(t *testing.T) {
 	live := decoded(t, `{"metadata": {}, "twice": [{"k": 1}, {"k": 1}], "odd": [{"k": 1}, 5], "free": [{"k": 1}], "index": [1, 2]}`)
 	addEntry(t, live, "you", `{"f:twice": {"k:{\"k\":1}": {".": {}}}, "f:odd": {"k:{\"k\":1}": {".": {}}}, "f:index": {"i:0": {}}}`)

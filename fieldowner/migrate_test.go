@@ -131,7 +131,7 @@ func TestPatchOfNobodyClearsTheRecord(t *testing.T) {
 	assert.Equal(t, []any{map[string]any{}}, operations[0]["value"], "of a custom resource, a server keeps the record for an empty list")
 }
 
-// TestRelease takes a manager out of the record, whatever it did, and nobody else.
+// TestRelease checks that Release removes the entries of one manager from managedFields, and no other entries.
 func TestRelease(t *testing.T) {
 	live := decoded(t, clientSide)
 	handover, err := Release(live, ClientSideApply)

@@ -72,7 +72,8 @@ func TestPredictConflictsWithoutRecord(t *testing.T) {
 		conflicts, "maps are structs unless they are known to be atomic, and null in the place of a list is nobody's")
 }
 
-// What every object of a kind has is set by nobody, and null leaves a map as it is.
+// If no owner is recorded, an empty map that every object of a kind has causes no conflict. Neither does a null over a
+// map, unless the map is atomic.
 func TestPredictConflictsOfEmptyMapsWithoutRecord(t *testing.T) {
 	declared := fieldSet([]string{"spec", "podSelector"}, []string{"status"})
 	for _, row := range rows.Read[struct {
@@ -153,7 +154,7 @@ func TestPredictConflictsForKubectlAfterAFieldIsGone(t *testing.T) {
 	}
 }
 
-// Where nobody is recorded, a value that becomes a map is in the way, and null isn't.
+// If no owner is recorded, a value that becomes a map causes a conflict. A null that becomes a map doesn't.
 func TestPredictedConflictsOfValuesThatBecomeMaps(t *testing.T) {
 	manifest := map[string]any{"spec": map[string]any{"any": map[string]any{"b": int64(1)}}}
 	declared := projection.NewFieldSet(path(t, "spec.any.b"))
