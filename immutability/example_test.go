@@ -44,7 +44,7 @@ func ExampleClassify_customResource() {
 	// no known message about immutable fields; a dry-run create would show whether the manifest is valid in itself
 }
 
-// widgetServer stands for a client: the manifest is valid, but can't replace the live object in place.
+// widgetServer plays a server on which the manifest is valid, but can't replace the live object in place.
 type widgetServer struct{ refusal error }
 
 func (widgetServer) Create(context.Context, *unstructured.Unstructured, metav1.CreateOptions, ...string) (*unstructured.Unstructured, error) {

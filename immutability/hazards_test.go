@@ -56,7 +56,8 @@ func TestHazardsFollowFromTheDeletion(t *testing.T) {
 	}
 }
 
-// TestHazardsUnread tells what may go with an object that nobody read: what depends on its content is only possible.
+// TestHazardsUnread checks the hazards of an object that wasn't read. Hazards that depend on its content are only
+// possible.
 func TestHazardsUnread(t *testing.T) {
 	for _, tt := range rows.Read[struct {
 		Kind schema.GroupKind
