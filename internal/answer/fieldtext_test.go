@@ -36,8 +36,8 @@ func recordedIn(t *testing.T) map[string][]metav1.Status {
 	return recorded
 }
 
-// TestFieldTextsWereSeen holds the table against the recorded answers of servers: each version must have sent the text
-// for the field, but for the exceptions that the table names, and the exceptions must be exact.
+// TestFieldTextsWereSeen compares the table with the recorded answers of servers. Each version must have sent the text
+// for the field, except where the table names an exception. The exceptions must be exact.
 func TestFieldTextsWereSeen(t *testing.T) {
 	recorded := recordedIn(t)
 	minors := slices.Sorted(maps.Keys(recorded))

@@ -78,7 +78,7 @@ func TestMapFields(t *testing.T) {
 	found := 0
 	for gvk, root := range scheme.Scheme.AllKnownTypes() {
 		isObject := reflect.PointerTo(root).Implements(reflect.TypeFor[metav1.ObjectMetaAccessor]())
-		if gvk.Kind == "Scale" || !isObject { // an old Scale has a map of texts in its status, which nobody applies
+		if gvk.Kind == "Scale" || !isObject { // an old Scale has a map of strings in its status, which no manifest has
 			continue
 		}
 		eachField(root, nil, func(path []string, of reflect.Type) {
@@ -98,8 +98,9 @@ func TestMapFields(t *testing.T) {
 	assert.Greater(t, found, 500)
 }
 
-// isOtherwise are the structures with the name of a map in the same kind, in which a null is sent as it is written, and
-// the maps of a status, which nobody applies, with the name of structures.
+// isOtherwise lists the exceptions of the table. Some are structures that share their name with a map of the same kind;
+// a null in them is sent as it is written. Others are maps of a status that share their name with a structure; no
+// manifest has them.
 var isOtherwise = map[string]bool{
 	"ReplicationController spec.template.spec.volumes.ephemeral.volumeClaimTemplate.spec.selector": true,
 

@@ -75,7 +75,7 @@ func TestFound(t *testing.T) {
 	require.Empty(t, leak.Found(strings.Repeat("nothing of it ", 1000)))
 }
 
-// FuzzIn: a value is found in every form, wherever it stands and however it is wrapped.
+// FuzzIn: a value is found in every form, at every place of a text, and with a line break in it.
 func FuzzIn(f *testing.F) {
 	f.Add(value, "before ", " after", uint8(3))
 	f.Add("\x00\xff\\n", "", "\n", uint8(200))

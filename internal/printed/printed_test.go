@@ -14,7 +14,7 @@ import (
 // server is the package that plays a server, whose words are what they are.
 const server = "github.com/ssaplan/primitives/ssaplan/ssaplantest/"
 
-// The library prints nothing of somebody else as it came.
+// The library prints no foreign text as it came. Only package ssaplantest may, since it plays a server.
 func TestLibrary(t *testing.T) {
 	found, err := printed.Find("../..", "./...")
 	require.NoError(t, err)
