@@ -22,7 +22,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
 
-// world is a Planner on a server in memory, and what it tells OpenTelemetry.
+// world has a Planner on a server in memory, and the spans and metrics that it sends to OpenTelemetry.
 type world struct {
 	*testing.T
 	planner *otelssaplan.Planner
@@ -120,8 +120,8 @@ var (
 	labelName  = regexp.MustCompile(`ssaplan_[a-z_]+`)
 )
 
-// TestTheDashboardShowsWhatIsMeasured wants each query of the dashboard to be of a metric that there is, with labels
-// that it has, each metric to be shown, and each query to stand on the page.
+// TestTheDashboardShowsWhatIsMeasured checks that each query of the dashboard uses existing metrics with labels that
+// they have, that each metric is on a panel, and that README.md has each query.
 func TestTheDashboardShowsWhatIsMeasured(t *testing.T) {
 	w := newWorld(t)
 	w.everything()
