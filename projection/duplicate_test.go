@@ -57,7 +57,8 @@ func TestDuplicatesOfASecret(t *testing.T) {
 	assert.Equal(t, `data[name="a"]: "<redacted>" -> "<redacted: changed>"`, changes[0].String())
 }
 
-// Of duplicates there is something to tell if and only if what is left of the lists without the first of each differs.
+// The changes of DiffDuplicates are at paths that the projections list as duplicates, and are the same in both
+// directions. Each list of duplicates begins with the item that Get returns. An object has no changes against itself.
 func TestDuplicatesAreWhatDiffLeavesOut(t *testing.T) {
 	found := 0
 	for seed := range rounds {

@@ -267,7 +267,8 @@ func ExampleSensitive() {
 	// stringData
 }
 
-// Of two objects only what differs is looked at, so that the server's side effects can be told.
+// Differing returns only the fields that differ between two objects. A diff of the undeclared ones shows the side
+// effects of the server.
 func ExampleDiffering() {
 	before := object(`{spec: {replicas: 3, paused: false, strategy: {type: RollingUpdate}}}`)
 	after := object(`{spec: {replicas: 5, paused: false, strategy: {type: Recreate}}}`)

@@ -35,7 +35,7 @@ func TestFieldsV1Errors(t *testing.T) {
 	}
 }
 
-// Of several entries that can't be read the first by name is told, each time, whatever else there is.
+// If several entries are invalid, the error always names the first of them by name, whatever other entries there are.
 func TestFieldsV1ErrorsAreTheSameEachTime(t *testing.T) {
 	for range 50 {
 		entries := map[string]any{"m-bad": map[string]any{}, "n-bad": map[string]any{}}

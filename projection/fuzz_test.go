@@ -110,7 +110,7 @@ func FuzzParseFieldsV1(f *testing.F) {
 		var decoded map[string]any
 		if json.Unmarshal(data, &decoded) == nil && decoded != nil {
 			managed, managedErr := managedFields(managedBy("m", decoded), "m")
-			if err == nil { // decoding forgets entries that stand twice
+			if err == nil { // decoding into a map drops duplicate entries
 				require.NoError(t, managedErr)
 				require.True(t, set.Equal(managed))
 			}

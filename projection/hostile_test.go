@@ -117,7 +117,8 @@ func TestHostileChanges(t *testing.T) {
 	}
 }
 
-// Many items that come, go and move are told once each.
+// The diff of a list with many items has one change for each added and each removed item. Items that only move cause no
+// change.
 func TestManyItemsChange(t *testing.T) {
 	items := hostile()["many items"]["spec"].(map[string]any)["l"].([]any)
 	live := owned(map[string]any{"spec": map[string]any{"l": items}})

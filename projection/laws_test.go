@@ -16,7 +16,7 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// serverJSON is set as it stands in an object that a server sends: package json escapes HTML on the way out.
+// serverJSON returns the JSON of set as an object from a server has it: package json escapes HTML in it.
 func serverJSON(t testing.TB, set *fieldpath.Set) string {
 	text, err := set.ToJSON()
 	require.NoError(t, err)

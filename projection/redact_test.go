@@ -12,7 +12,7 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// A host may call more sensitive than the data of Secrets, wherever it stands.
+// A caller may declare more fields sensitive than the data of Secrets, at any path.
 func TestRedactedPaths(t *testing.T) {
 	const text = `{a: {x: 1, z: {z: 2}}, list: [{k: other, v: 3}, {k: mine, v: 4}, {k: mine, v: 5}], set: [p, q], plain: [{v: 6}, {v: 7}], none: null}`
 	for _, row := range rows.Read[struct{ Path, Want, Why string }](t, "redacted") {

@@ -48,8 +48,8 @@ func TestLearnedSchemaAgreesWithTheServer(t *testing.T) {
 	}
 }
 
-// elsewhere are the paths at which the live objects tell something else than the manifests: numbers that the server has
-// rounded, and the replicas that the scale subresource took over.
+// elsewhere has the paths at which the live objects differ from the manifests: numbers that the server rounded, and the
+// replicas that the scale subresource took over.
 var elsewhere = set("spec.replicas", "spec.big[=9007199254740992]", "spec.big[=9007199254740993]",
 	"spec.big[=9007199254740995]", "spec.big[=9007199254740996]")
 
@@ -136,7 +136,7 @@ func TestLearnedSchemaOfStatus(t *testing.T) {
 	}
 }
 
-// A list that is owned whole doesn't tell what another one is.
+// An atomic list reveals nothing about the type of another list.
 func TestLearnedSchemaOfOneList(t *testing.T) {
 	schema, err := projection.LearnSchema(widget(`- {manager: m, operation: Apply, apiVersion: ex.io/v1, fieldsV1: {"f:spec": {"f:args": {}}}}`, "{args: [a]}"))
 	require.NoError(t, err)

@@ -13,7 +13,7 @@ import (
 )
 
 func Example() {
-	// There is no server here, so the source says why it can't tell, and the next one is asked.
+	// There is no server here, so the first source fails with a reason, and PredictDeclared asks the next one.
 	client, err := discovery.NewDiscoveryClientForConfig(&rest.Config{Host: "http://localhost:1"})
 	if err != nil {
 		log.Fatal(err)
