@@ -90,8 +90,8 @@ suites:
 		$(MAKE) --no-print-directory -k -j $(AT_ONCE) $(addprefix suite/,$(SUITES)) || status=$$?; \
 		internal/suites/notrun.sh .cache/test-*.log; echo "== $$(($$(date +%s) - started)) s"; exit $$status
 
-# With the race detector in GOFLAGS the programs have it too that the tests build, of packages that are compiled already.
-# A suite has all packages of its module but for those of other suites.
+# The race detector in GOFLAGS applies to the programs that the tests build, too. Their packages are compiled with it
+# already. A suite has all packages of its module except those of other suites.
 packages = $(or $(and $(filter $(ALONE),$*),./...),$(and $(filter plain,$*),$(PLAIN:%=./%)),$(and $(filter plain-examples,$*),$(PLAIN_EXAMPLES:%=./%)), \
 	$(and $(filter plain-test,$*),$(PLAIN_TEST:%=./%)),$$($(GO) list ./... | grep -v $(addprefix -e ^github.com/ssaplan/primitives/,$(PLAIN:=$$) $(PLAIN_EXAMPLES:%=examples/%$$) $(PLAIN_TEST:%=test/%$$) $(ALONE))))
 suite/plain-test: export TREE := $(shell git ls-files -z | xargs -0 cat 2>/dev/null | cksum)
@@ -104,7 +104,7 @@ suite/%:
 		echo "== $*"; grep -E '^(ok|agreement|figure|[a-z -]+: [0-9]+(/[0-9]+)?( .*)?$$)' $$log || true
 
 .PHONY: record
-record: controlplane ## record anew what a real server answers, for the unit tests of ssaplan/explain
+record: controlplane ## record the answers of a real server again, for the unit tests of ssaplan/explain
 	cd test && RECORD=1 $(TEST) -count 1 ./e2e/explain
 
 CASES ?= 20000
@@ -126,7 +126,7 @@ kinds: controlplane ## plan equals apply for each kind and version that the serv
 # The schema comes from a terraform in PATH, and tfplugindocs finds it there by the provider's name alone.
 PROVIDER := $(CURDIR)/examples/terraform-provider-ssaplan
 .PHONY: provider-docs
-provider-docs: ## write the registry's pages of the Terraform provider anew, from its schema and examples
+provider-docs: ## generate the registry's pages of the Terraform provider, from its schema and examples
 	cd examples && CGO_ENABLED=0 $(GO) build -buildvcs=false -o $(BIN)/provider/terraform-provider-ssaplan ./terraform-provider-ssaplan
 	printf 'provider_installation {\n  dev_overrides { "example.com/ssaplan/ssaplan" = "%s" }\n  direct {}\n}\n' $(BIN)/provider >$(BIN)/provider/dev.tfrc
 	TF_CLI_CONFIG_FILE=$(BIN)/provider/dev.tfrc terraform -chdir=$(PROVIDER)/examples/provider providers schema -json | \

@@ -65,8 +65,8 @@ func wideComments(source string) (lines []int) {
 	return lines
 }
 
-// wideCode returns the numbers of the lines of a source that have wide code, but for those that little more than a text
-// makes wide, such as a regular expression.
+// wideCode returns the numbers of the lines of a source that have wide code. Lines that are wide mostly because of a
+// string or a comment, such as a regular expression, are not among them.
 func wideCode(source []byte) (lines []int) {
 	texts := make([]int, bytes.Count(source, []byte("\n"))+2) // how many columns they take, by number of line
 	files := token.NewFileSet()

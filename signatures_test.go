@@ -22,7 +22,7 @@ import (
 // The modules are those that programs import: the library and what is beside it, each with its own go.mod.
 func TestNoSignatureNamesAnUnstableType(t *testing.T) {
 	for _, dir := range strings.Fields(find(t, read(t, "Makefile"), `(?m)^LIBRARIES := (.*)$`)) {
-		files := map[string]string{} // by import path, what the compiler has to tell
+		files := map[string]string{} // export data of the compiler, by import path
 		all := publicIn(t, dir)
 		// Compiled as this test is, so that the compiler has nothing more to do.
 		exports := append([]string{fmt.Sprintf("-race=%t", hasRaceDetector()), "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}"}, all...)
@@ -75,10 +75,10 @@ func TestUnstableTypesAreNoticed(t *testing.T) {
 		`func New() *t { panic(0) }; type t struct{}; func (t) M(merge.Set) {}`: "t.M",
 		`func New() t[int] { panic(0) }; type t[X any] struct{}; func (t[X]) M(X, merge.Set) {}`: "t.M",
 
-		`func f(merge.Set)`:                                            "", // nobody else can call it
+		`func f(merge.Set)`:                                            "", // other packages can't call it
 		`type T struct { a merge.Set }`:                                "",
 		`type T struct{}; func (T) m(merge.Set) {}`:                    "",
-		`func F() other.Holder { panic(0) }`:                           "", // whoever has the type has it from that module
+		`func F() other.Holder { panic(0) }`:                           "", // a caller with the type imports that module already
 		`type T struct { Next *T; All []map[string]T; other.List[T] }`: "", // of itself
 	} {
 		got := unstableTypes(typeCheck(t, "package x\nimport (merge \"sigs.k8s.io/structured-merge-diff/v6/fieldpath\"; \"example.com/other\")\n"+

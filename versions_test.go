@@ -185,7 +185,7 @@ func tested(t *testing.T, page, row string) []string {
 	})
 }
 
-// find returns what stands in the text in the place of the pattern's group.
+// find returns the part of the text that the pattern's group matches.
 func find(t *testing.T, text, pattern string) string {
 	t.Helper()
 	match := regexp.MustCompile(pattern).FindStringSubmatch(text)
