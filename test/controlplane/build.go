@@ -10,8 +10,8 @@ import (
 )
 
 // Build returns the folder with the binaries kube-apiserver, etcd and kubectl of a Kubernetes minor version such as
-// "1.36", and builds them if they aren't there yet. The empty string stands for the version that the environment
-// variable SSAPLAN_SERVER names, or else the default one.
+// "1.36". It builds them if they don't exist yet. If version is empty, it uses the version in the environment variable
+// SSAPLAN_SERVER, or the default version if the variable isn't set.
 //
 // Any number of processes may call Build at the same time; one of them builds. Progress goes to standard error.
 func Build(ctx context.Context, version string) (dir string, err error) {

@@ -65,7 +65,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// say tells the person who waits what is going on.
+// say prints a line about the progress to standard error.
 func say(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "controlplane: "+format+"\n", args...)
 }

@@ -58,7 +58,7 @@ func (p *process) read(stdout io.Reader) {
 	for text := json.NewDecoder(stdout); text.Decode(&a) == nil; {
 		select {
 		case p.answers <- a:
-		default: // nobody waits for it any more
+		default: // no caller waits for the answer any more
 		}
 	}
 }
@@ -76,7 +76,7 @@ func (p *process) answered(ctx context.Context) (answer, error) {
 	}
 }
 
-// command tells the launcher to stop the server in some way and to start it again, and waits until the server answers.
+// command sends the launcher a command that stops the server and starts it again, and waits until the server answers.
 func (p *process) command(ctx context.Context, command string) error {
 	if _, err := io.WriteString(p.stdin, command+"\n"); err != nil {
 		return err
@@ -85,8 +85,8 @@ func (p *process) command(ctx context.Context, command string) error {
 	return err
 }
 
-// stop waits for the end of the launcher, but not forever. It doesn't kill it: the launcher has its own time limits,
-// and without it nobody would stop the servers.
+// stop waits up to three minutes for the end of the launcher. It doesn't kill the launcher, because no other process
+// stops the servers. The launcher has its own time limits.
 func (p *process) stop() error {
 	_ = p.stdin.Close() // closed already if this isn't the first call
 	select {

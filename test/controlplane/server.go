@@ -158,8 +158,8 @@ func (s *Server) writeCredentials() (err error) {
 	if err != nil {
 		return err
 	}
-	// The server verifies a client certificate anew for each request, which takes a tenth of its time. It looks a token
-	// up.
+	// The server verifies a client certificate at each request, which takes a tenth of the server's time. A token is
+	// only looked up.
 	s.token = rand.Text()
 	files := map[string][]byte{
 		"ca.crt": s.authority.certPEM(), "admin.crt": admin.CertData, "admin.key": admin.KeyData,

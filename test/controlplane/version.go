@@ -25,8 +25,8 @@ type release struct {
 // module returns the folder of the module that pins everything.
 func (r release) module() string { return filepath.Join(r.source, "v"+r.minor) }
 
-// findRelease returns the release of a minor version such as "1.36"; the empty string stands for the one that the
-// environment selects.
+// findRelease returns the release of a minor version such as "1.36". If minor is empty, it returns the release that the
+// environment variable names, or the default release.
 func findRelease(minor string) (release, error) {
 	source, err := sourceDir()
 	if err != nil {

@@ -305,7 +305,7 @@ func (c *code) checkRan(file file, first, last int) error {
 	return nil
 }
 
-// find returns where part stands in whole, and -1 if it doesn't.
+// find returns the position of part in whole, or -1 if whole lacks it.
 func find(whole, part []string) int {
 	for i := range whole {
 		if len(whole)-i >= len(part) && slices.Equal(whole[i:i+len(part)], part) {

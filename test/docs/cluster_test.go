@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// example stands for the test that an Example isn't. What would fail the test panics.
+// example is the testing.TB of Examples, which have none of their own. A failure panics.
 type example struct{ testing.TB }
 
 func (example) Helper()                           {}

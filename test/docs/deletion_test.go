@@ -56,7 +56,7 @@ func deletePlans() (plans []*deletion.Plan) {
 	return append(plans, fullDeletePlan(), deletion.Of(deletion.Request{Object: id}, nil))
 }
 
-// The JSON of a plan to delete changes with every exported field of it, but for the error.
+// The JSON of a plan to delete depends on every exported field of the plan, except the error.
 func TestDeletePlanJSONIsLossless(t *testing.T) {
 	whole := string(must(json.Marshal(fullDeletePlan())))
 	for name, of := range map[string]func(*deletion.Plan) any{

@@ -105,10 +105,10 @@ var parts = []part{
 	{"Adjustment", func(p *ssaplan.Plan) any { return &p.Adjustments[0] }},
 }
 
-// The JSON of a plan changes with every exported field of it, but for those of which docs/plan.md gives the reason.
+// The JSON of a plan depends on every exported field of the plan, except those for which docs/plan.md gives a reason.
 func TestPlanJSONIsLossless(t *testing.T) {
 	whole := must(json.Marshal(fullPlan()))
-	shown := map[string]bool{} // by the name of the field, whether the JSON tells
+	shown := map[string]bool{} // by the name of a field, whether the JSON depends on it
 	for _, part := range parts {
 		structure := reflect.TypeOf(part.of(fullPlan())).Elem()
 		for i := range structure.NumField() {
@@ -157,7 +157,7 @@ func TestFullPlanIsReadBack(t *testing.T) {
 	assert.Equal(t, fullPlan().Changes[0], read.Changes[0], "nothing of it is redacted")
 }
 
-// An encoder that was told not to escape for HTML doesn't, whatever part of the plan a text is in.
+// An encoder with SetEscapeHTML(false) escapes no text of a plan, in any part of the plan.
 func TestPlanJSONEscapesNothing(t *testing.T) {
 	plan, text := fullPlan(), "a<b>&c"
 	plan.Reason, plan.Warnings, plan.Changes[0].After, plan.Dropped[0].Value = text, []foreign.Text{foreign.Text(text)}, text, text

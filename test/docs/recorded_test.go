@@ -36,7 +36,7 @@ func recordings(t *testing.T) map[string]recording {
 	return out
 }
 
-// plan plans the manifest with a server that answers as it is told, after edit changed what is planned.
+// plan plans the manifest with recorded answers, after edit changed the request.
 func (r recording) plan(t *testing.T, server replay.Transport, edit func(*ssaplan.Request)) (*ssaplan.Plan, error) {
 	t.Helper()
 	planner, err := ssaplan.New(must(client.New(&rest.Config{Host: "http://recorded", Transport: server}, client.Options{})), ssaplan.Options{

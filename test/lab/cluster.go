@@ -27,15 +27,15 @@ import (
 type Cluster struct {
 	Client dynamic.Interface
 	Mapper meta.RESTMapper
-	// Namespace is where objects are that name none, if their kind has namespaces.
+	// Namespace is the namespace of namespaced objects that name none.
 	Namespace string
 
-	// What follows is nil for what only stands in for a server.
+	// The following fields are nil for an in-memory server.
 
-	// Config is what Client was made from. Who makes another client of it changes a copy.
+	// Config is the configuration of Client. Copy it before you change it for another client.
 	Config    *rest.Config
 	Discovery discovery.DiscoveryInterface
-	// Server is nil, too, if the cluster was only connected to.
+	// Server is also nil if the cluster comes from [Connect].
 	Server *controlplane.Server
 }
 

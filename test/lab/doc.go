@@ -13,6 +13,7 @@
 //		…
 //	}
 //
-// What fails here fails the test. Where a test is about a refusal it sends the request itself, with [Cluster.Resource]
-// or [Cluster.TryApply]. No request ends with the context of the test, so that all can be part of its cleanup.
+// A failure in this package fails the test. A test about a rejected request sends the request itself, with
+// [Cluster.Resource] or [Cluster.TryApply]. No request ends with the context of the test, so a cleanup can send any of
+// them.
 package lab

@@ -10,10 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// WaitAllowed waits until a user, such as "jane" or "system:serviceaccount:shop:robot", may do something with the
-// objects of a resource, such as "configmaps" or "deployments.apps", in c's namespace, or in all if c has none. The
-// server heeds a role or a binding a moment after it was written, and then all of its rules. It is asked with the
-// rights of c.
+// WaitAllowed waits until a user, such as "jane" or "system:serviceaccount:shop:robot", may perform a verb on a
+// resource, such as "configmaps" or "deployments.apps". The permission is for c's namespace, or for all namespaces if c
+// has none. A server applies a role or a binding a moment after it stored it, and then all of its rules at once.
+// WaitAllowed asks the server with the credentials of c.
 func (c *Cluster) WaitAllowed(t testing.TB, user, verb, resource string) {
 	t.Helper()
 	of := schema.ParseGroupResource(resource)

@@ -54,5 +54,5 @@ func (p *program) round() (result driver.Result, err error) {
 // stop ends the program, which it does by ending its input.
 func (p *program) stop() {
 	_ = p.input.Close()
-	_ = p.command.Wait() // what went wrong stands in its standard error
+	_ = p.command.Wait() // the program writes its errors to standard error
 }

@@ -35,7 +35,7 @@ func setting(value string, path ...string) func(*unstructured.Unstructured) {
 	return func(object *unstructured.Unstructured) {
 		var v any
 		if err := yaml.Unmarshal([]byte(value), &v); err != nil {
-			panic(err) // the values stand in this package
+			panic(err) // the values are literals in this package
 		}
 		if number, ok := v.(float64); ok {
 			v = int64(number)
@@ -196,7 +196,7 @@ func parse(text string) *unstructured.Unstructured {
 		err = object.UnmarshalJSON(json)
 	}
 	if err != nil {
-		panic(err) // the texts stand in this package
+		panic(err) // the texts are literals in this package
 	}
 	return object
 }

@@ -53,7 +53,8 @@ func main() {
 
 func run(bin, state string, args []string) (err error) {
 	log.SetLogger(logr.Discard())
-	// The servers may have to be stopped after whoever read their log is gone.
+	// The launcher has to stop the servers even if the reader of their log has exited. A write to the log must not end
+	// it.
 	signal.Ignore(syscall.SIGPIPE)
 	commands, end := make(chan string), endBySignal()
 	go readLines(commands, end)
@@ -126,7 +127,7 @@ func stop(server *envtest.APIServer, command string) error {
 		if err := kill(server.Path + pidSuffix); err != nil {
 			return err
 		}
-		// It may be gone before envtest, which waits for it here, has told it to stop.
+		// The killed process may have exited before Stop signals it. Stop also waits until it has exited.
 		if err := server.Stop(); !errors.Is(err, os.ErrProcessDone) {
 			return err
 		}
@@ -154,7 +155,8 @@ const (
 	startTimeout = 5 * time.Minute
 	stopTimeout  = 40 * time.Second
 
-	// withPID is how kube-apiserver is started, because envtest doesn't tell which process it is.
+	// withPID is a script that starts kube-apiserver and writes its process id to a file. envtest doesn't expose the
+	// id.
 	withPID = "#!/bin/sh\necho $$ >\"$0" + pidSuffix + "\"\nexec \"$KUBE_APISERVER\" \"$@\"\n"
 
 	pidSuffix = ".pid"
@@ -187,7 +189,7 @@ func environment(bin, state string, args []string) (*envtest.Environment, error)
 		return nil, err
 	}
 	server.SecureServing.Authn = credentials{state}
-	// Without a grace period for watches, a server that is told to stop waits until every client ends its watches.
+	// Without a grace period for watches, a server waits at its end until every client closes its watches.
 	server.Configure().Append("shutdown-watch-termination-grace-period", "1s")
 	for _, arg := range args {
 		name, value, ok := strings.Cut(strings.TrimPrefix(arg, "--"), "=")

@@ -89,7 +89,8 @@ func (c faultClass) of(operation string, n int) authresilience.Class {
 	return c.request
 }
 
-// TestAStatusIsNoObject shows a fault that no error tells of: who asks for an object has to look at what comes back.
+// TestAStatusIsNoObject shows a fault that returns no error: the answer to a get is a Status with the code 200. The
+// caller has to look at the kind of the object.
 func TestAStatusIsNoObject(t *testing.T) {
 	f := newFixture(t)
 	ns := f.newNamespace(t, "successful-status")

@@ -157,9 +157,9 @@ func (a *attempt) read(t *testing.T) (authresilience.Class, string) {
 	return class, result
 }
 
-// assertForged demands that a wrong result comes from a proxy that says, as an API server would, that there is no such
-// object. Nobody can tell that from the truth. Answers to discovery's requests can hide a type, but nothing follows
-// from that for the object.
+// assertForged demands that a wrong result comes from a proxy that answers, as an API server would, that the object
+// doesn't exist. No client can distinguish such an answer from a true one. A forged answer to discovery can hide a
+// type, but nothing follows from that for the object.
 func (a *attempt) assertForged(t *testing.T, result string) {
 	request, _ := a.proxy.Spoiled()
 	if discovery := !strings.Contains(request.URI, "/configmaps/"); discovery {

@@ -84,7 +84,7 @@ func writeRecords() error {
 	return os.WriteFile(filepath.Join(dir, f.server.Version()+".json"), append(text, '\n'), 0o644)
 }
 
-// assertClean demands that no secret of config stands in a text.
+// assertClean demands that the texts contain no secret of config.
 func assertClean(t *testing.T, config *rest.Config, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
@@ -94,7 +94,7 @@ func assertClean(t *testing.T, config *rest.Config, texts ...string) {
 	}
 }
 
-// secretsOf returns what of a client's configuration nobody may see: each part of a token, passwords and keys.
+// secretsOf returns the secrets in a client's configuration: each part of a token, and each line of a key.
 func secretsOf(t *testing.T, config *rest.Config) []string {
 	t.Helper()
 	token := config.BearerToken

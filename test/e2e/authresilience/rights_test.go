@@ -165,7 +165,8 @@ spec: {group: dead.ex.io, version: v1, groupPriorityMinimum: 1000, versionPriori
 	}
 }
 
-// TestPlannerOnADeadGroup: the Planner doesn't take a group that nobody answers for as a type that isn't there.
+// TestPlannerOnADeadGroup checks a group whose API server doesn't answer. The Planner reports the group as unavailable,
+// and not its types as missing.
 func TestPlannerOnADeadGroup(t *testing.T) {
 	f := newFixture(t)
 	f.setup(t, `

@@ -1,6 +1,6 @@
-// Package conformance_test checks that the stand-in for a server, ssaplan/ssaplantest, does what a server does: the
-// same scenarios run on both, and everything that is seen has to be alike. Where the stand-in can't follow, the
-// scenario says why, and the test checks that it really differs.
+// Package conformance_test compares the in-memory server of ssaplan/ssaplantest with a real server. The same scenarios
+// run on both, and all observations have to be equal. If the in-memory server differs in a scenario, the scenario has
+// the reason, and the test checks that it really differs.
 package conformance_test
 
 import (

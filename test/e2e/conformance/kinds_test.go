@@ -13,7 +13,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
 
-// The stand-in finds out by itself how the built-in kinds are served. The server knows.
+// The in-memory server finds out the built-in kinds by itself. It serves them as the real server does.
 func TestBuiltinKindsAreServedAsOnTheServer(t *testing.T) {
 	server, err := ssaplantest.NewServer(ssaplantest.Options{})
 	require.NoError(t, err)

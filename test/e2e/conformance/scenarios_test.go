@@ -11,11 +11,11 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
-// scenario is something that happens on a server and on the stand-in.
+// scenario is a series of requests to a real server and to the in-memory server.
 type scenario struct {
 	why string
 	run func(w *world)
-	// differs says why the stand-in can't follow; empty if it does.
+	// differs is the reason why the in-memory server behaves differently; empty if it doesn't.
 	differs string
 }
 
@@ -594,7 +594,7 @@ var scenarios = []scenario{
 		w.refused("delete", w.Resource(w.t, w.manifest(configMap(""))).Delete(w.t.Context(), "c", metav1.DeleteOptions{PropagationPolicy: &none}))
 	}},
 
-	// Where the stand-in can't follow.
+	// The in-memory server differs in these scenarios.
 	{why: "defaults of built-in kinds", run: applies(podTemplate("{name: a, image: i}"), podTemplate("{name: a, image: j}")),
 		differs: "the server sets defaults, which its answers show"},
 	{why: "a map of a built-in kind that is emptied", run: applies(configMap("a: A"), configMap("")),

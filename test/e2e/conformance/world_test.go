@@ -163,7 +163,7 @@ func (w *world) done(doing string, obj *unstructured.Unstructured, err error) *u
 	return obj
 }
 
-// identity tells which object it is, and whether it is being deleted.
+// identity returns the identity of an object, and whether it is being deleted.
 func (w *world) identity(obj *unstructured.Unstructured) string {
 	return fmt.Sprintf("%s/%s %s/%s %s, deleting %t, finalizers %q, labels %v", obj.GetAPIVersion(), obj.GetKind(), obj.GetNamespace(),
 		obj.GetName(), w.uid(obj.GetUID()), obj.GetDeletionTimestamp() != nil, obj.GetFinalizers(), obj.GetLabels())
@@ -187,7 +187,7 @@ func (w *world) owners(obj *unstructured.Unstructured) {
 		entry.Owner.Time = time.Time{}
 		lines = append(lines, fmt.Sprintf("  %s owns %s", entry.Owner, entry.Fields))
 	}
-	// Entries of the same second stand in the order of their managers, others in that of time.
+	// A server sorts entries of the same second by manager, and others by time. Sort them, since seconds vary.
 	for _, line := range sorted(lines) {
 		w.note("%s", line)
 	}

@@ -82,7 +82,7 @@ func (p *player) resource(obj *unstructured.Unstructured) (dynamic.ResourceInter
 	return p.Client.Resource(mapping.Resource).Namespace(p.Name), true, nil
 }
 
-// sent returns the manifest as it is sent: normalized unless it is to be raw, and with the namespace.
+// sent returns the manifest as the player sends it: with the namespace, and normalized unless raw is true.
 func (p *player) sent(manifest map[string]any, raw bool) *unstructured.Unstructured {
 	if !raw {
 		manifest, _ = projection.Normalize(manifest, "")
@@ -94,7 +94,8 @@ func (p *player) sent(manifest map[string]any, raw bool) *unstructured.Unstructu
 	return obj
 }
 
-// nextSecond begins a step in a second after that of the last answer, so that times tell the order of the steps.
+// nextSecond waits for the second after the last answer, so that the times of managedFields show the order of the
+// steps.
 func (p *player) nextSecond() {
 	for time.Now().Unix() <= p.last {
 		time.Sleep(10 * time.Millisecond)
@@ -233,7 +234,7 @@ func (p *player) settle(ctx context.Context) error {
 	return wait.PollUntilContextTimeout(ctx, 500*time.Millisecond, time.Minute, true, isDone)
 }
 
-// try reads the object and tries the apply, and expects nobody to have written in between.
+// try reads the object and tries the apply. It fails if another client changed the object in between.
 func (p *player) try(ctx context.Context, sent *unstructured.Unstructured) error {
 	p.nextSecond()
 	live, err := p.read(ctx, sent)
@@ -277,8 +278,8 @@ func content(obj *unstructured.Unstructured) any {
 	return obj.Object
 }
 
-// statusOf returns the status of a refusal, with the causes in a fixed order, and nil without a refusal. A server tells
-// conflicts in another order each time.
+// statusOf returns the status of a rejection, and nil if there was none. It sorts the causes, because a server lists
+// conflicts in no fixed order.
 func statusOf(refusal error) (status any, err error) {
 	var known apierrors.APIStatus
 	if refusal == nil {

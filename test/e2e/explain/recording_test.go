@@ -130,7 +130,7 @@ func renumbered(text, said []byte, pattern *regexp.Regexp, format string) []byte
 	})
 }
 
-// timeOfStep returns the time that stands for that of the step in which found was. Each step has its minute.
+// timeOfStep replaces a time that a server answered by a fixed time for its step. Each step has a minute of its own.
 func timeOfStep(found []byte, began []int64) []byte {
 	at, err := time.Parse(time.RFC3339, string(found))
 	if err != nil || len(began) == 0 || at.Unix() < began[0] {

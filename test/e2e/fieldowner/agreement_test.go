@@ -251,7 +251,7 @@ func (s scenario) checkFates(t *testing.T, f *figures, live, dryRun, real map[st
 	s.checkAllDroppedAreListed(t, live, real, dropped)
 }
 
-// checkAllDroppedAreListed checks that every field that is really no longer there, or nobody's, was listed.
+// checkAllDroppedAreListed checks that every field that the manager no longer owns was listed as dropped.
 func (s scenario) checkAllDroppedAreListed(t *testing.T, live, real map[string]any, dropped []fieldowner.DroppedField) {
 	had, err := managedFields(live, s.manager)
 	require.NoError(t, err)

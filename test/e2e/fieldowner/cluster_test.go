@@ -145,7 +145,7 @@ func read(t *testing.T, obj map[string]any) fieldowner.Ownership {
 	return o
 }
 
-// manifest decodes a manifest in which args stand for verbs, as with fmt.Sprintf.
+// manifest formats text with args, as fmt.Sprintf does, and decodes it as a manifest.
 func manifest(t *testing.T, text string, args ...any) map[string]any {
 	t.Helper()
 	return lab.Objectf(t, text, args...).Object

@@ -16,7 +16,7 @@ type kind struct {
 	// content makes a random part of a manifest, without its identity. Every choice of fields is valid for an object
 	// that exists, most of them for one that doesn't.
 	content func(m maker) map[string]any
-	// hasScale and hasStatus tell the subresources.
+	// hasScale and hasStatus say which subresources the kind has.
 	hasScale, hasStatus bool
 }
 

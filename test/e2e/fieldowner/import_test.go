@@ -140,10 +140,10 @@ func TestImportOfStringData(t *testing.T) {
 	assert.Equal(t, map[string]any{"a": "eA=="}, without["data"], "what is now owned as data can be removed")
 }
 
-// TestEmptyMetadataOfCustomResources shows why no import writes an empty map into a custom resource's metadata: the
-// server writes the object anew with every such apply, also with the one that it has seen before. While its watch cache
-// doesn't have the object yet, it compares with what etcd has, which keeps the empty map: then it writes once a second,
-// the resolution of the times of field managers.
+// TestEmptyMetadataOfCustomResources shows why no import writes an empty map into a custom resource's metadata. The
+// server stores the object again at every such apply, even if the same apply came before. While the server's watch
+// cache lacks the object, the server compares with the object in etcd, which keeps the empty map. It then stores the
+// object once a second, the resolution of the times in managedFields.
 func TestEmptyMetadataOfCustomResources(t *testing.T) {
 	c := newCluster(t)
 	widget := c.object(t, widgets, "w")

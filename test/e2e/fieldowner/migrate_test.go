@@ -16,7 +16,7 @@ import (
 
 const tool = "my-tool"
 
-// web is a Deployment; what stands in its place of %s comes and goes.
+// web is a Deployment. The tests add and remove a text in place of each %s.
 const web = `
 apiVersion: apps/v1
 kind: Deployment

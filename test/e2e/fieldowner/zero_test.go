@@ -37,7 +37,7 @@ var mustBeSet = map[string][]string{
 	"VolumeAttributesClass":      {"driverName"},
 }
 
-// TestZeroes compares the fields that an object has though nobody set them with the types of Kubernetes.
+// TestZeroes encodes an empty object of each Kubernetes type. Each scalar field that it has must count as a zero.
 func TestZeroes(t *testing.T) {
 	notStored := []string{"Review", "TokenRequest", "Scale", "RangeAllocation"}
 	seen := 0

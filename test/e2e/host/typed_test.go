@@ -84,7 +84,7 @@ func scheme() *runtime.Scheme {
 	return s
 }
 
-// rows are values of Go, each with the least that somebody would write by hand for it.
+// rows are Go values, each with the shortest manifest that a person would write by hand for it.
 var rows = []struct {
 	why    string
 	object any
@@ -145,8 +145,8 @@ func object(text string) *unstructured.Unstructured {
 	return manifests[0].Object
 }
 
-// A typed object is planned as what somebody would write by hand for it, and nothing of it is left to do or to say once
-// it is applied, also if a typed client reads what is there.
+// The plan of a typed object equals the plan of its handwritten manifest. After the apply the next plan is a no-op,
+// also with a live object that a typed client read.
 func TestTypedObjectsArePlannedAsTheirYAML(t *testing.T) {
 	c := lab.New(t)
 	c.Define(t, object(widgets))

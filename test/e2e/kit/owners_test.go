@@ -160,7 +160,9 @@ func TestAChildBeforeItsDefinition(t *testing.T) {
 	require.NotNil(t, o.Lookup(t, early))
 }
 
-// Who makes a child anew as it can't be, whenever it was replaced, is as stubborn as who changes one.
+// Another client deletes the child after each replacement, and creates it again with another value. After five
+// replacements the kit leaves the child as it is for a while, as it does after five repairs of a field. An edit of the
+// declared value still replaces the child.
 func TestAFightOfReplacementsIsLeft(t *testing.T) {
 	o := newOwning(t)
 	owner := o.owner("site")

@@ -219,12 +219,12 @@ func (s *Site) children() (children []ctrlssaplan.Child) {
 	return children
 }
 
-// traffic counts requests but watches, and can end these.
+// traffic counts all requests except watches, and can end the watches.
 type traffic struct {
 	mu      sync.Mutex
 	sent    []string
 	watches []io.Closer
-	expired int // how many watches are told that what they ask for is too old
+	expired int // how many of the next watches get the answer 410 Expired
 }
 
 type roundTripper func(*http.Request) (*http.Response, error)
@@ -258,14 +258,14 @@ func (t *traffic) through(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// toExpire returns how many watches are still to be told that they are too late.
+// toExpire returns how many of the next watches still get the answer 410 Expired.
 func (t *traffic) toExpire() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.expired
 }
 
-// expire ends all watches, and has the next ones be told that they are too late.
+// expire ends all watches. As many new watches get the answer 410 Expired.
 func (t *traffic) expire() {
 	t.mu.Lock()
 	watches := t.watches
@@ -468,9 +468,9 @@ func TestTwoKitsOfAManager(t *testing.T) {
 	}
 }
 
-// TestWhatIsSentAtRest has a controller that looks at what the server is set up with, as it does unless told
-// otherwise, but thirty times as often. It asks for that, all owners together, and for nothing else. No test that
-// runs at the same time sets up the server with anything.
+// TestWhatIsSentAtRest checks the requests of a controller at rest. The controller looks for changes of the server's
+// configuration, as it does by default, but thirty times as often. It reads the configuration once for all owners, and
+// sends no other requests. No test that runs at the same time changes the configuration of the server.
 func TestWhatIsSentAtRest(t *testing.T) {
 	t.Parallel()
 	const owners, rest, interval = 3, 5 * time.Second, time.Second

@@ -13,8 +13,8 @@ import (
 	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
 )
 
-// TestOutcomesOfCancellation ends the context of each write at each of the moments at which it can end. The look at the
-// object that tells what became of the write doesn't end with it.
+// TestOutcomesOfCancellation cancels the context of each write at each moment at which it can end. The planner then
+// reads the object to find out the outcome of the write. That read isn't canceled with the write.
 func TestOutcomesOfCancellation(t *testing.T) {
 	c := newCluster(t)
 	for i, row := range []struct {
@@ -87,15 +87,15 @@ func assertNotApplied(t *testing.T, err error) {
 	assert.ErrorContains(t, err, "fields have changed owners, and the manifest was not applied")
 }
 
-// TestOutcomesOfLateWrites breaks each write off, and has the server get it all the same after the first look: it, or
-// what stands in front of it, was still at it. A second look, which the planner takes after a while, sees that it is
-// done.
+// TestOutcomesOfLateWrites breaks each write off. The server, or a proxy in front of it, still carries the write out
+// after the planner's first read of the object. The planner reads the object again after a while, and then sees that
+// the write is done.
 func TestOutcomesOfLateWrites(t *testing.T) {
 	c := newCluster(t)
 	for i, row := range []struct {
 		fault   func(cancel func()) faultproxy.Fault
 		timeout time.Duration
-		cause   error // of a delete that is done: nobody waits until the object is gone
+		cause   error // of a delete that is done: its wait until the object is gone was canceled
 	}{
 		{faultproxy.Halting, 30 * time.Second, context.Canceled},
 		{func(func()) faultproxy.Fault { return faultproxy.Reset() }, 30 * time.Second, nil},

@@ -15,15 +15,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fuzzed are the faults of the fuzz target: the Planner can tell each from the truth. That can't be said of one that
-// answers in the server's own words that it refused, where the server did what it was asked for.
+// fuzzed are the faults of the fuzz target. The Planner can detect each of them. It couldn't detect a rejection in the
+// server's own words of a write that the server did carry out.
 var fuzzed = append(faults, faultproxy.WithoutVersion(), faultproxy.WithoutUID(), faultproxy.NumericVersion(), faultproxy.OtherUID(),
 	faultproxy.OtherName(), faultproxy.OtherNamespace(), faultproxy.OldVersion())
 
 var fuzzedObjects atomic.Int64
 
-// FuzzOutcomes breaks any two requests of a write, reads and dry runs included, in any way. What is told agrees with
-// what the server has, and nothing is written twice.
+// FuzzOutcomes breaks any two requests of a write, reads and dry runs included, in any way. The reported outcome agrees
+// with the objects on the server, and nothing is written twice.
 func FuzzOutcomes(f *testing.F) {
 	for i := range fuzzed {
 		if !isPlayed(i, 0) {
@@ -119,8 +119,8 @@ func (a *attempt) check(t *testing.T, err error, arrived int, faults map[int]fau
 	}
 }
 
-// agrees reports whether the server has what the error of an operation says. Of a replacement its stage tells which
-// write the outcome is about.
+// agrees reports whether the outcome in the error of an operation agrees with the objects on the server. For a
+// replacement, the stage in the error names the write that the outcome is about.
 func (a *attempt) agrees(t *testing.T, err error, untouched bool) bool {
 	outcome := write.OutcomeOf(err)
 	if outcome == write.OutcomeUnknown {

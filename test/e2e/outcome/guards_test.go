@@ -28,7 +28,8 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// What stands in front of a server can take away or forge what writes are guarded by. No plan is made of that.
+// A proxy in front of a server can remove or forge the fields that guard a write. The Planner makes no plan from such
+// an answer.
 func TestPlansNeedWhatGuardsThem(t *testing.T) {
 	c := newCluster(t)
 	for _, row := range []struct {
@@ -221,7 +222,8 @@ func TestDryRunsForASuppliedObject(t *testing.T) {
 	}
 }
 
-// The dry runs that tell whether a refused apply helps by another way are updates. One that writes is noticed, too.
+// A plan finds out with dry runs of updates whether a rejected apply is possible in another way. The Planner also
+// notices if such a dry run writes.
 func TestProbesThatWrite(t *testing.T) {
 	c := newCluster(t)
 	const recreate = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: %s}, spec: {replicas: 1, selector: {matchLabels: {a: b}},
@@ -267,8 +269,7 @@ func TestDryRunsThatRelease(t *testing.T) {
 	}
 }
 
-// dropping is a host's client that doesn't tell the server that it is only to try: deletes, and patches, those of one
-// type or all.
+// dropping is a caller's client that drops dryRun: from deletes, and from patches of one type or of all types.
 type dropping struct {
 	dynamic.Interface
 	patches types.PatchType

@@ -1,5 +1,5 @@
-// Package outcome_test breaks writes in many ways, with a real server behind a proxy, and compares what the Planner
-// tells of them with what the server has.
+// Package outcome_test breaks writes in many ways, with a real server behind a proxy. It compares the outcomes that the
+// Planner reports with the objects on the server.
 package outcome_test
 
 import (
@@ -232,7 +232,7 @@ func (a *attempt) run(ctx context.Context, planner *ssaplan.Planner) (*unstructu
 	return planner.Apply(ctx, a.plan)
 }
 
-// truth tells what the server has: whether the broken write was done, and whether nothing was.
+// truth finds out from the server whether the broken write was done, and whether nothing was written.
 func (a *attempt) truth(t testing.TB) (done, untouched bool) {
 	if a.isLate() {
 		handed := a.handed(a.c.Get(t, a.manifest))

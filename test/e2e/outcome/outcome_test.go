@@ -48,7 +48,7 @@ func isPlayed(fault, write int) bool {
 	return os.Getenv("FAULTS") == "all" || lab.Today(fault+write, share)
 }
 
-// open are the faults after which nobody can know more than that nothing has happened so far.
+// open are the faults after which no client can know more than that nothing has happened so far.
 var open = []string{"stall", "504 Status", "504 HTML", "504 empty"}
 
 // believed are the faults that say of a delete that it is done: the Planner finds the object as it was.
@@ -56,8 +56,8 @@ var believed = []string{
 	"200 foreign JSON", "200 empty", "200 Status", "redirect to a login page", "404 Status", "made a dry run",
 }
 
-// TestOutcomes breaks each write in each way, in a run with FAULTS=all. What the Planner tells of it is what the server
-// has, it is sent once, and whoever reads the error knows what to do.
+// TestOutcomes breaks each write in each way, in a run with FAULTS=all. The outcome that the Planner reports agrees
+// with the objects on the server, the write is sent once, and the error says what to do.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
@@ -153,9 +153,9 @@ func (a *attempt) replan(ctx context.Context, planner *ssaplan.Planner) (said st
 	return fmt.Sprint(plan, plan.Warnings), nil
 }
 
-// A write that a proxy sent twice is refused the second time, because the object changed. Where the dry run that tells
-// whether it is what was written is refused for another reason, that tells nothing: the next one does, and without one
-// nobody knows.
+// A proxy sends a write twice, and the server rejects the second one, because the object has changed. The Planner finds
+// out with a dry run whether the object is as the write made it. If that dry run is rejected for another reason, the
+// Planner tries another one. If all are rejected, the outcome is unknown.
 func TestOutcomesWithoutADryRun(t *testing.T) {
 	c := newCluster(t)
 	for i, op := range operations {
@@ -187,7 +187,7 @@ func TestOutcomesWithoutADryRun(t *testing.T) {
 	}
 }
 
-// broken carries the operation out with the fault in its write, and compares what is told with the truth.
+// broken runs the operation with the fault in its write, and compares the reported outcome with the truth.
 func (a *attempt) broken(t *testing.T, proxy *faultproxy.Proxy, fault faultproxy.Fault) write.Outcome {
 	timeout := 30 * time.Second
 	if strings.Contains(fault.String(), "stall") {
@@ -216,7 +216,7 @@ func (a *attempt) broken(t *testing.T, proxy *faultproxy.Proxy, fault faultproxy
 	case outcome == write.OutcomeDone:
 		assert.NoError(t, err, why)
 		assert.True(t, done, why)
-		if a.plan != nil && a.subresource != "scale" && fault.String() != "another uid" { // which nobody knows of a new object
+		if a.plan != nil && a.subresource != "scale" && fault.String() != "another uid" { // a client can't know the uid of a new object
 			assert.Equal(t, a.c.Get(t, a.manifest), obj, why)
 		}
 	case outcome == write.OutcomeNotSent, outcome == write.OutcomeRefused:

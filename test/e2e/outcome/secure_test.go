@@ -60,7 +60,7 @@ func TestServerCertificateThatIsRotated(t *testing.T) {
 		{"that is expired", false, -time.Hour, false, write.OutcomeNotSent, write.OutcomeNotSent},
 	} {
 		for j, op := range writes {
-			if op.write > 1 || op.releases || !isPlayed(i, j) { // the plan of a release is made anew
+			if op.write > 1 || op.releases || !isPlayed(i, j) { // run plans a release again
 				continue
 			}
 			t.Run(row.why+"/"+op.name, func(t *testing.T) {

@@ -61,8 +61,8 @@ func checkWrites(t *testing.T, proxy *faultproxy.Proxy, fault faultproxy.Fault, 
 	}
 }
 
-// The results of a set tell of each object what the server has, whichever write is broken in whichever way, and the
-// rest is applied.
+// Each result of a set agrees with the object on the server, whichever write is broken and in whichever way. The other
+// objects are applied.
 func TestOutcomesOfSets(t *testing.T) {
 	t.Parallel()
 	eachFault(t, 3, func(t *testing.T, c *cluster, proxy *faultproxy.Proxy, fault faultproxy.Fault, name string, nth int) {
@@ -108,7 +108,7 @@ func TestOutcomesOfSets(t *testing.T) {
 	})
 }
 
-// The results of a removal tell of each member what the server has, whichever delete is broken in whichever way.
+// Each result of a removal agrees with the object on the server, whichever delete is broken and in whichever way.
 func TestOutcomesOfRemovals(t *testing.T) {
 	t.Parallel()
 	eachFault(t, 2, func(t *testing.T, c *cluster, proxy *faultproxy.Proxy, fault faultproxy.Fault, name string, nth int) {

@@ -34,7 +34,8 @@ func TestAdoptWithWarnings(t *testing.T) {
 	}
 }
 
-// TestAdoptWithoutForce takes over from whom it names, and nobody else, when conflicts are refused.
+// TestAdoptWithoutForce adopts while conflicts are refused. The plan takes over the fields of the managers that the
+// request names. A field of any other manager is a conflict.
 func TestAdoptWithoutForce(t *testing.T) {
 	c := newCluster(t)
 	careful := c.Planner(t, ssaplan.Options{FieldManager: manager, RefuseConflicts: true})
@@ -69,8 +70,8 @@ func TestAdoptWithoutForce(t *testing.T) {
 	require.Equal(t, map[string]string{"a": "A2", "b": "B2"}, data)
 }
 
-// TestAdoptDropsEmptyLists drops lists that are empty, and that an update recorded alike: only the definition tells
-// that the set stays, and the list that is one whole goes.
+// TestAdoptDropsEmptyLists adopts an object with two empty lists that the manifest doesn't declare. managedFields
+// record both lists in the same way. Only the schema shows that the set stays, and that the atomic list is deleted.
 func TestAdoptDropsEmptyLists(t *testing.T) {
 	c := newCluster(t)
 	c.Define(t, lab.Object(t, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: notes.adopt.example.com}, spec: {
@@ -130,8 +131,8 @@ func TestAdoptLeavesWhatIsNotRecorded(t *testing.T) {
 	}
 }
 
-// TestAdoptWhatMayNotChange plans the adoption of an object that a policy of later is against: whoever changes it is
-// refused, also who only has its fields change owners, though the manifest is as the policy wants it.
+// TestAdoptWhatMayNotChange plans an adoption while a newer policy denies every update that leaves data.old in the
+// object. The manifest drops data.old, but the handover of fields is an update with data.old. The plan fails.
 func TestAdoptWhatMayNotChange(t *testing.T) {
 	c := newCluster(t)
 	was := lab.Object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: against}, data: {a: A, old: X}}")

@@ -19,21 +19,22 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// TestAdoptWhatToolsWrote adopts objects that other tools made before, under the name that the tool of today applies
-// with. The plan names just whom it takes over from, what of theirs would stay behind goes, and nothing of them is left
-// in the record. What the tools themselves take over, in the order in which they do:
+// TestAdoptWhatToolsWrote adopts objects that other tools wrote, under the field manager that the tool uses today. The
+// plan names only the managedFields entries that it takes over. It deletes the leftover fields of their managers, and
+// leaves no entries of these managers. The tools themselves take over these entries, in this order:
 //
-//   - kubectl apply --server-side applies first, then takes over who updated the annotation of client-side apply,
-//     whatever its name, and applies once more. Source: upgradeManagedFields in kubectl/pkg/cmd/apply.
-//   - Flux takes over, before it applies, whose name begins with kubectl, by apply or update, before-first-apply, and
-//     its own updates. Source: PatchReplaceFieldsManagers in fluxcd/pkg/ssa.
+//   - kubectl apply --server-side applies first. It then takes over the entries of managers that updated the annotation
+//     of client-side apply, whatever their names, and applies once more. Source: upgradeManagedFields in
+//     kubectl/pkg/cmd/apply.
+//   - Flux takes over entries before it applies: applies and updates of managers whose names begin with kubectl,
+//     updates of before-first-apply, and its own updates. Source: PatchReplaceFieldsManagers in fluxcd/pkg/ssa.
 //   - Argo CD takes over, before it applies, the updates of kubectl-client-side-apply, or of one manager that an
 //     annotation names. Source: performCSAUpgradeMigration in gitops-engine.
-//   - Helm 4 applies under the name of Helm 3, whose updates it takes over before it applies for the first time.
-//     Source: upgradeClientSideFieldManager in helm.sh/helm/v4/pkg/kube.
+//   - Helm 4 applies under the name of Helm 3. It takes over the updates of Helm 3 before it applies for the first
+//     time. Source: upgradeClientSideFieldManager in helm.sh/helm/v4/pkg/kube.
 //
-// All of them leave what was written to subresources. csaupgrade of client-go, and so kubectl, Argo CD and Helm, drops
-// what was written in other versions; here that is taken over as well, so that it goes with the rest.
+// All of them keep the entries of subresources. csaupgrade of client-go, and so kubectl, Argo CD and Helm, drops the
+// entries of other versions. The plan takes over these entries, too, so that their leftover fields are deleted.
 func TestAdoptWhatToolsWrote(t *testing.T) {
 	c := newCluster(t)
 	const (

@@ -113,7 +113,8 @@ func TestApplyLetsNoObjectVanish(t *testing.T) {
 	require.True(t, apierrors.IsNotFound(err))
 }
 
-// The warnings that a server has for a kind are the same each time, so they keep nobody from applying.
+// The server sends the same warning at each request for some kinds, such as Endpoints. Such a warning doesn't keep
+// Apply from applying the reviewed plan after another client changed the object.
 func TestWarningsOfTheServerDoNotVary(t *testing.T) {
 	c := newCluster(t)
 	m := manifest(t, "{apiVersion: v1, kind: Endpoints, metadata: {name: warned, labels: {a: A}}}")
@@ -126,8 +127,9 @@ func TestWarningsOfTheServerDoNotVary(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A field that the manifest got after the plan was made, with the value that the object has anyway and that nobody
-// owns, shows neither as a change nor in who owns what. It still is another request than the one that was reviewed.
+// Apply rejects a plan whose manifest got another field after the review. The object already has the value of the
+// field, and no manager owns it, so neither the changes nor the ownership shows the field. The request is still another
+// one than the reviewed request.
 func TestApplySendsWhatWasReviewed(t *testing.T) {
 	c := newCluster(t)
 	const deployment = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: sent}, spec: {selector: {matchLabels: {a: b}},

@@ -111,7 +111,7 @@ func TestReplacementThatNoOtherNameStandsFor(t *testing.T) {
 	}
 }
 
-// Some servers write an object anew at each apply of empty lists and maps. The plan names these fields.
+// Some servers store an object again at each apply of empty lists and maps. The reason of the plan names these fields.
 func TestReasonOfAWriteThatChangesNothing(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)

@@ -42,7 +42,7 @@ func (c *cluster) polite(t *testing.T) *ssaplan.Planner {
 	return c.Planner(t, ssaplan.Options{FieldManager: manager, RefuseConflicts: true})
 }
 
-// manifest decodes YAML in which args stand for verbs, as with fmt.Sprintf.
+// manifest formats text with args, as fmt.Sprintf does, and decodes it as YAML.
 func manifest(t *testing.T, text string, args ...any) *unstructured.Unstructured {
 	t.Helper()
 	return lab.Objectf(t, text, args...)

@@ -39,8 +39,8 @@ spec:
 `
 
 // TestScaleOfCustomResources applies the scale of custom resources, wherever their number of replicas is. Servers of
-// 1.33 and 1.36 do that only for a number that stays and has an owner. For any other the plan's error tells what works
-// instead.
+// 1.33 and 1.36 accept the apply only if the number has an owner and doesn't change. For any other number, the error of
+// the plan names an alternative.
 func TestScaleOfCustomResources(t *testing.T) {
 	c := newCluster(t)
 	ours := func(obj *unstructured.Unstructured, field string) {
@@ -50,7 +50,7 @@ func TestScaleOfCustomResources(t *testing.T) {
 	rows := []struct {
 		owner  string
 		write  func(obj *unstructured.Unstructured, field string)
-		shared string // how the plan tells whose number it is that stays, "" if the server refuses the apply
+		shared string // the owner of the unchanged number in the plan, "" if the server rejects the apply
 		number int64
 	}{
 		{"the same manager", ours, `[spec.replicas: shared with "agreement" (Apply)]`, 2},

@@ -205,8 +205,8 @@ func TestPlanDeleteOfANamespace(t *testing.T) {
 	require.Contains(t, system.Reason, "this namespace may not be deleted")
 }
 
-// What the server says of a delete is in the plan, and told when it is deleted; a policy that denies it is part of the
-// plan.
+// A plan to delete an object has the server's warnings, and Delete reports them, too. If a policy denies the delete,
+// the plan has the policy's message.
 func TestWarningsOfADelete(t *testing.T) {
 	c := newCluster(t)
 	for action, name := range map[string]string{"Warn": "warned", "Deny": "denied"} {

@@ -14,8 +14,8 @@ import (
 	"github.com/ssaplan/primitives/test/controlplane"
 )
 
-// TestGeneratedValues plans creates for which the server makes up values that nobody declared, and looks at what
-// another dry run and the apply then make of them.
+// TestGeneratedValues plans creates of objects for which the server generates values. The plan lists the fields with
+// generated values. They are the fields in which another dry run and the apply differ.
 func TestGeneratedValues(t *testing.T) {
 	t.Parallel()
 	c := clusterOn(t, controlplane.ForTest(t, controlplane.Options{
@@ -56,7 +56,7 @@ func TestGeneratedValues(t *testing.T) {
 	}
 }
 
-// unlike returns where the two objects differ, but for what is only in the second.
+// unlike returns the fields in which two objects differ, except the fields that only the second one has.
 func unlike(t *testing.T, a, b map[string]any) []string {
 	set, err := projection.Differing(a, b, projection.FieldSet{})
 	require.NoError(t, err)
@@ -69,7 +69,8 @@ func unlike(t *testing.T, a, b map[string]any) []string {
 	return out
 }
 
-// changing names the fields as changes do: items of generated names that come and go are told as a whole, as one.
+// changing shortens paths to the paths of a diff: an item with a generated name is one path, since it changes as a
+// whole.
 func changing(paths []string) []string {
 	var out []string
 	for _, p := range paths {

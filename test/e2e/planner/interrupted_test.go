@@ -24,8 +24,8 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// TestReplaceInterrupted interrupts replacements after each of their requests in turn: the server does what it was
-// asked for, and nobody hears the answer. Whoever goes on then gets to the same end.
+// TestReplaceInterrupted interrupts replacements after each of their requests in turn. The server handles the request,
+// but the client gets no answer. A caller that continues then reaches the same end.
 func TestReplaceInterrupted(t *testing.T) {
 	c := newCluster(t)
 	for _, replacement := range []interrupted{

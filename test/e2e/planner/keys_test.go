@@ -224,8 +224,9 @@ func changeLines(plan *ssaplan.Plan) (out []string) {
 	return out
 }
 
-// TestListsThatBecomeMaps plans where no schema has a type: a list gives way to a map, and a map to a list, whoever had
-// it.
+// TestListsThatBecomeMaps plans changes of a field without a type in the schema. A list becomes a map, or a map a list,
+// whether another manager or the planner's own applied the old value. The plan has one change with the old and the new
+// value.
 func TestListsThatBecomeMaps(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)

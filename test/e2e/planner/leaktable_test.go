@@ -22,7 +22,7 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// quoted is an object with a value that somebody quotes, and what a host prints of it.
+// quoted is an object with a sensitive value that answers quote, and the output of a caller about it.
 type quoted struct {
 	leak.Case
 	shown
@@ -125,8 +125,7 @@ func planDelete(ctx context.Context, p *ssaplan.Planner, q *quoted) {
 	q.add(plan, err)
 }
 
-// Whoever answers may quote a sensitive value: nothing of it comes out of the library, whatever is asked. LEAKS=all
-// tries all cases.
+// Any answer may quote a sensitive value. No output of the library shows it, in any step. LEAKS=all tries all cases.
 func TestQuotedSecretsStaySecret(t *testing.T) {
 	c := newCluster(t)
 	all := everyQuoted(t, c, leak.Tried(len(faultproxy.Quotes), 11))
@@ -154,7 +153,7 @@ func TestQuotedSecretsCanBeShown(t *testing.T) {
 	// of the object.
 	never := []string{"plain text", "JSON of another", "200 a refusal", "a broken object", "a redirect", "an annotation"}
 	beside := map[string][]string{
-		"read": {"warnings"}, "plan of a release, read": {"warnings"}, // of which a write is told
+		"read": {"warnings"}, "plan of a release, read": {"warnings"}, // only the caller of a write gets them
 		// Another conflict than one over the object is looked into, and whatever answers with success has accepted.
 		"plan of a delete": {"details of a forger", "200 foreign JSON", "200 of an unknown kind"},
 	}

@@ -76,8 +76,9 @@ spec:
             properties: {size: {type: integer}, a: {type: string, default: x}, b: {type: string, default: "y"}}
 `
 
-// TestVersionThatLacksFields shows a limit of servers: once somebody applied an object in a version that can't hold all
-// of it, every apply in the other one is refused for a field that isn't in the manifest, one of them each time.
+// TestVersionThatLacksFields shows a limit of servers. A manager applies the object in a version that lacks some of its
+// fields. From then on the server rejects every apply in the other version, with an error about one of these fields,
+// although the manifest doesn't declare it. Clearing managedFields ends this.
 func TestVersionThatLacksFields(t *testing.T) {
 	c := newCluster(t)
 	c.Define(t, lab.Object(t, narrowing))

@@ -56,7 +56,7 @@ func setOf(t *testing.T, kind string, n int, value string) (requests []ssaplan.R
 	return requests
 }
 
-// planText is what a plan says, but for the number of requests.
+// planText returns the JSON of a plan without the number of requests.
 func planText(t *testing.T, plan *ssaplan.Plan) string {
 	text, err := json.Marshal(plan)
 	require.NoError(t, err)

@@ -52,7 +52,7 @@ func (g *gears) gear(t *testing.T, version, name, spec string) *unstructured.Uns
 	return manifest(t, "{apiVersion: %s/%s, kind: Gear, metadata: {name: %s}, spec: {%s}}", g.group, version, name, spec)
 }
 
-// drop makes the CRD one with the version v1 alone, and waits until the server has heeded it.
+// drop makes v1 the only version of the CRD, and waits until the server rejects the old version.
 func (g *gears) drop(t *testing.T) {
 	t.Helper()
 	g.Apply(t, installer, g.definition(t))

@@ -41,8 +41,8 @@ func (c *cluster) resync(t *testing.T, manifest *unstructured.Unstructured) *res
 	return r
 }
 
-// eachMemory runs a test with an object whose no-op is remembered by a cache, and with one for which that is carried
-// from process to process. In the text of the manifest NAME stands for a name of its own.
+// eachMemory runs a test with an object whose no-op a cache remembers, and with one whose no-op is carried from process
+// to process. NAME in the text of the manifest is replaced by a unique name.
 func (c *cluster) eachMemory(t *testing.T, text string, test func(t *testing.T, r *resync, name string)) {
 	for _, how := range []string{"kept", "carried"} {
 		t.Run(how, func(t *testing.T) {
@@ -170,7 +170,8 @@ func TestRememberedNoOpsEndWithTheDefinition(t *testing.T) {
 	})
 }
 
-// How objects are converted stands in their definition alone, and not in its schemas.
+// A remembered no-op ends when the conversion of the kind changes. The conversion is in the CRD, and not in its
+// schemas.
 func TestRememberedNoOpsEndWithTheConversion(t *testing.T) {
 	c := newCluster(t)
 	const definition = "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: turns.resync.example.com}, spec: {group: resync.example.com, scope: Namespaced, names: {plural: turns, kind: Turn}, conversion: %s, versions: [{name: v1, served: true, storage: true, schema: &any {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {mode: {type: string}}}}}}}, {name: v2, served: true, storage: false, schema: *any}]}}"
@@ -204,7 +205,8 @@ func TestHostsThatWatchClearTheCache(t *testing.T) {
 	lab.Eventually(t, "the webhook is asked", func() bool { return strings.Contains(r.plan(t), "failed calling webhook") })
 }
 
-// Who may not look at webhooks and policies is told so; the definitions and the version everybody may see.
+// The cache reports which resources the user may not list: webhooks and policies. Every user may read the server's
+// schemas and its version.
 func TestUnseenConfigurationIsTold(t *testing.T) {
 	c := newCluster(t)
 	c.Apply(t, installer, lab.Object(t, "{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: resyncer}, rules: [{apiGroups: [''], resources: [configmaps], verbs: [get, patch, create]}]}"))

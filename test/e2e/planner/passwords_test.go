@@ -37,12 +37,12 @@ func paths(fields projection.FieldSet) iter.Seq[string] {
 	}
 }
 
-// What a definition marks with the format password is in no output. Who may read definitions learns it from there, and
-// everybody else from the server's schemas.
+// No output shows a value that a CRD marks with the format password. A user who may read CRDs gets the mark from them,
+// and any other user from the server's schemas.
 func TestPasswordsOfDefinitions(t *testing.T) {
 	c := newCluster(t)
 	c.Define(t, lab.Object(t, databaseCRD))
-	c.WaitPublished(t, lab.Object(t, databaseCRD)) // which jane is told by
+	c.WaitPublished(t, lab.Object(t, databaseCRD)) // jane gets the marks from the published schemas
 	c.Apply(t, "rights", lab.Objectf(t, `{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: all}, rules: [{apiGroups: ["*"], resources: ["*"], verbs: ["*"]}]}`))
 	c.Apply(t, "rights", lab.Objectf(t, `{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: all},
 		roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: all}, subjects: [{kind: User, name: jane, apiGroup: rbac.authorization.k8s.io}]}`))
@@ -104,8 +104,8 @@ func TestPasswordsOfDefinitions(t *testing.T) {
 //go:embed testdata/vault-crd.yaml
 var vaultCRD string
 
-// The items of a set and of a list with keys are called by values, which may be passwords, too. What is told of them is
-// told of the list.
+// Items of a set and of a list with keys are named by their values, which may be passwords. The output names the list
+// instead of such an item.
 func TestPasswordsThatNameItems(t *testing.T) {
 	c := newCluster(t)
 	c.Define(t, lab.Object(t, vaultCRD))
@@ -212,7 +212,8 @@ func TestPasswordsThatNameItems(t *testing.T) {
 
 	apply("dropped", ssaplan.Request{Manifest: vault(`size: 2, fixed: [hunter2-f]`)})
 
-	// A state that was made before the host had them hidden has them; what is told of it hasn't.
+	// This state comes from a planner with SkipFormats, so it contains the passwords. The output of a plan and of a
+	// refresh with this state doesn't show them.
 	careless := func(spec string) *unstructured.Unstructured {
 		return manifest(t, `{apiVersion: secrets.example.com/v1, kind: Vault, metadata: {name: c}, spec: {%s}}`, spec)
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
-// A server compares the data of a ControllerRevision byte by byte, and an apply writes it anew. So it refuses every
-// apply to one whose data somebody wrote in another order, though nothing in it changes, which is no reason to replace
-// it.
+// A server compares the data of a ControllerRevision byte by byte, and an apply encodes the data again. So the server
+// rejects every apply to an object whose data has its keys in another order, even if no value changes. This rejection
+// is no reason to replace the object.
 func TestDataThatIsEqualIsNoReasonToReplace(t *testing.T) {
 	c := newCluster(t)
 	client, err := kubernetes.NewForConfig(c.Config)

@@ -14,7 +14,7 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// TestRelease lets go of objects. All values stay, others own what they owned, and we own nothing, whoever else does.
+// TestRelease releases objects. All values stay, other managers keep their fields, and we own no fields afterwards.
 func TestRelease(t *testing.T) {
 	c := newCluster(t)
 	m := manifest(t, "{apiVersion: apps/v1, kind: Deployment, metadata: {name: released}, spec: {replicas: 2, selector: {matchLabels: {a: b}}, "+
@@ -68,8 +68,8 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// TestReleaseOfSoleOwner lets go of objects of which nobody else owns anything. Of a custom resource a server keeps the
-// record for one without entries.
+// TestReleaseOfSoleOwner releases objects of which no other manager owns a field. Built-in and custom objects have no
+// managedFields afterwards, and keep their values.
 func TestReleaseOfSoleOwner(t *testing.T) {
 	c := newCluster(t)
 	c.Define(t, lab.Object(t, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: crates.release.example.com}, spec: {
@@ -91,8 +91,8 @@ func TestReleaseOfSoleOwner(t *testing.T) {
 	}
 }
 
-// TestReleaseOfAnotherThanReviewed stops when somebody else comes to own what was nobody's, and leaves an object of the
-// same name alone.
+// TestReleaseOfAnotherThanReviewed changes the object after the plan. The release fails if another manager got to share
+// a field that only we owned. An object of the same name with another UID is left alone.
 func TestReleaseOfAnotherThanReviewed(t *testing.T) {
 	c := newCluster(t)
 	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: released}, data: {a: A}}")
@@ -113,8 +113,8 @@ func TestReleaseOfAnotherThanReviewed(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestReleaseThatIsRefused plans to let go of an object that a policy of later is against: whoever changes it is
-// refused, also who only stops owning it.
+// TestReleaseThatIsRefused plans a release while a newer policy denies every update that leaves data.old in the object.
+// The policy also denies the release, which changes only owners.
 func TestReleaseThatIsRefused(t *testing.T) {
 	c := newCluster(t)
 	for _, row := range []struct{ kind, data string }{{"ConfigMap", "data"}, {"Secret", "stringData"}} {

@@ -36,7 +36,7 @@ func (c *cluster) dropFinalizers(t *testing.T, m *unstructured.Unstructured) {
 	c.Patch(t, "", m, `{"metadata":{"finalizers":null}}`)
 }
 
-// Whoever waits as long as a deadline allows is told what for.
+// If a deadline ends the wait of Replace, the error names the finalizers that Replace waited for.
 func TestReplaceWithADeadline(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)

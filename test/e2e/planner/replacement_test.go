@@ -11,7 +11,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
-// What a server makes up for each object is known only afterwards, and a stand-in's name shows nowhere.
+// A plan to replace a Job marks the values that the server generates for each object as assigned. The name of the
+// object that the dry run created doesn't appear in the result.
 func TestReplacementsOfGeneratedValues(t *testing.T) {
 	c := newCluster(t)
 	const job = `{apiVersion: batch/v1, kind: Job, metadata: {name: again}, spec: {suspend: true, template: {spec: {restartPolicy: Never, containers: [{name: a, image: "a:%d"}]}}}}`

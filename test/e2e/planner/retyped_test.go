@@ -162,7 +162,8 @@ func (c *cluster) requireAgreement(t *testing.T, applied *unstructured.Unstructu
 	require.Equal(t, after.Object, plan.After.Object)
 }
 
-// placesOf returns where values change but for side effects, and who changed them.
+// placesOf returns the fields whose values change, with the managers that changed them. Side effects and moves are
+// omitted.
 func placesOf(changes []explain.Change) (out []string) {
 	for _, change := range changes {
 		if change.Cause != explain.CauseSideEffect && change.Op != projection.OpMove {

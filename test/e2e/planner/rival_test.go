@@ -19,8 +19,9 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// TestRivalWithinASecond has somebody else apply under the name of the planner in the second of its own apply, when no
-// time tells.
+// TestRivalWithinASecond has another client apply under the planner's field manager, within the second of the planner's
+// own apply. The times in managedFields don't show that apply. No other write within that second counts as such an
+// apply.
 func TestRivalWithinASecond(t *testing.T) {
 	c := newCluster(t)
 	const (
@@ -59,7 +60,7 @@ func TestRivalWithinASecond(t *testing.T) {
 			`spec.ports[port=1,protocol="TCP"].name, spec.ports[port=2,protocol="TCP"].name, spec.ports[port=2,protocol="TCP"].port`},
 		{"the same", workload, rival(int64(2), "spec", "replicas"), ""},
 
-		// What an apply gives up leaves the same record as what somebody else removes.
+		// An apply that gives up a field leaves the same managedFields as another manager that removes the field.
 		{"a field less", settings, rival(nil, "data", "b"), ""},
 		{"a field that somebody removes", settings, as("somebody", `{"data": {"b": null}}`), ""},
 
@@ -107,8 +108,8 @@ func TestRivalWithinASecond(t *testing.T) {
 	}
 }
 
-// TestRivalOfAnApplyThatChangedNothing has somebody else apply after an apply of which the record has no time, since it
-// changed no value.
+// TestRivalOfAnApplyThatChangedNothing has another client apply under the planner's field manager. The planner's own
+// apply before changed no value, so managedFields have no time for it.
 func TestRivalOfAnApplyThatChangedNothing(t *testing.T) {
 	c := newCluster(t)
 	m := lab.Object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: timeless}, data: {a: A, b: B}}")

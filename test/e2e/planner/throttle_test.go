@@ -29,9 +29,9 @@ import (
 // patience is for how long a throttled request waits in these tests, where a server asks for a second.
 const patience = 200 * time.Millisecond
 
-// TestServerThrottles plans and applies more at a time than the server wants to answer. It says 429 with Retry-After to
-// reads, dry runs and applies. The planner waits for that time as often as it may, and tells of each request; what is
-// still throttled then is an error that says so.
+// TestServerThrottles plans and applies more objects at a time than the server accepts. The server answers reads, dry
+// runs and applies with 429 and Retry-After. The planner waits for that time as often as its options allow, and reports
+// each request to the observer. If a request is still throttled then, the error says so.
 func TestServerThrottles(t *testing.T) {
 	t.Parallel()
 	server := controlplane.ForTest(t, controlplane.Options{APIServerArgs: []string{
@@ -188,7 +188,7 @@ func (m *many) applyUntilDone(t *testing.T) {
 	m.requests = all
 }
 
-// throttled is a transport that counts the answers that tell a client to wait, by what was asked for.
+// throttled is a transport that counts answers of 429 with Retry-After by the kind of request.
 type throttled struct {
 	next   http.RoundTripper
 	mu     sync.Mutex
@@ -215,8 +215,8 @@ func (c *throttled) forget() {
 	clear(c.counts)
 }
 
-// each tells whether every one of these was throttled at least once. A get is so quick that a slow machine may have to
-// try for several rounds until two meet.
+// each reports whether every one of these requests was throttled at least once. A get is so quick that a slow machine
+// may need several rounds until two gets overlap.
 func (c *throttled) each(requests ...string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

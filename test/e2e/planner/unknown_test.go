@@ -10,8 +10,9 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
-// A server requires the image of a container. Of a new container without it nothing can be told, and of the rest all;
-// nothing stands for the image in an object that doesn't exist.
+// A server requires the image of a container. If a new container has an unknown image, the plan shows all changes
+// outside of the container. If a new object has unknown images, the plan is deferred, and still has the declared
+// values.
 func TestUnknownValuesThatAreRequired(t *testing.T) {
 	c := newCluster(t)
 	const deployment = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: %s}, spec: {replicas: %d, selector: {matchLabels: {a: b}},
@@ -32,8 +33,8 @@ func TestUnknownValuesThatAreRequired(t *testing.T) {
 	require.Equal(t, int64(2), replicas, "and yet the plan has what the manifest declares")
 }
 
-// TestWhatElseChanges plans an edit without some of its values. What the plan lists is what it lists with all values,
-// but for those and for side effects.
+// TestWhatElseChanges plans an edit without some of its values. The plan lists the same changes as a plan with all
+// values, except the changes of these values and side effects.
 func TestWhatElseChanges(t *testing.T) {
 	c := newCluster(t)
 	deployment := func(name, container, pod string) string {

@@ -1,5 +1,6 @@
-// Package projection_test checks package projection against the real API server: every way of finding the fields that a
-// manifest declares must tell what the server records when the manifest is applied, for every kind that can be created.
+// Package projection_test checks package projection against the real API server. Package projection has several ways to
+// find the fields that a manifest declares. For every kind that can be created, each of them must find the fields that
+// the server records when it applies the manifest.
 package projection_test
 
 import (
@@ -104,7 +105,7 @@ func (c *realCluster) checkStatus(t *testing.T, manifest *unstructured.Unstructu
 	if _, err := c.schemas.Declared(t.Context(), withStatus.Object); err != nil {
 		return
 	}
-	if manifest.GetKind() == "Sample" { // of which nobody would know otherwise whether it is a subresource
+	if manifest.GetKind() == "Sample" { // only this write shows whether its status is a subresource
 		c.Patch(t, other, manifest, `{"status": {"seen": true}}`, "status")
 	}
 	c.checkApply(t, withStatus)

@@ -12,7 +12,8 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// checkBytes reads what the server keeps in the managedFields of every object, whoever made it, and writes it again.
+// checkBytes decodes the managedFields of every object on the server and encodes them again. The bytes must be the
+// same.
 func (c *realCluster) checkBytes(t *testing.T) {
 	entries := 0
 	_, lists, err := c.Discovery.ServerGroupsAndResources()

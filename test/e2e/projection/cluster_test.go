@@ -50,7 +50,7 @@ func newCluster(t *testing.T) *realCluster {
 	definitions := c.manifests(t, definitionsYAML)
 	c.Define(t, definitions...)
 	c.WaitPublished(t, definitions...)
-	// Only now, so that what it has been told of the custom resources is not out of date.
+	// Create the source after the CRDs are published, so that it has no outdated schemas of the custom resources.
 	c.schemas = openapi.New(c.Discovery.OpenAPIV3(), openapi.Options{})
 	return c
 }

@@ -11,8 +11,9 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// checkTopology creates an object without applying it, as other tools do, and learns from that. What it reveals is
-// less, for who creates an object owns the defaults too; what it tells all the same must be right.
+// checkTopology learns a schema from an object that another tool creates without an apply. Such an object reveals less,
+// because its creator also owns the defaults. If the schema is enough for the manifest, the declared fields must be the
+// recorded fields.
 func (c *realCluster) checkTopology(t *testing.T, manifest *unstructured.Unstructured) {
 	created := manifest.DeepCopy()
 	created.SetName(manifest.GetName() + "-created")

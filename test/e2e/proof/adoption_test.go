@@ -25,10 +25,10 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
-// TestAdoptionEqualsKubectl makes random objects with client-side apply, has others write to them, and applies another
-// manifest to each twice: as a plan that adopts foretells and carries it out, and as kubectl apply --server-side does
-// it. Both come to the same, to the last byte but for times and what a server makes up, the owners included, and the
-// plan tells of all that changes. At most one of a hundred plans is made anew after the handover.
+// TestAdoptionEqualsKubectl creates random objects with client-side apply, and has others write to them. It then
+// applies another manifest to each object twice: with a plan that adopts, and with kubectl apply --server-side. The
+// results are equal to the last byte, owners included, except for times and generated values. They are also the
+// predicted result, and the plan lists all changes. At most one of a hundred plans is made again after the handover.
 func TestAdoptionEqualsKubectl(t *testing.T) {
 	kinds, err := readKinds()
 	require.NoError(t, err)
@@ -142,8 +142,8 @@ func versionsWritten(obj *unstructured.Unstructured) int {
 // refusedError is that the server refused the apply.
 type refusedError struct{ error }
 
-// made makes the object, does what is to be compared, and removes it. It returns nil for what comes of it if that was
-// refused, and nothing if the server took no object to begin with.
+// made creates the object, calls do, and removes the object. If the server refuses do, after is nil. If the server
+// accepted no object in the first place, before is nil, too.
 func (a *adoption) made(
 	ctx context.Context, do func(context.Context, *object) (*unstructured.Unstructured, error),
 ) (before, after *unstructured.Unstructured, err error) {
@@ -225,7 +225,7 @@ func (a *adoption) isKnownLate(err error) bool {
 	return late
 }
 
-// told says what is otherwise in the plan that was made after the handover.
+// told returns the differences between the plan and the plan that was made after the handover, if there is one.
 func (a *adoption) told(plan *ssaplan.Plan, err error) string {
 	var changed *ssaplan.ChangedError
 	if !errors.As(err, &changed) {
@@ -235,7 +235,7 @@ func (a *adoption) told(plan *ssaplan.Plan, err error) string {
 	return "\n" + strings.Join(append(lines, toldOtherwise(plan, changed.Plan)...), "\n")
 }
 
-// toldOtherwise says what the plans tell otherwise, but for who owns what.
+// toldOtherwise returns the differences between two plans, except those in ownership and in the number of requests.
 func toldOtherwise(a, b *ssaplan.Plan) []string {
 	tell := func(plan *ssaplan.Plan) any {
 		text, _ := json.Marshal(plan)
@@ -246,7 +246,7 @@ func toldOtherwise(a, b *ssaplan.Plan) []string {
 	return differences(tell(a), tell(b), nil)
 }
 
-// wrongOwners compares what the plan tells of who owns what with the records.
+// wrongOwners compares the changes of owners in the plan with those in managedFields. It returns "" if they are equal.
 func (a *adoption) wrongOwners(before, after *unstructured.Unstructured, planned []fieldowner.Transfer) string {
 	was, err := fieldowner.Read(before.Object)
 	if err != nil {

@@ -75,7 +75,7 @@ func (m *masks) maskInside(c explain.Change) {
 	}
 }
 
-// cutItem cuts an item of a list, but for the values in it that aren't known.
+// cutItem removes an item of a list from the tree. Values of the item beyond the known ones stay.
 func (m *masks) cutItem(tree any, at place, other any, path projection.Path, known any) any {
 	item, _ := lookup(tree, at)
 	if rest, more := beyond(item, known); more && m.filled != nil {
@@ -457,7 +457,7 @@ func wrongPositions(c explain.Change, before, after *unstructured.Unstructured) 
 	return ""
 }
 
-// isPart reports whether part is whole, but for fields and items that it lacks.
+// isPart reports whether part equals whole, apart from fields and items that only whole has.
 func isPart(part, whole any) bool {
 	switch part := part.(type) {
 	case map[string]any:

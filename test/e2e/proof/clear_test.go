@@ -103,8 +103,8 @@ func (t *trial) judgeRefusedClearing(ctx context.Context) error {
 	return failed
 }
 
-// toClear returns what the object has of what is to be cleared. Positions are those of the lists of the manifest, and
-// name nothing where it has no such list.
+// toClear returns the fields to clear that the object has. Positions refer to the lists of the manifest, and match
+// nothing in a list that the manifest doesn't have.
 func (t *trial) toClear(owners fieldowner.Ownership) []projection.Path {
 	names := owners.Fields(nil)
 	return t.clear.Named(t.wire.Object, names).Find(t.before.Object, names)

@@ -11,9 +11,9 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// filled returns the object as it would be after the apply if new items had nothing in them but what their changes say,
-// and what the server puts beside it by itself. It asks the server, with a dry run of creating another object, for
-// which nobody's webhook is called. If the server refuses to tell, filled returns nil.
+// filled returns the object as it would be after the apply if new items had only the values that their changes show,
+// and the server's defaults. It gets the defaults from a dry run that creates another object, which no webhook selects.
+// It returns nil if the server rejects the dry run.
 func (t *trial) filled(ctx context.Context) map[string]any {
 	another := t.after.DeepCopy()
 	asked := false

@@ -73,7 +73,7 @@ func apart(all []*unstructured.Unstructured) (out []*unstructured.Unstructured) 
 	for _, definition := range all {
 		delete(definition.Object, "status")
 		unstructured.RemoveNestedField(definition.Object, "metadata", "creationTimestamp")
-		unstructured.RemoveNestedField(definition.Object, "spec", "conversion") // whoever converts isn't here
+		unstructured.RemoveNestedField(definition.Object, "spec", "conversion") // the conversion webhook doesn't run here
 		if spec := shown(definition.Object["spec"]); seen[spec] {
 			continue
 		} else {

@@ -23,8 +23,8 @@ import (
 )
 
 // TestActingOutsideOfDryRuns applies random edits to random objects, while a webhook changes some fields of each write
-// that isn't a dry run. What the server stores is the result of the plan but for the differences that the plan reports,
-// which are all there are and true. What the server refuses because of the webhook isn't stored.
+// that isn't a dry run. The stored object is the result of the plan, except for the reported differences. These are
+// complete and correct. A write that the webhook denies isn't stored.
 func TestActingOutsideOfDryRuns(t *testing.T) {
 	kinds, err := readKinds()
 	require.NoError(t, err)
@@ -144,8 +144,8 @@ func (e *earnest) apply(ctx context.Context, o *object) (*unstructured.Unstructu
 	return after, e.isAll(found, plan, after)
 }
 
-// isAll returns an error unless the differences are all in which an object that was made differs from the result of the
-// plan, but for what others alone own.
+// isAll returns an error unless the created object differs from the result of the plan in exactly the given
+// differences. Fields that only other managers own don't count.
 func (e *earnest) isAll(found []projection.Difference, plan *ssaplan.Plan, made *unstructured.Unstructured) error {
 	planned := plan.Result()
 	changes, err := e.ofOthers(plan, made)

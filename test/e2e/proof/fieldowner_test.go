@@ -86,7 +86,7 @@ func (t *trial) hasUnreadableCopy(ctx context.Context) bool {
 	})
 }
 
-// hasOtherVersions reports whether somebody wrote the object in a version that isn't the one at hand.
+// hasOtherVersions reports whether managedFields have an entry of another version than the object's.
 func hasOtherVersions(obj *unstructured.Unstructured) bool {
 	return slices.ContainsFunc(obj.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool { return e.APIVersion != obj.GetAPIVersion() })
 }
@@ -161,7 +161,7 @@ func (t *trial) judgeImport(ctx context.Context) {
 	if t.isOursElsewhere() { // what only the other version has goes, and the server counts that
 		before.SetGeneration(after.GetGeneration())
 	}
-	if replicas := (place{"spec", "replicas"}); isStamped(before, after, replicas) { // after somebody else wrote the scale
+	if replicas := (place{"spec", "replicas"}); isStamped(before, after, replicas) { // after another client wrote the scale
 		put(before.Object, replicas, stampedReplicas)
 		before.SetGeneration(after.GetGeneration())
 	}
@@ -290,9 +290,9 @@ func (t *trial) hasNullForList(declared projection.FieldSet) bool {
 	return false
 }
 
-// hasFilledMap reports whether the object is a custom resource with something in a map that is declared as a whole. The
-// record doesn't tell an atomic map from one that was declared as empty and filled with defaults. Only such count for
-// which what the manifest has counts.
+// hasFilledMap reports whether the object is a custom resource with something in a map that is declared as a whole.
+// managedFields don't distinguish an atomic map from a map that was declared as empty and filled with defaults. A map
+// counts only if counts accepts its value in the manifest.
 func (t *trial) hasFilledMap(declared projection.FieldSet, counts func(wanted any) bool) bool {
 	if kinds.IsBuiltin(t.before.Object) {
 		return false

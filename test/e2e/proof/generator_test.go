@@ -205,7 +205,7 @@ func (g *generator) manifest() map[string]any {
 	return m
 }
 
-// foreign is a write of somebody else, who sees the object much as we do.
+// foreign returns a random write of another client, which writes objects much like ours.
 func (g *generator) foreign(ours map[string]any) Step {
 	switch n := g.IntN(100); {
 	case n < 35:
@@ -230,7 +230,7 @@ func (g *generator) foreign(ours map[string]any) Step {
 	return Step{By: pick(g, "ann", "bob"), Write: "apply", Force: true, Body: g.versioned(g.manifest())}
 }
 
-// removal is a write of somebody else who takes out something that we declare.
+// removal returns a write of another client that removes a field or an item that we declare.
 func (g *generator) removal(ours map[string]any) Step {
 	all := slices.DeleteFunc(editable(ours), g.isNameField)
 	if len(all) == 0 {

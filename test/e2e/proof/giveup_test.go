@@ -20,7 +20,7 @@ import (
 )
 
 // TestGivingUpKeepsValues gives up random fields of random objects, and applies an edited manifest along with that. The
-// object becomes what the plan foretells, its owners included; what was given up is as it was, and no longer ours.
+// object and its owners become what the plan predicts. The given-up fields keep their values, and are no longer ours.
 func TestGivingUpKeepsValues(t *testing.T) {
 	kinds, err := readKinds()
 	require.NoError(t, err)

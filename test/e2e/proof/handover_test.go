@@ -271,9 +271,8 @@ func (t *trial) takesFrom(o fieldowner.Owner) bool {
 	return o.Subresource == "" && !t.step.applier().Is(o) && slices.Contains(t.step.Adopt, string(o.Manager))
 }
 
-// judgeHands looks into the record for who has what after a handover: who was adopted from has nothing of the object
-// itself, all they had is ours where the manifest has it, nothing that was given up is ours, and what was given up is
-// as it was unless the plan tells.
+// judgeHands checks the owners after a handover. The adopted managers own nothing of the object itself. No given-up
+// field is ours, and its value is unchanged unless the plan shows a change. The object is the predicted one.
 func (t *trial) judgeHands() {
 	before, err := fieldowner.Read(t.before.Object)
 	t.check(handovers, err == nil, "%v", err)
@@ -294,8 +293,8 @@ func (t *trial) judgeHands() {
 	t.check(handovers, len(lines) == 0, "foretold, and real: %v", lines)
 }
 
-// withPicked returns what a plan foretold with the values that the server picked where the plan says that it will, and
-// anywhere in a new object, of which a plan tells no more than what the manifest has.
+// withPicked returns the object that a plan predicts, with the values that the server picked. These are the values that
+// the plan marks as assigned. In a new object they are also the addresses and ports that the manifest doesn't declare.
 func (t *trial) withPicked(plan *ssaplan.Plan, made *unstructured.Unstructured) *unstructured.Unstructured {
 	foretold := plan.Result()
 	owners, err := fieldowner.Read(made.Object)

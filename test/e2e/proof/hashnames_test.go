@@ -292,7 +292,8 @@ func (h *hashedSet) prune(ctx context.Context, removal *set.Removal) error {
 	return nil
 }
 
-// look returns an error if an object on the server, but for some kinds, refers to one that isn't there.
+// look returns an error if an object on the server refers to a ConfigMap or Secret that doesn't exist. It skips objects
+// of the kinds in but.
 func (h *hashedSet) look(ctx context.Context, but ...string) error {
 	needed, err := h.needed(ctx, but...)
 	if err != nil {
@@ -316,7 +317,7 @@ func (h *hashedSet) look(ctx context.Context, but ...string) error {
 	return nil
 }
 
-// needed returns what the users on the server refer to, but for some kinds of users.
+// needed returns the ConfigMaps and Secrets that objects on the server refer to. It skips objects of the kinds in but.
 func (h *hashedSet) needed(ctx context.Context, but ...string) (map[string]bool, error) {
 	needed := map[string]bool{}
 	users := map[string]string{"Deployment": "apps/v1", "ServiceAccount": "v1", "Ingress": "networking.k8s.io/v1"}
@@ -357,7 +358,8 @@ func (h *hashedSet) list(ctx context.Context, version, kind string) (items []uns
 	}), nil
 }
 
-// referred returns the names in an object that begin as those of ConfigMaps and Secrets do, but for its own.
+// referred returns the names of the set's ConfigMaps and Secrets in an object. It skips metadata, which has the
+// object's own name.
 func referred(v any) (names []string) {
 	switch v := v.(type) {
 	case map[string]any:

@@ -55,8 +55,8 @@ func endsDeletion(before, after *unstructured.Unstructured) bool {
 }
 
 // judgeRewrite judges a no-op after which the object has another resourceVersion. Servers store objects of some kinds
-// anew once, although nothing in them changes, and a dry run can't tell; nor that the apply comes in a later second,
-// which changes the order of records that bore the same time.
+// once more, although nothing in them changes. A dry run doesn't show that. It doesn't show either that the apply comes
+// in a later second, which changes the order of managedFields entries of the same time.
 func (t *trial) judgeRewrite(ctx context.Context) {
 	again, err := t.object.apply(ctx, t.wire, t.step)
 	before, after := withoutTimes(t.before), withoutTimes(t.after)
@@ -267,8 +267,9 @@ func (t *trial) judgeOwners() {
 	}
 }
 
-// changedOwners says of each field that we apply what changes of its owners, a line each: what [fieldowner.Compare]
-// says, told from managedFields, and from the object that there was where they have items by former keys.
+// changedOwners returns the changes of owners of each field that we apply, one line each, as [fieldowner.Compare]
+// reports them. It finds them in managedFields. For items that are recorded by former keys, it also uses the object
+// from before.
 func changedOwners(live map[string]any, before, after fieldowner.Ownership, ours func(fieldowner.Owner) bool) []string {
 	others := func(o fieldowner.Ownership, p projection.Path) map[string]bool {
 		found := map[string]bool{}
@@ -423,7 +424,8 @@ func (t *trial) isCutShort(p projection.Path) bool {
 	})
 }
 
-// judgeIgnored looks whether what is left to others is as it was, with its other owners, and nothing is told of it.
+// judgeIgnored checks that ignored fields keep their values and their other owners, and that the plan shows no change
+// of them.
 func (t *trial) judgeIgnored() {
 	if t.before == nil {
 		return

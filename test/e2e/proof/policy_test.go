@@ -14,8 +14,8 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// policyHook is the label of objects that the admission policies are about. Some change items that are as somebody
-// declared them, by the two ways of writing a policy; others deny, or warn of, an annotation.
+// policyHook is the label of objects that the admission policies select. Some policies change declared items of lists,
+// by an apply configuration or a JSON patch. Others deny an annotation, or warn of it.
 const policyHook = "proof.example.com/policy"
 
 var (

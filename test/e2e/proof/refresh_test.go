@@ -100,8 +100,8 @@ func (t *trial) atWholes(changes, drift []explain.Change) []explain.Change {
 	return out
 }
 
-// isForgotten reports whether the record of owners was cleared since the object was made. Then nothing tells what
-// became of maps that were declared as empty.
+// isForgotten reports whether managedFields were cleared since the object was created. Then nothing shows what became
+// of maps that were declared as empty.
 func isForgotten(obj *unstructured.Unstructured) bool {
 	return len(obj.GetManagedFields()) == 0 || slices.ContainsFunc(obj.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool {
 		return e.Manager == fieldowner.BeforeFirstApply
@@ -131,12 +131,12 @@ func (t *trial) judgeBaseline(plan *ssaplan.Plan, prior *explain.State) {
 // Source: kubernetes/plugin/pkg/admission/nodetaint.
 var alteredOnCreate = map[string]string{"Node": "spec.taints"}
 
-// isEmptied reports whether a map that is declared as empty is null, or was absent already after the last apply. So the
-// server stores one when the last field in it is dropped, and the next apply of the same manifest makes an empty map of
-// it.
+// isEmptied reports whether a map that is declared as empty is null, or was already absent after the last apply. The
+// server stores null in place of the map when the last field in it is dropped. The next apply of the same manifest
+// makes it an empty map.
 //
-// Another such map is gone because somebody wrote the object in a version that hasn't got it, and the next apply takes
-// away what the server had filled it with.
+// Another such map is gone because another client wrote the object in a version without it. The next apply removes the
+// values with which the server had filled it.
 func (t *trial) isEmptied(c explain.Change) bool {
 	switch c.Op {
 	case projection.OpChange:
@@ -219,8 +219,8 @@ func stampedPlaces(lists ...[]explain.Change) map[string]bool {
 	return out
 }
 
-// changedPlaces returns where something changes but for side effects. Which of two items that change places is the one
-// that moved is a matter of the direction, so of a move only the list counts. What is set apart doesn't count.
+// changedPlaces returns the fields that change, except side effects and the fields in apart. If two items change
+// places, the direction of the comparison decides which one moves. So a move counts as a change of its list.
 func (t *trial) changedPlaces(changes []explain.Change, apart map[string]bool) []string {
 	var out []string
 	for _, c := range changes {

@@ -35,7 +35,7 @@ func (t *trial) judgeRefusal(ctx context.Context) error {
 	}
 	if t.step.Of != "" && t.before == nil {
 		t.outcome = "error no object"
-		// A server tells that there is nothing only after it checked what it would create.
+		// A server reports that the object doesn't exist only after it validated the object that it would create.
 		isTold := apierrors.IsNotFound(t.applyErr) || apierrors.IsInvalid(t.applyErr)
 		t.check(refusal, isTold && strings.HasSuffix(t.planErr.Error(), "create it first"), "planned %v, apply: %v", t.planErr, t.applyErr)
 		return nil
@@ -110,7 +110,7 @@ func (t *trial) judgeVerdict(ctx context.Context, refused *immutability.RefusedE
 		return nil
 	}
 	if strings.Contains(verdict.Uncertain, "denied request") {
-		return nil // a policy forbids the write that would tell
+		return nil // a policy denies the write that would show the fields
 	}
 	if strings.Contains(verdict.Uncertain, "INTERNAL_ERROR") {
 		return nil // the server's handler crashes on it; see docs/limits.md
@@ -173,7 +173,7 @@ func (t *trial) judgeRemedy(ctx context.Context, refused *immutability.RefusedEr
 				t.check(replace, at.Set(f.Path, nil) == nil, "%s isn't where something can be removed", f)
 			}
 		}
-		for _, p := range refused.Verdict.Leftovers { // what lies in a list goes with the list of the manifest
+		for _, p := range refused.Verdict.Leftovers { // the list of the manifest replaces leftovers in a list
 			if !slices.ContainsFunc(p, func(e projection.Element) bool { return e.Kind() != projection.FieldKind }) {
 				at := projection.NewObject(m.Object, projection.FieldSet{})
 				t.check(replace, at.Set(p, nil) == nil, "%s isn't where something can be removed", p)

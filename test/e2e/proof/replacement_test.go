@@ -60,8 +60,8 @@ func (t *trial) judgeReplacement(ctx context.Context) error {
 }
 
 // judgeUntried compares the values of a plan that names lists and maps as a whole, because neither a dry run nor the
-// record of the old object told who may own what in them. The new object has all that the plan says, but for what is
-// empty, and what the server adds to it.
+// old managedFields showed the owners of their parts. The new object has all values of the plan, except empty ones. It
+// may also have values that the server adds to them.
 func (t *trial) judgeUntried() {
 	for p, v := range t.plan.After.Leaves() {
 		real, exists := valueAt(t.after, p)
@@ -69,8 +69,8 @@ func (t *trial) judgeUntried() {
 	}
 }
 
-// leavesOutEmpty reports whether the new object lacks a map or list that the manifest has as empty. Which of them a
-// server leaves out, its answer to a dry run would tell.
+// leavesOutEmpty reports whether the new object lacks a map or list that the manifest declares as empty. Only the
+// answer to a dry run would show which of them a server omits.
 func (t *trial) leavesOutEmpty() bool {
 	for p, v := range t.plan.After.Leaves() {
 		if _, exists := valueAt(t.after, p); !exists && isEmptyOrNull(v) {

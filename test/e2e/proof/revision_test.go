@@ -182,8 +182,9 @@ func redefined(before, after int) (found []projection.Path) {
 	return found
 }
 
-// isRedefined reports whether a path leads to such a field, or into it, and no apply has told since what is whose. The
-// record of an object says it as the definition did when it was last written, so neither a refresh nor an import knows.
+// isRedefined reports whether a path leads to such a field, or into it, and no apply has recorded its owners since.
+// managedFields describe the field as the definition did at the last write, so neither a refresh nor an import knows
+// the new definition.
 func (o *object) isRedefined(p projection.Path) bool {
 	return slices.ContainsFunc(o.redefined, p.HasPrefix)
 }

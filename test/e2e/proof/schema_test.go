@@ -59,7 +59,7 @@ type exact struct{ value any }
 // UnmarshalJSON keeps integers exact.
 func (e *exact) UnmarshalJSON(data []byte) error { return utiljson.Unmarshal(data, &e.value) }
 
-// at returns the schema of the value at a place; nil if the schema doesn't tell.
+// at returns the schema of the value at a place, or nil if the schema has none.
 func (s *structural) at(p place) *structural {
 	for _, step := range p {
 		if s == nil {
@@ -78,7 +78,7 @@ func (s *structural) at(p place) *structural {
 	return s
 }
 
-// with returns the schema with one more restriction, which is what stands in allOf, anyOf and oneOf.
+// with returns the schema with the restrictions of a member of allOf, anyOf or oneOf.
 func (s *structural) with(more *structural) *structural {
 	out := *s
 	out.Required = slices.Concat(s.Required, more.Required)
@@ -180,7 +180,7 @@ func (g *generator) valueOf(s *structural, size int) any {
 	return g.free(size)
 }
 
-// anEnum picks one of the values, but for those that a not excludes.
+// anEnum picks one of the values. It avoids values that a not excludes.
 func (g *generator) anEnum(s *structural) any {
 	value := pick(g, s.Enum...).value
 	for range 10 {

@@ -53,7 +53,7 @@ func (t *trial) meetPrediction(declared projection.FieldSet) {
 	}
 }
 
-// ownsParts reports whether somebody owns something below a path.
+// ownsParts reports whether a manager owns a field below a path.
 func ownsParts(owners fieldowner.Ownership, p projection.Path) bool {
 	return slices.ContainsFunc(owners.Entries(), func(e fieldowner.Entry) bool {
 		below := e.Fields.Under(p).Len()

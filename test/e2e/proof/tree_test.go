@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// place is where a value stands in a tree of maps and lists: field names (string) and positions (int).
+// place is the path of a value in a tree of maps and lists: field names (string) and positions (int).
 type place []any
 
 func (p place) child(step any) place { return append(slices.Clone(p), step) }

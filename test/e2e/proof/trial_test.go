@@ -59,7 +59,7 @@ const (
 	versions    = "versions"
 )
 
-// rewritten is the outcome of a no-op for which the server stored the object anew.
+// rewritten is the outcome of a no-op after which the server stored the object again.
 const rewritten = "NoOp, rewritten"
 
 // gone is the outcome of an apply that removed the object, which was being deleted, by taking its last finalizer.
@@ -99,7 +99,7 @@ type trial struct {
 	unlisted  []string
 	met       map[string]bool // see demandedShapes
 	shortened bool            // whether it was imported, and a shorter manifest planned
-	defaults  string          // whether the server "told" or "refused" to tell what it puts into items that come; empty if none do
+	defaults  string          // "told" if the server showed the defaults of new items, "refused" if it rejected the request, empty without new items
 }
 
 // check is a comparison of plan and reality.
@@ -125,9 +125,9 @@ func shorten(text string) string {
 	return text
 }
 
-// isRounded reports whether the record names the largest integer of the proof's manifests, which is an item of a set,
-// as a float. A server does that to what others own when somebody writes, and takes the item for another one from then
-// on.
+// isRounded reports whether managedFields have the largest integer of the proof's manifests, which is an item of a set,
+// as a float. A server rounds it in the entries of other managers at a write. From then on it takes the item for
+// another one.
 func isRounded(obj *unstructured.Unstructured) bool {
 	return obj != nil && strings.Contains(shown(obj.GetManagedFields()), "9007199254740992")
 }
@@ -315,7 +315,7 @@ func planByList(ctx context.Context, planner *ssaplan.Planner, request ssaplan.R
 	return plan, err
 }
 
-// withoutRequests returns what a plan says but for how many requests it took.
+// withoutRequests returns a plan without its number of requests.
 func withoutRequests(plan *ssaplan.Plan) *ssaplan.Plan {
 	if plan == nil {
 		return nil
@@ -325,8 +325,8 @@ func withoutRequests(plan *ssaplan.Plan) *ssaplan.Plan {
 	return &without
 }
 
-// told returns all that a plan or an error says. A server tells in no fixed order of fields that are invalid or can't
-// change.
+// told returns the whole text of a plan or an error. It sorts the fields that are invalid or can't change, because a
+// server lists them in no fixed order.
 func told(plan *ssaplan.Plan, err error) string {
 	if err != nil {
 		return fixed(err.Error())
@@ -399,9 +399,9 @@ func sortedWords(text string) string {
 // when the phase of a volume changes.
 var timestamps = regexp.MustCompile(`,"time":"[^"]*"|(lastPhaseTransitionTime","cause":"SideEffect"(?:,"before":"[^"]*")?),"after":"[^"]*"`)
 
-// readPatch takes over what the plan wants to be sent. Without a plan it is the normalized manifest without what is to
-// be stripped, and with what is left to others, and the nulls that reset something, as the library has them. So it is
-// with a replacement, whose patch makes the new object: what is left to others doesn't show in that.
+// readPatch stores the object that the plan sends. Without a patch it builds the object from the normalized manifest.
+// It removes the fields to strip, and adds ignored fields and the nulls that reset something, as the library does. It
+// also does this for a replacement with ignored fields, because the patch of a new object doesn't show them.
 func (t *trial) readPatch(ctx context.Context) error {
 	if t.plan != nil && t.plan.Patch().Body != nil {
 		options := t.plan.Patch().Options
@@ -538,7 +538,8 @@ func (t *trial) forgetCopy(objects ...*unstructured.Unstructured) {
 	}
 }
 
-// ignoresWithoutOwner reports whether an ignored field of the object is in a list or map in which nobody owns anything.
+// ignoresWithoutOwner reports whether an ignored or given-up field of the object is in a list or map in which no
+// manager owns a field.
 func (t *trial) ignoresWithoutOwner() bool {
 	if t.before == nil {
 		return false

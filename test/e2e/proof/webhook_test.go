@@ -17,10 +17,10 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// The labels of objects that the webhooks change. One webhook puts a sidecar before all other containers, another sets
-// an annotation that nobody asked for and overwrites fields that somebody did, and one puts fields into items of lists,
-// and others in the place of the server's defaults. The last one does what an annotation says, but not in dry runs. No
-// case of [TestPlanEqualsApply] calls it.
+// These are the labels of objects that the webhooks change. One webhook puts a sidecar before all other containers.
+// Another sets an undeclared annotation and overwrites declared fields. A third sets fields in items of lists, and
+// other values in place of the server's defaults. The last one does what an annotation says, but not in dry runs. No
+// case of [TestPlanEqualsApply] calls the last one.
 const (
 	sidecarHook = "proof.example.com/sidecar"
 	stampHook   = "proof.example.com/stamp"

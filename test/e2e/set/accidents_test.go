@@ -110,7 +110,8 @@ func TestNamespacesOfOthers(t *testing.T) {
 	require.NotNil(t, c.Lookup(t, lab.Objectf(t, "{apiVersion: v1, kind: Namespace, metadata: {name: %s}}", c.name)))
 }
 
-// A definition that has left the set while its objects stay is kept with them, whoever has them.
+// A removal keeps a CRD that has left the set while objects of its kind stay in the set, even if it may delete
+// contents.
 func TestDefinitionThatLeftTheSet(t *testing.T) {
 	c := another(t)
 	members := c.install(t, application)
@@ -181,8 +182,8 @@ func TestMemoryOfASet(t *testing.T) {
 	runtime.KeepAlive(s)
 }
 
-// An object that a policy of somebody else refuses for want of a right that comes with the set doesn't keep the right
-// from being given, and is applied by the next run.
+// A policy from outside the set denies an object of a set until a Role of the same set exists. The run still applies
+// the Role, and the next run applies the object.
 func TestPolicyThatWantsARight(t *testing.T) {
 	c := newCluster(t)
 	c.Apply(t, "operator", lab.Objectf(t, `{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy, metadata: {name: %[1]s}, spec: {failurePolicy: Fail,
@@ -210,7 +211,8 @@ func TestPolicyThatWantsARight(t *testing.T) {
 	require.Equal(t, []string{"Role Done", "ConfigMap Done", "RoleBinding Done"}, c.apply(t, c.set(t, set.Options{}, text)))
 }
 
-// What somebody has deleted already is waited for, and is gone then; no second delete fails for that.
+// A removal waits for a member that another client has already deleted, and reports it as gone. The removal does not
+// fail.
 func TestMemberThatIsBeingDeleted(t *testing.T) {
 	c := another(t)
 	members := c.install(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: held, namespace: NAME, finalizers: [example.com/hold]}}")
@@ -230,8 +232,8 @@ func TestMemberThatIsBeingDeleted(t *testing.T) {
 	}
 }
 
-// A webhook with side effects, which would make dry runs impossible, is refused by today's servers before anything is
-// applied. One that has them but for dry runs is no obstacle.
+// A webhook with side effects would make dry runs impossible. Today's servers reject it before anything is applied. A
+// webhook without side effects in dry runs is no obstacle.
 func TestWebhookWithSideEffects(t *testing.T) {
 	c, hook := newCluster(t), newWebhook(t)
 	hook.start(t)

@@ -21,7 +21,7 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// webhook is a server of a webhook that somebody else has to start, as a controller starts the pods of a Deployment.
+// webhook is the server of a webhook. A test has to start it, as a controller starts the pods of a Deployment.
 type webhook struct {
 	address, ca string
 	started     *atomic.Bool
@@ -68,8 +68,8 @@ webhooks:
   rules: [{apiGroups: [NAME.example.com], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [gadgets]}]`, w.address, w.ca)
 }
 
-// heeds waits, once the webhook is made, until the server asks it: the set does so for a while that a busy server may
-// exceed.
+// heeds returns a function that waits after the apply of the webhook until the server calls it. The set also waits for
+// that, but a busy server may take longer than the set waits.
 func (c *cluster) heeds(t *testing.T) func(*set.Result) {
 	probe := lab.Objectf(t, "{apiVersion: %s.example.com/v1, kind: Gadget, metadata: {name: probe, namespace: %s-app}}", c.name, c.name)
 	return func(result *set.Result) {
@@ -177,8 +177,8 @@ func TestPolicyThatChanges(t *testing.T) {
 	}
 }
 
-// What comes after a policy of its own set doesn't slip past it: the server heeds one a second after it was stored. It
-// may be late, but not each time, and the set has waited for that second.
+// A policy also applies to the objects that its set applies after it. The server enforces a policy about a second after
+// it was stored, and the set waits for that second. A busy server may be late, but not at each of three attempts.
 func TestPolicyIsHeededAtOnce(t *testing.T) {
 	guards := fmt.Sprintf(strings.NewReplacer("apiGroups: [\"\"]", "apiGroups: [NAME.example.com]", "configmaps", "gadgets", "name: NAME}}, res", "name: NAME-app}}, res").
 		Replace(policy), "one")

@@ -13,7 +13,7 @@ import (
 
 const manager = "set-test"
 
-// cluster is the server with a planner, and names that no other test has: NAME stands for one in the texts of
+// cluster is the server with a planner, and a name that no other test has. The name replaces NAME in the texts of
 // manifests.
 type cluster struct {
 	*lab.Cluster

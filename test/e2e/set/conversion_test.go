@@ -166,7 +166,7 @@ func TestMoveThroughAConversionWebhook(t *testing.T) {
 	for name, row := range map[string]struct {
 		before, after string // the spec in v1, and in v2
 		becomes       string
-		change        string // told if v2 is served, empty if there is none
+		change        string // in the plan if v2 is served, empty if there is none
 		again         ssaplan.Action
 	}{
 		"nothing changes": {"host: a, size: 1", "address: a, size: 1", "address: a, size: 1", "", ssaplan.ActionNoOp},

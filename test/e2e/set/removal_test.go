@@ -92,8 +92,8 @@ func TestRemoveAll(t *testing.T) {
 	require.Nil(t, c.Lookup(t, lab.Objectf(t, "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: %s-app}}", c.name)))
 }
 
-// A namespace in which somebody else has something is kept, and so is one in which objects of the set stay; a
-// definition with others' objects too.
+// A removal keeps a namespace that holds objects outside of the set, or objects of the set that stay. It also keeps a
+// CRD with objects outside of the set.
 func TestInUse(t *testing.T) {
 	c := another(t)
 	members := c.install(t, application)
@@ -170,8 +170,8 @@ func TestFinalizersAndRecreation(t *testing.T) {
 	require.Equal(t, []string{"ConfigMap NotSent: kept: does not exist"}, c.remove(t, set.NewRemoval(c.planner, members[:1], set.RemovalOptions{})))
 }
 
-// A delete that a policy refuses leaves a member that isn't gone, and a kind whose definition somebody removed is no
-// reason to fail.
+// A member stays if a policy denies its delete. A member whose CRD was deleted in the meantime doesn't make the removal
+// fail.
 func TestRefusedDeletesAndLostKinds(t *testing.T) {
 	c := another(t)
 	members := c.install(t, application)

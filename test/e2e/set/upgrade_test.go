@@ -11,8 +11,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/set"
 )
 
-// TestUpgradeInOneRun upgrades sets whose first stage makes the server tell something else of what comes later, or do
-// a part of it. What is done to each object is what was shown, so the run goes on to its end.
+// TestUpgradeInOneRun upgrades sets whose first stage changes how the server answers later requests, or already makes
+// some of the later changes. Each object gets the planned changes, so the run succeeds.
 func TestUpgradeInOneRun(t *testing.T) {
 	const namespace = "{apiVersion: v1, kind: Namespace, metadata: {name: NAME-app, labels: {%s}}}\n---\n" +
 		"{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: NAME-app}, spec: {selector: {matchLabels: {a: b}}, " +

@@ -38,7 +38,7 @@ func TestPruneOfWhatIsUsed(t *testing.T) {
 	const kept, deleted = "v1/ConfigMap NAME/old: kept: still used by apps/v1/Deployment NAME/web", "v1/ConfigMap NAME/old: Delete"
 	for name, row := range map[string]struct {
 		now          string
-		meanwhile    string // what somebody makes of the Deployment between plan and apply
+		meanwhile    string // a change of the Deployment by another client between plan and apply
 		plan, result string
 	}{
 		"the user changes": {now: fmt.Sprintf(text, 0, "new", "new", "data: {a: c}"), plan: deleted, result: "Done"},

@@ -107,18 +107,17 @@ func (p *Proxy) Client(token string) *rest.Config {
 	return config
 }
 
-// Inject spoils the n-th request from now on, counted from 1, and each repetition of it: client-go repeats some by
-// itself. Requests counts anew.
+// Inject spoils the n-th request from now on, counted from 1, and each retry of it by client-go. It resets Requests.
 func (p *Proxy) Inject(n int, fault Fault) {
 	p.inject(fault, func(i, _ int, _ Request) bool { return i == n })
 }
 
-// InjectWrite spoils the n-th write from now on, counted from 1. Dry runs don't count. Requests counts anew.
+// InjectWrite spoils the n-th write from now on, counted from 1. Dry runs don't count. It resets Requests.
 func (p *Proxy) InjectWrite(n int, fault Fault) {
 	p.inject(fault, func(_, write int, r Request) bool { return r.Write && write == n })
 }
 
-// InjectAt spoils requests by their number from now on, counted from 1. Requests counts anew.
+// InjectAt spoils requests by their number from now on, counted from 1. It resets Requests.
 func (p *Proxy) InjectAt(faults map[int]Fault) {
 	p.Heal()
 	p.mu.Lock()
@@ -126,14 +125,14 @@ func (p *Proxy) InjectAt(faults map[int]Fault) {
 	p.faults = faults
 }
 
-// InjectReads spoils the reads of objects from now on, and no others. Requests counts anew.
+// InjectReads spoils the reads of objects from now on, and no others. It resets Requests.
 func (p *Proxy) InjectReads(fault Fault) {
 	p.inject(fault, func(_, _ int, r Request) bool {
 		return r.Method == http.MethodGet && strings.Contains(r.URI, "/namespaces/")
 	})
 }
 
-// InjectLists spoils each list of a resource, such as configmaps, from now on, and nothing else. Requests counts anew.
+// InjectLists spoils each list of a resource, such as configmaps, from now on, and nothing else. It resets Requests.
 func (p *Proxy) InjectLists(resource string, fault Fault) {
 	p.inject(fault, func(_, _ int, r Request) bool {
 		path, _, _ := strings.Cut(r.URI, "?")
@@ -141,7 +140,7 @@ func (p *Proxy) InjectLists(resource string, fault Fault) {
 	})
 }
 
-// InjectFrom spoils the n-th request from now on, counted from 1, and all that follow. Requests counts anew.
+// InjectFrom spoils the n-th request from now on, counted from 1, and all later ones. It resets Requests.
 func (p *Proxy) InjectFrom(n int, fault Fault) {
 	p.inject(fault, func(i, _ int, _ Request) bool { return i >= n })
 }
@@ -153,7 +152,7 @@ func (p *Proxy) inject(fault Fault, spoils func(n, write int, r Request) bool) {
 		0, nil
 }
 
-// Heal spoils no more requests. Requests counts anew.
+// Heal stops spoiling requests. It resets Requests.
 func (p *Proxy) Heal() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -37,8 +37,8 @@ func (p Phase) has(r Request) bool {
 	return r.Write
 }
 
-// Quotes are the ways in which an answer can have something in it that somebody says. The uid and the resourceVersion
-// are none: no webhook can set them, and they are shown.
+// Quotes are the ways in which an answer can quote a foreign text, such as the message of a webhook. They leave out the
+// uid and the resourceVersion: no webhook can set these, and the library shows them.
 var Quotes = append(refusals(),
 	quote("a page", func(said string) Fault {
 		return texted(http.StatusBadGateway, "text/html", "<html><body>"+said+"</body></html>")
@@ -104,7 +104,7 @@ func refusals() (all []Quote) {
 	return all
 }
 
-// headerSafe returns a text as it can stand in a header.
+// headerSafe replaces the line breaks in a text, because a header cannot have any.
 func headerSafe(text string) string { return strings.NewReplacer("\r", " ", "\n", " ").Replace(text) }
 
 func sent(code int, body any) Fault {
@@ -151,9 +151,9 @@ func identified(field string) func(said string) Fault {
 	}
 }
 
-// InjectQuotes quotes in a phase from now on the values of the objects that are named after cases of package leak,
-// whose answers are places in [Quotes]. Where reads are spoiled, lists are refused with the first of these, so that all
-// objects are read. Requests counts anew.
+// InjectQuotes spoils the requests of a phase from now on: each answer quotes the value of the object. The objects are
+// named after cases of package leak, and the Answer of a case is an index into [Quotes]. If reads are spoiled, the
+// answer of the first case also rejects lists of Secrets, so that each object is read. It resets Requests.
 func (p *Proxy) InjectQuotes(phase Phase) {
 	p.inject(Fault{"quotes", func(w http.ResponseWriter, r *http.Request, upstream http.Handler) {
 		r.Header.Del("Accept-Encoding") // what is changed on the way has to be readable

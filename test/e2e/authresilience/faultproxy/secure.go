@@ -38,8 +38,9 @@ func StartSecurely(t testing.TB, config *rest.Config) *Proxy {
 	return p
 }
 
-// Rotate gives the proxy another certificate, which new connections see, of another authority if anew is true. It is
-// valid for a while from now on, or was until then if that is negative. [Proxy.Client] trusts the authority of now.
+// Rotate gives the proxy another certificate, which new connections see. If anew is true, another authority issues it.
+// The certificate is valid for a while from now on; if valid is negative, it expired that long ago. [Proxy.Client]
+// trusts the current authority.
 func (p *Proxy) Rotate(t testing.TB, anew bool, valid time.Duration) {
 	t.Helper()
 	if anew {
