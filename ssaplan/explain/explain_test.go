@@ -273,6 +273,28 @@ func TestWarningsOfTheObject(t *testing.T) {
 	}
 }
 
+// An object without managedFields gets a warning if the manifest declares fields. Without such fields nothing can be
+// dropped later.
+func TestWarningsOfUnrecordedObjects(t *testing.T) {
+	const head = "apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: default"
+	const before = "{manager: before-first-apply, operation: Update, apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {f:data: {f:a: {}}}}"
+	live := object(t, "{"+head+"}, data: {a: x}}")
+	for _, row := range []struct{ why, manifest, answer, want string }{
+		{
+			"a declared field", "{" + head + "}, data: {b: y}}",
+			"{" + head + ", managedFields: [" + before + ", {manager: " + us + ", operation: Apply, apiVersion: v1, " +
+				"fieldsType: FieldsV1, fieldsV1: {f:data: {f:b: {}}}}]}, data: {a: x, b: y}}",
+			`v1/ConfigMap default/a: has no managedFields, so the server records its fields for "before-first-apply" at this apply. ` +
+				`1 of them aren't in the manifest and stay. Fields that are dropped from the manifest later stay, too, until ` +
+				`"before-first-apply" is adopted`,
+		},
+		{"no declared field", "{" + head + "}}", "{" + head + ", managedFields: [" + before + "]}, data: {a: x}}", ""},
+	} {
+		e := mustApply(t, explain.Input{Manifest: object(t, row.manifest), Live: live, Answer: object(t, row.answer), Manager: us})
+		require.Equal(t, row.want, strings.Join(warningTexts(e.Warnings), "\n"), row.why)
+	}
+}
+
 // An explanation rests on records that can be read: what can't be is an error that says of which side it is.
 func TestRecordsThatCantBeRead(t *testing.T) {
 	manifest := object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: A}}`)
