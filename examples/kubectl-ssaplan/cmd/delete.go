@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,7 @@ import (
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/statefile"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/set"
 )
 
 func newDelete(streams genericiooptions.IOStreams) *cobra.Command {
@@ -87,7 +89,7 @@ func (o *options) runDelete(ctx context.Context, yes, dryRun bool) error {
 
 func (o *options) carryOutDelete(ctx context.Context, c *cluster, r *removing, yes, dryRun bool) (err error) {
 	switch {
-	case dryRun && r.deletes():
+	case dryRun && r.deletes() && !r.failed():
 		return exit(exitChanges)
 	case dryRun:
 		return r.kept()
@@ -115,15 +117,19 @@ func (o *options) carryOutDelete(ctx context.Context, c *cluster, r *removing, y
 	return r.kept()
 }
 
-// kept returns the exit code that says whether something stays that is there.
+// failed reports whether an object couldn't be planned or deleted.
+func (r *removing) failed() bool {
+	return slices.ContainsFunc(r.items, func(item *set.RemovalItem) bool { return item.Err != nil })
+}
+
+// kept returns exitError if an object failed, exitOpen if an object still exists that was to be deleted, and nil
+// otherwise.
 func (r *removing) kept() error {
-	for _, item := range r.items {
-		if item.Err != nil {
-			return exit(exitError)
-		}
-		if item.Kept != "" && !item.Gone() {
-			return exit(exitOpen)
-		}
+	switch {
+	case r.failed():
+		return exit(exitError)
+	case slices.ContainsFunc(r.items, func(item *set.RemovalItem) bool { return item.Kept != "" && !item.Gone() }):
+		return exit(exitOpen)
 	}
 	return nil
 }
