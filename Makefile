@@ -95,7 +95,7 @@ suites:
 packages = $(or $(and $(filter $(ALONE),$*),./...),$(and $(filter plain,$*),$(PLAIN:%=./%)),$(and $(filter plain-examples,$*),$(PLAIN_EXAMPLES:%=./%)), \
 	$(and $(filter plain-test,$*),$(PLAIN_TEST:%=./%)),$$($(GO) list ./... | grep -v $(addprefix -e ^github.com/ssaplan/primitives/,$(PLAIN:=$$) $(PLAIN_EXAMPLES:%=examples/%$$) $(PLAIN_TEST:%=test/%$$) $(ALONE))))
 suite/plain-test: export TREE := $(shell git ls-files -z | xargs -0 cat 2>/dev/null | cksum)
-# Tests, the servers that they start and the linker collect garbage less often: a fifth of the time, for more memory.
+# Tests, the servers that they start and the linker collect garbage less often. That is faster, and takes up to 6 GB.
 suite/%: export GOGC := $(or $(GOGC),300)
 suite/%: export TF_ACC := $(or $(TF_ACC),$(shell command -v terraform >/dev/null && echo 1))
 suite/%:

@@ -34,7 +34,7 @@ var planner = budget{
 		"ssaplan/internal/precondition", "ssaplan/internal/liveobject", "ssaplan/internal/passwords",
 		"ssaplan/internal/fastjson", "ssaplan/internal/secrecy", "ssaplan/internal/stretch", "ssaplan/internal/objectset", "ssaplan/internal/ordered",
 		"ssaplan/internal/recent", "ssaplan/internal/noop", "ssaplan/internal/deleter", "ssaplan/internal/scale",
-		"ssaplan/internal/standin", "ssaplan/internal/applier", "ssaplan/internal/handover", "ssaplan/write",
+		"ssaplan/internal/trialcreate", "ssaplan/internal/applier", "ssaplan/internal/handover", "ssaplan/write",
 		"immutability/internal/transition",
 	},
 	modules: apimachinery,
@@ -124,7 +124,7 @@ var budgets = map[string]budget{
 	"ssaplan/client": {
 		ours: append([]string{
 			"authresilience/restconfig", "internal/clock", "ssaplan/internal/fastjson", "ssaplan/client/internal/jsondoc",
-			"ssaplan/client/internal/records",
+			"ssaplan/client/internal/fieldscache",
 		}, clients.ours...),
 		modules: clients.modules, heavy: clients.heavy,
 	},

@@ -12,7 +12,7 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
-	"github.com/ssaplan/primitives/ssaplan/internal/standin"
+	"github.com/ssaplan/primitives/ssaplan/internal/trialcreate"
 )
 
 // replace returns a plan to replace the live object. The changes are from a dry run that creates the new object. If
@@ -28,7 +28,7 @@ func (t trial) replace(ctx context.Context, r *Replacement, reason string, isTak
 		made, err := t.target.TryCreate(ctx, t.manifest.Object, t.patch.Options, isTaken)
 		switch {
 		case err == nil:
-		case t.prepared.Unknown.Empty() && standin.Disproves(t.manifest.Object, err, isTaken):
+		case t.prepared.Unknown.Empty() && trialcreate.Disproves(t.manifest.Object, err, isTaken):
 			verdict := immutability.Classify(err).OfCreate(t.manifest)
 			t.redactor().Verdict(&verdict)
 			return nil, t, &immutability.RefusedError{Object: t.id, Verdict: verdict,
@@ -57,7 +57,7 @@ func (t trial) replace(ctx context.Context, r *Replacement, reason string, isTak
 
 // isRefusal reports whether the server refused a create, or no dry run of the create is possible.
 func isRefusal(err error) bool {
-	return errors.Is(err, standin.ErrTaken) || errors.Is(err, standin.ErrNamed) ||
+	return errors.Is(err, trialcreate.ErrTaken) || errors.Is(err, trialcreate.ErrNamed) ||
 		slices.ContainsFunc(answer.Statuses(err), answer.IsRefusal)
 }
 

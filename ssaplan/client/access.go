@@ -6,8 +6,8 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/ssaplan/client/internal/fieldscache"
 	"github.com/ssaplan/primitives/ssaplan/client/internal/jsondoc"
-	"github.com/ssaplan/primitives/ssaplan/client/internal/records"
 	"github.com/ssaplan/primitives/ssaplan/internal/discovery"
 	"github.com/ssaplan/primitives/ssaplan/internal/native"
 	"github.com/ssaplan/primitives/ssaplan/server"
@@ -16,8 +16,8 @@ import (
 // access is the client of one Planner, with its caches of kinds and of decoded managedFields.
 type access struct {
 	*discovery.Documents
-	rest    rest.Interface
-	records records.Memory
+	rest   rest.Interface
+	fields fieldscache.Cache
 }
 
 var _ native.Access = (*access)(nil)
@@ -37,17 +37,17 @@ func (a *access) Objects(kind server.Kind, namespace string) native.Objects {
 	return newDirectObjects(a.rest, kind, namespace)
 }
 
-type recordsKey struct{}
+type fieldsKey struct{}
 
 func (a *access) ShareRecords(ctx context.Context) context.Context {
-	return context.WithValue(ctx, recordsKey{}, &a.records)
+	return context.WithValue(ctx, fieldsKey{}, &a.fields)
 }
 
-func (a *access) Records() fieldowner.Records { return a.records.Fields }
+func (a *access) Records() fieldowner.Records { return a.fields.Fields }
 
 // sharedRecords returns the cache of managedFields that [access.ShareRecords] added to the context, or nil.
 func sharedRecords(ctx context.Context) jsondoc.Records {
-	if shared, _ := ctx.Value(recordsKey{}).(*records.Memory); shared != nil {
+	if shared, _ := ctx.Value(fieldsKey{}).(*fieldscache.Cache); shared != nil {
 		return shared.Decoded
 	}
 	return nil

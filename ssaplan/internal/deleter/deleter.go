@@ -58,7 +58,7 @@ type Deleter struct {
 
 	isGone   bool // the server answered that the object doesn't exist, and doesn't serve its kind any more
 	target   *Target
-	told     []foreign.Text // the warnings that Options.Warning was called with
+	warned   []foreign.Text // the warnings that Options.Warning was called with
 	counting int            // requests that counted contents
 }
 
@@ -159,7 +159,7 @@ func (d *Deleter) try(ctx context.Context, plan *deletion.Plan, reason string) e
 	}
 	listening, collected := warnings.Collect(ctx)
 	err := d.target.Resource.Delete(listening, plan.Object.Name, d.options(plan.UID, metav1.DryRunAll))
-	plan.Warnings = append(plan.Warnings, d.tell(collected)...)
+	plan.Warnings = append(plan.Warnings, d.warn(collected)...)
 	switch {
 	case err == nil:
 		plan.Reason = reason
@@ -223,13 +223,13 @@ func (d *Deleter) redactor() redact.Redactor {
 	return d.Redactor(d.Seen, secrecy.Remembered(d.Request.Object, nil))
 }
 
-// tell calls Options.Warning with each warning of the server that is new. It returns all warnings without sensitive
+// warn calls Options.Warning with each warning of the server that is new. It returns all warnings without sensitive
 // values.
-func (d *Deleter) tell(collected *warnings.Warnings) []foreign.Text {
+func (d *Deleter) warn(collected *warnings.Warnings) []foreign.Text {
 	texts := d.redactor().Warnings(collected.All())
 	for _, text := range texts {
-		if d.Options.Warning != nil && !slices.Contains(d.told, text) {
-			d.told = append(d.told, text)
+		if d.Options.Warning != nil && !slices.Contains(d.warned, text) {
+			d.warned = append(d.warned, text)
 			d.Options.Warning(d.Request.Object, text)
 		}
 	}
@@ -303,7 +303,7 @@ func (d *Deleter) send(ctx context.Context, uid string) error {
 			listening, collected = warnings.Collect(ctx)
 		}
 		answered = d.target.Resource.Delete(listening, d.Request.Object.Name, d.options(uid))
-		d.tell(collected)
+		d.warn(collected)
 		return nil, answered
 	}, func(ctx context.Context) applier.Found {
 		live, err := d.read(ctx)

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/ssaplan/primitives/ssaplan/internal/standin"
+	"github.com/ssaplan/primitives/ssaplan/internal/trialcreate"
 	"github.com/ssaplan/primitives/ssaplan/internal/wiretest"
 )
 
@@ -20,10 +20,10 @@ func TestTryCreate(t *testing.T) {
 	}{
 		{"nothing has the name", []string{wiretest.Missing, wiretest.UnknownDryRun, made}, ""},
 		{"who may not read can try all the same", []string{wiretest.Forbidden, wiretest.UnknownDryRun, made}, ""},
-		{"there is one that looks like what is to be tried", []string{there}, standin.ErrTaken.Error()},
+		{"there is one that looks like what is to be tried", []string{there}, trialcreate.ErrTaken.Error()},
 		{"the dry run wrote it", []string{wiretest.Missing, wiretest.UnknownDryRun, there, there, wiretest.Outdated}, "the dry run wrote"},
-		{"another client did what was to be tried", []string{wiretest.Missing, wiretest.UnknownDryRun, there, there, wiretest.UnknownDryRun}, standin.ErrTaken.Error()},
-		{"another one appeared", []string{wiretest.Missing, wiretest.UnknownDryRun, there, wiretest.Versioned(wiretest.Identified)}, standin.ErrTaken.Error()},
+		{"another client did what was to be tried", []string{wiretest.Missing, wiretest.UnknownDryRun, there, there, wiretest.UnknownDryRun}, trialcreate.ErrTaken.Error()},
+		{"another one appeared", []string{wiretest.Missing, wiretest.UnknownDryRun, there, wiretest.Versioned(wiretest.Identified)}, trialcreate.ErrTaken.Error()},
 		{"the read fails", []string{wiretest.Throttled}, "slow down"},
 		{"the create is refused", []string{wiretest.Missing, wiretest.Forbidden}, "configmaps"},
 	} {

@@ -152,11 +152,11 @@ func (a *Asked) NoOp(q Question, explained *explain.Explanation, warnings []fore
 	if !ok {
 		return
 	}
-	told := nothing
+	note := nothing
 	if len(explained.Assigned)+len(explained.Ineffective)+len(warnings) > 0 {
-		told = &notes{explain.Known(explained, explain.Input{}), slices.Clone(warnings)}
+		note = &notes{explain.Known(explained, explain.Input{}), slices.Clone(warnings)}
 	}
-	a.cache.answers.Add(subject(q.Object, q.Subresource), key, told, a.trust, a.configured.Since, a.at)
+	a.cache.answers.Add(subject(q.Object, q.Subresource), key, note, a.trust, a.configured.Since, a.at)
 }
 
 func subject(id identity.Identity, subresource string) recent.Key {

@@ -1,4 +1,4 @@
-package records
+package fieldscache
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 )
 
 func TestEqualTextsAreOneRecord(t *testing.T) {
-	m := &Memory{}
+	m := &Cache{}
 	text := `{"f:spec":{"f:replicas":{}}}`
 	record := m.Decoded([]byte(text))
 	assert.Equal(t, map[string]any{"f:spec": map[string]any{"f:replicas": map[string]any{}}}, record)
@@ -30,7 +30,7 @@ func TestEqualTextsAreOneRecord(t *testing.T) {
 }
 
 func TestWhatIsNoRecordIsLeftToOthers(t *testing.T) {
-	m := &Memory{}
+	m := &Cache{}
 	for _, text := range []string{"", "null", "[]", "{", `{"x:spec":{}}`, `{"f:spec":1}`, "{\t}", `{"f:` + strings.Repeat("x", largest) + `":{}}`} {
 		for range 2 {
 			assert.Nil(t, m.Decoded([]byte(text)), text)
@@ -40,7 +40,7 @@ func TestWhatIsNoRecordIsLeftToOthers(t *testing.T) {
 }
 
 func TestMemoryIsBounded(t *testing.T) {
-	m := &Memory{}
+	m := &Cache{}
 	for i := range 3 * most / 1000 {
 		record := m.Decoded(fmt.Appendf(nil, `{"f:%d-%s":{}}`, i, strings.Repeat("x", 1000)))
 		_, known := m.Fields(record)
@@ -57,7 +57,7 @@ func TestMemoryIsBounded(t *testing.T) {
 }
 
 func TestGoroutinesShareRecords(t *testing.T) {
-	m := &Memory{}
+	m := &Cache{}
 	var all sync.WaitGroup
 	for range 8 {
 		all.Add(1)

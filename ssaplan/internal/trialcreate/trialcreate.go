@@ -1,6 +1,6 @@
-// Package standin sends the dry run of a create for a replacement. While the old object still has the name, it tries a
-// stand-in: the new object under another name.
-package standin
+// Package trialcreate sends the dry run of a create for a replacement. While the old object still has the name, it
+// tries a stand-in: the new object under another name.
+package trialcreate
 
 import (
 	"context"

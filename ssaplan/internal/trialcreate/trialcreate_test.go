@@ -1,4 +1,4 @@
-package standin_test
+package trialcreate_test
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/json"
 
-	"github.com/ssaplan/primitives/ssaplan/internal/standin"
+	"github.com/ssaplan/primitives/ssaplan/internal/trialcreate"
 )
 
 // server answers each apply with what was sent, and with labels that have the name in them.
@@ -54,18 +54,18 @@ func TestTry(t *testing.T) {
 	}
 	for _, taken := range []bool{true, false} {
 		s := &server{}
-		made, err := standin.Try(t.Context(), s, manifest, metav1.PatchOptions{FieldManager: "m"}, taken)
+		made, err := trialcreate.Try(t.Context(), s, manifest, metav1.PatchOptions{FieldManager: "m"}, taken)
 		require.NoError(t, err)
 		require.Equal(t, want, made.Object)
 		require.Equal(t, taken, s.sent[0] != "web")
 		require.Equal(t, "web", manifest["metadata"].(map[string]any)["name"], "it is not modified")
 	}
-	_, err := standin.Try(t.Context(), &server{version: "7"}, manifest, metav1.PatchOptions{}, false)
-	require.ErrorIs(t, err, standin.ErrTaken)
+	_, err := trialcreate.Try(t.Context(), &server{version: "7"}, manifest, metav1.PatchOptions{}, false)
+	require.ErrorIs(t, err, trialcreate.ErrTaken)
 	refusal := errors.New("no")
-	_, err = standin.Try(t.Context(), &server{err: refusal}, manifest, metav1.PatchOptions{}, true)
+	_, err = trialcreate.Try(t.Context(), &server{err: refusal}, manifest, metav1.PatchOptions{}, true)
 	require.ErrorIs(t, err, refusal)
-	_, err = standin.Try(t.Context(), &server{}, map[string]any{"a": func() {}}, metav1.PatchOptions{}, true)
+	_, err = trialcreate.Try(t.Context(), &server{}, map[string]any{"a": func() {}}, metav1.PatchOptions{}, true)
 	require.Error(t, err)
 }
 
@@ -74,7 +74,7 @@ func TestTry(t *testing.T) {
 func TestTryRefused(t *testing.T) {
 	manifest := map[string]any{"metadata": map[string]any{"name": "web"}}
 	for _, taken := range []bool{true, false} {
-		_, err := standin.Try(t.Context(), &server{refuses: true}, manifest, metav1.PatchOptions{}, taken)
+		_, err := trialcreate.Try(t.Context(), &server{refuses: true}, manifest, metav1.PatchOptions{}, taken)
 		var refused *apierrors.StatusError
 		require.ErrorAs(t, err, &refused)
 		require.Equal(t, "no web", refused.Error())
@@ -109,7 +109,7 @@ func TestDisproves(t *testing.T) {
 		{"a set with an item twice, which only a create takes", of("v1", "ConfigMap", "a"), misfit, true, true},
 		{"null in a kind that drops it", of("v1", "ConfigMap", nil), invalid, true, false},
 	} {
-		require.Equal(t, row.want, standin.Disproves(row.manifest, row.err, row.taken), row.why)
+		require.Equal(t, row.want, trialcreate.Disproves(row.manifest, row.err, row.taken), row.why)
 	}
 }
 
@@ -117,13 +117,13 @@ func TestDisproves(t *testing.T) {
 func TestNames(t *testing.T) {
 	seen := map[string]bool{}
 	for _, name := range []string{"a", "", strings.Repeat("a", 253), strings.Repeat("a", 51) + ".b", strings.Repeat("a", 50) + "--b", "a"} {
-		_, got := standin.Of(map[string]any{"metadata": map[string]any{"name": name}})
+		_, got := trialcreate.Of(map[string]any{"metadata": map[string]any{"name": name}})
 		require.LessOrEqual(t, len(got), 63)
 		require.False(t, seen[got])
 		require.NotContains(t, got, ".-")
 		require.NotContains(t, got, "--")
 		seen[got] = true
 	}
-	_, got := standin.Of(map[string]any{})
+	_, got := trialcreate.Of(map[string]any{})
 	require.NotEmpty(t, got)
 }
