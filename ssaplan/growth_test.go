@@ -113,7 +113,7 @@ func liveHeap() uint64 {
 // Planning many objects, also as a set, takes as long for each as planning few, and holds no more of them at a time.
 // Of 1000 objects the bound notices 10 KB that each leaves behind; make bench-growth plans 100,000.
 func TestPlanningGrowsWithItsInputsOnly(t *testing.T) {
-	many := 1000
+	many := 600
 	if given := os.Getenv("GROWTH"); given != "" { // see make bench-growth
 		var err error
 		many, err = strconv.Atoi(given)

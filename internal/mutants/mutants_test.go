@@ -63,7 +63,7 @@ func TestASwitchIsTheMutation(t *testing.T) {
 		"\tif os.Args[1] == \"alone\" {\n\t\tall = []func() []string{\n"+calls+"}\n\t}\n"+
 		"\tfor _, results := range all {\n\t\tfmt.Println(strings.Join(results(), \"\\n\"), \"\\x00\")\n\t}\n}\n")
 	program := filepath.Join(dir, "main")
-	build := exec.Command("go", "build", "-o", program, ".")
+	build := exec.Command("go", "build", "-trimpath", "-o", program, ".") // in the cache, whatever the folder is
 	build.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off") // the program is a module of its own
 	build.Dir = dir
 	out, err := build.CombinedOutput()

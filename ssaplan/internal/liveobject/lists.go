@@ -72,7 +72,7 @@ func (a lists) add(id identity.Identity) {
 func (a lists) at(at place) *list {
 	if a[at] == nil {
 		a[at] = &list{namespace: at.namespace, using: turn.New(), sorted: true, missing: map[string]bool{},
-			held: map[string]native.Listed{}}
+			held: map[string]native.Listed{}, mostHeld: mostHeld}
 	}
 	return a[at]
 }
@@ -99,6 +99,8 @@ type list struct {
 	missing map[string]bool // the keys that were wanted and not seen yet
 	held    map[string]native.Listed
 	bytes   int // of what is held
+	// mostHeld is the constant, or less in a test.
+	mostHeld int
 
 	next            string // the continue token
 	last            string // key
@@ -124,7 +126,7 @@ func (l *list) take(ctx context.Context, of *wire.Resource, key string) (item *n
 		return nil, false
 	}
 	defer l.using.End()
-	for l.missing[key] && !l.isPast(key) && !l.ended && l.bytes < mostHeld {
+	for l.missing[key] && !l.isPast(key) && !l.ended && l.bytes < l.mostHeld {
 		l.readPage(ctx, of)
 	}
 	if item, ok := l.held[key]; ok {

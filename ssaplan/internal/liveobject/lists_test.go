@@ -1,6 +1,7 @@
 package liveobject
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -26,6 +27,8 @@ type shelf struct {
 	size   map[string]int // of what has another size than the others
 	broken int            // from which page on there is an error; 0 for never
 	empty  bool           // pages have no objects, and there is always one more
+
+	mostHeld int // the bound of the lists in bytes; 0 for the constant
 
 	mu           sync.Mutex
 	lists, reads int
@@ -119,6 +122,9 @@ func listAll(t *testing.T, s *shelf, wanted []string) (found, absent, unknown in
 		}
 	}
 	ctx := ReadByLists(t.Context(), ids, "default")
+	for _, l := range ctx.Value(listsKey{}).(lists) {
+		l.mostHeld = cmp.Or(s.mostHeld, l.mostHeld)
+	}
 	for _, name := range wanted {
 		target, err := locator.Locate(ctx, shelved(name), "")
 		require.NoError(t, err)
@@ -226,17 +232,18 @@ func TestListsWithoutEndAreLeft(t *testing.T) {
 
 // A list of objects too large to be held is read as far as there is room, and further where that is asked for in order.
 func TestListsAreBoundedInMemory(t *testing.T) {
+	require.Equal(t, mostHeld, lists{}.at(place{}).mostHeld)
 	large := names("set", 90)
-	s := &shelf{names: large, size: map[string]int{}}
+	s := &shelf{names: large, size: map[string]int{}, mostHeld: 1 << 20}
 	for _, name := range large {
-		s.size[name] = 500_000
+		s.size[name] = 20_000
 	}
 	found, _, unknown := listAll(t, s, large)
 	require.Equal(t, 90, found, "in order, all are found")
 	require.Zero(t, unknown)
 	reversed := slices.Clone(large)
 	slices.Reverse(reversed)
-	s = &shelf{names: large, size: s.size}
+	s = &shelf{names: large, size: s.size, mostHeld: s.mostHeld}
 	found, _, unknown = listAll(t, s, reversed)
 	require.Equal(t, 90, found+unknown)
 	require.Less(t, found, 80)

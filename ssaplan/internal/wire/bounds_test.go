@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -95,16 +96,14 @@ var requests = map[string]func(context.Context, *Resource) error{
 func TestAnswersAreBounded(t *testing.T) {
 	const huge = 512 << 20
 	for how, handle := range map[string]http.HandlerFunc{
-		"plain": func(w http.ResponseWriter, _ *http.Request) { writeHuge(w, huge) },
+		"plain": func(w http.ResponseWriter, _ *http.Request) { writeHuge(w, huge, plain) },
 		"compressed": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
-			z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed)
-			writeHuge(z, huge)
-			_ = z.Close()
+			writeHuge(w, huge, compressed)
 		},
 		"a refusal": func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusForbidden)
-			writeHuge(w, huge)
+			writeHuge(w, huge, plain)
 		},
 	} {
 		r := serve(t, Options{}, handle)
@@ -118,14 +117,25 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// writeHuge writes the beginning of a ConfigMap, of at least size bytes. It stops earlier if the client closes the
-// connection.
-func writeHuge(w io.Writer, size int) {
-	_, err := io.WriteString(w, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"k":"`)
-	chunk := strings.Repeat("x", 1<<20)
-	for written := 0; written < size && err == nil; written += len(chunk) {
-		_, err = io.WriteString(w, chunk)
+// writeHuge writes the beginning of a ConfigMap, of at least size bytes before they are encoded. It stops earlier if the
+// client closes the connection. Each chunk is encoded alone, so that compressing one is enough.
+func writeHuge(w io.Writer, size int, encode func(string) []byte) {
+	_, err := w.Write(encode(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"k":"`))
+	const length = 1 << 20
+	chunk := encode(strings.Repeat("x", length))
+	for written := 0; written < size && err == nil; written += length {
+		_, err = w.Write(chunk)
 	}
+}
+
+func plain(text string) []byte { return []byte(text) }
+
+func compressed(text string) []byte {
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	_, _ = io.WriteString(z, text) // a buffer takes everything
+	_ = z.Close()
+	return out.Bytes()
 }
 
 func TestLargeAnswersWithinTheBoundAreRead(t *testing.T) {
