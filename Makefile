@@ -16,10 +16,13 @@ GOFMT = "$$($(GO) env GOROOT)/bin/gofmt"
 TEST = $(GO) test -vet=off
 # The race detector needs cgo and a C compiler, which a machine with nothing but Go doesn't have.
 RACE := $(shell test "$$($(GO) env CGO_ENABLED)" = 1 && command -v $$($(GO) env CC) >/dev/null && echo -race)
-# The cryptography of the standard library starts no goroutines, and is five times as slow with the race detector. Digests of
-# secrets and TLS took a quarter of the time of all tests. The generic part of it is compiled where it is called.
+# The race detector is left out of functions of others that cost most with it: the cryptography of the standard library,
+# which starts no goroutines, and the framework of the Terraform provider. Digests of secrets and TLS took a quarter of
+# the time of all tests. The generic part of the cryptography is compiled where it is called.
 RACING := $(if $(RACE),$(RACE) -gcflags=crypto/internal/fips140/...=-race=false \
-	-gcflags=github.com/ssaplan/primitives/ssaplan/internal/stretch=-race=false)
+	-gcflags=github.com/ssaplan/primitives/ssaplan/internal/stretch=-race=false \
+	-gcflags=github.com/hashicorp/terraform-plugin-framework/...=-race=false \
+	-gcflags=github.com/hashicorp/terraform-plugin-go/...=-race=false)
 # A program with the race detector sleeps for a second before it exits, so that what goes on may show a race. Tests of what
 # starts goroutines fail if any is left (internal/goroutines).
 export GORACE ?= atexit_sleep_ms=0
