@@ -14,7 +14,7 @@ import (
 // The demo checks every plan that it shows, and runs the program as kubectl's plugin.
 func TestDemo(t *testing.T) {
 	t.Parallel()
-	server := controlplane.Shared(t)
+	server := controlplane.ForTest(t, controlplane.Options{}) // of its own, since the demo creates its namespace
 	demo := exec.Command("../demo/demo.sh")
 	demo.Env = append(os.Environ(),
 		"KUBECONFIG="+server.Kubeconfig(),

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/dynamic"
 )
 
 // The program of the page runs, and a user enters the commands of the page.
@@ -56,7 +58,11 @@ func TestOperatorProgram(t *testing.T) {
 	defer os.RemoveAll(dir)
 	realTest := filepath.Join(dir, "real_test.go")
 	require.NoError(t, os.WriteFile(realTest, []byte(read(t, "testdata/operator/real_test.go")), 0o600))
-	objects("operator", "", "v1", "configmaps")
+	for _, made := range []dynamic.ResourceInterface{
+		objects("operator", "", "v1", "configmaps"), objects("operator", "apps", "v1", "deployments"),
+	} {
+		t.Cleanup(func() { must(0, made.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})) })
+	}
 	command := exec.Command("go", append([]string{"test", "-count=1", "-v"}, append(files, realTest)...)...)
 	command.Env = append(os.Environ(), "KUBECONFIG="+server.Kubeconfig())
 	out, err := command.CombinedOutput()

@@ -117,8 +117,8 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// writeHuge writes the beginning of a ConfigMap, of at least size bytes before they are encoded. It stops earlier if the
-// client closes the connection. Each chunk is encoded alone, so that compressing one is enough.
+// writeHuge writes the beginning of a ConfigMap, of at least size bytes before they are encoded. It stops earlier if
+// the client closes the connection. Each chunk is encoded alone, so that compressing one is enough.
 func writeHuge(w io.Writer, size int, encode func(string) []byte) {
 	_, err := w.Write(encode(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"k":"`))
 	const length = 1 << 20

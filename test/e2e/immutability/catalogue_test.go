@@ -84,7 +84,7 @@ func (p pair) run(t *testing.T, c *cluster) (r result, served bool) {
 		return result{}, false
 	}
 	after.SetAPIVersion(before.GetAPIVersion())
-	c.apply(t, before)
+	c.create(t, before)
 	if p.prepare != nil {
 		p.prepare(t, c, before)
 	}

@@ -76,6 +76,13 @@ func (c *cluster) apply(t *testing.T, obj *unstructured.Unstructured) {
 	c.Apply(t, manager, obj)
 }
 
+// create applies an object after deleting the one of an earlier run.
+func (c *cluster) create(t *testing.T, obj *unstructured.Unstructured) {
+	t.Helper()
+	c.delete(t, obj)
+	c.apply(t, obj)
+}
+
 // put replaces the live object with the manifest.
 func (c *cluster) put(t *testing.T, manifest, live *unstructured.Unstructured) error {
 	body := manifest.DeepCopy()

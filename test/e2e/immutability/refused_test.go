@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/rand"
 
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection/foreign"
@@ -26,7 +27,8 @@ func TestRefusedCreates(t *testing.T) {
 		name   string
 		before string
 		edit   []string
-		// guard makes the server refuse creates of the object, and returns the client to use.
+		// guard makes the server refuse creates of the object, and returns the client to use. The name is that of the
+		// object, or of its namespace if the test has one for it.
 		guard   func(t *testing.T, c *cluster, name string) *cluster
 		message string
 		why     string
@@ -46,12 +48,16 @@ func TestRefusedCreates(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			before, after := pair{name: tt.name, before: tt.before, edit: tt.edit, label: map[string]string{"guarded": tt.name}}.manifests(t)
-			if before.GetNamespace() != "" {
-				c.apply(t, lab.Object(t, "{apiVersion: v1, kind: Namespace, metadata: {name: "+before.GetNamespace()+"}}"))
+			name := tt.name
+			if before.GetNamespace() != "" { // another one in each run, as a terminating namespace stays
+				name = before.GetNamespace() + "-" + rand.String(5)
+				before.SetNamespace(name)
+				after.SetNamespace(name)
+				c.apply(t, lab.Object(t, "{apiVersion: v1, kind: Namespace, metadata: {name: "+name+"}}"))
 			}
-			c.apply(t, before)
+			c.create(t, before)
 			live := c.Get(t, before)
-			user := tt.guard(t, c, tt.name)
+			user := tt.guard(t, c, name)
 
 			_, refused := c.tryApply(t, after, metav1.DryRunAll)
 			require.Error(t, refused)
@@ -91,8 +97,8 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: limited}]
 	return &cluster{c.As(t, "limited")}
 }
 
-func terminate(t *testing.T, c *cluster, _ string) *cluster {
-	c.Delete(t, lab.Object(t, "{apiVersion: v1, kind: Namespace, metadata: {name: terminating}}"))
+func terminate(t *testing.T, c *cluster, namespace string) *cluster {
+	c.Delete(t, lab.Object(t, "{apiVersion: v1, kind: Namespace, metadata: {name: "+namespace+"}}"))
 	return c
 }
 
@@ -116,8 +122,8 @@ func policyOnCreate(t *testing.T, c *cluster, name string) *cluster {
 	return c
 }
 
-func secure(t *testing.T, c *cluster, _ string) *cluster {
-	c.patch(t, lab.Object(t, "{apiVersion: v1, kind: Namespace, metadata: {name: secured}}"),
+func secure(t *testing.T, c *cluster, namespace string) *cluster {
+	c.patch(t, lab.Object(t, "{apiVersion: v1, kind: Namespace, metadata: {name: "+namespace+"}}"),
 		`{"metadata":{"labels":{"pod-security.kubernetes.io/enforce":"restricted"}}}`)
 	return c
 }
@@ -148,9 +154,9 @@ func TestFullQuota(t *testing.T) {
 	const counted = "count/endpointslices.discovery.k8s.io"
 	p := pair{name: "full-quota", before: endpointSlice, edit: []string{"addressType=IPv6", "endpoints[0].addresses=['2001:db8::1']"}}
 	before, after := p.manifests(t)
-	c.apply(t, before)
+	c.create(t, before)
 	live := c.Get(t, before)
-	c.installQuota(t, counted, "1", "1")
+	t.Cleanup(c.installQuota(t, counted, "1", "1"))
 
 	_, refused := c.tryApply(t, after, metav1.DryRunAll)
 	texts := immutability.Classify(refused)
@@ -219,7 +225,7 @@ func TestLeftoverRemedy(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			before, after := pair{name: tt.name, before: tt.before, edit: []string{tt.edit}}.manifests(t)
-			c.apply(t, before)
+			c.create(t, before)
 			_, refused := c.tryApply(t, after, metav1.DryRunAll)
 			verdict := immutability.Probe(context.Background(), c.Resource(t, after), after, c.Get(t, before), immutability.Classify(refused), immutability.ProbeOptions{})
 			assert.Equal(t, "remove "+tt.leftover+" by a merge patch that makes the change as well (inside lists a strategic one), "+

@@ -148,14 +148,14 @@ func TestTwoOwnersOfOneChild(t *testing.T) {
 func TestAChildBeforeItsDefinition(t *testing.T) {
 	o := newOwning(t)
 	owner := o.owner("site")
-	early := lab.Objectf(t, "{apiVersion: early.example.com/v1, kind: Bird, metadata: {name: a, namespace: %s}}", o.Namespace)
+	early := lab.Objectf(t, "{apiVersion: %[1]s.example.com/v1, kind: Bird, metadata: {name: a, namespace: %[1]s}}", o.Namespace)
 	here := lab.Objectf(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: here, namespace: %s}}", o.Namespace)
 	require.Positive(t, o.reconcile(owner, early, here).RequeueAfter)
 	require.NotNil(t, o.Lookup(t, here))
 	require.Contains(t, o.synced("site"), "False Deferred: Bird a: ")
-	o.Define(t, lab.Object(t, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: birds.early.example.com}, spec: {
-		group: early.example.com, scope: Namespaced, names: {plural: birds, singular: bird, kind: Bird}, versions: [{name: v1, served: true, storage: true,
-		schema: {openAPIV3Schema: {type: object}}}]}}`))
+	o.Define(t, lab.Objectf(t, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: birds.%[1]s.example.com}, spec: {
+		group: %[1]s.example.com, scope: Namespaced, names: {plural: birds, singular: bird, kind: Bird}, versions: [{name: v1, served: true, storage: true,
+		schema: {openAPIV3Schema: {type: object}}}]}}`, o.Namespace))
 	require.Zero(t, o.reconcile(owner, early, here))
 	require.NotNil(t, o.Lookup(t, early))
 }

@@ -23,7 +23,9 @@ func TestRenameToWhatIsRefused(t *testing.T) {
 	require.Equal(t, `data["a b"]`, refused.Verdict.Fields[0].Name())
 	require.Contains(t, err.Error(), `data["a b"]: Invalid value`)
 
-	state = c.apply(t, manifest(t, "{apiVersion: v1, kind: Service, metadata: {name: old}, spec: {type: NodePort, ports: [{port: 80, nodePort: 31234}]}}"))
+	old := manifest(t, "{apiVersion: v1, kind: Service, metadata: {name: old}, spec: {type: NodePort, ports: [{port: 80, nodePort: 31234}]}}")
+	state = c.apply(t, old)
+	t.Cleanup(func() { c.Delete(t, old) }) // no other Service can have the port
 	plan := c.plan(t, ssaplan.Request{
 		Manifest: manifest(t, "{apiVersion: v1, kind: Service, metadata: {name: new}, spec: {type: NodePort, ports: [{port: 80, nodePort: 31234}]}}"), Prior: state,
 	})

@@ -67,7 +67,7 @@ func TestWhatToolsLeaveBehind(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			created, applied := lab.Object(t, row.created), lab.Object(t, row.applied)
-			created.SetName("staying-" + row.name)
+			created.SetName(c.Namespace + "-" + row.name)
 			applied.SetName(created.GetName())
 			c.Kubectl(t, jsonOf(t, created), "create", "-f", "-")
 			t.Cleanup(func() { c.Delete(t, applied) })

@@ -12,11 +12,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes"
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/internal/clock"
@@ -233,11 +231,9 @@ func (c *throttled) all() (sum int) {
 }
 
 func makeAdministrator(t *testing.T, server *controlplane.Server, user string) {
-	_, err := kubernetes.NewForConfigOrDie(server.Config()).RbacV1().ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: user},
-		Subjects:   []rbacv1.Subject{{Kind: "User", APIGroup: rbacv1.GroupName, Name: user}},
-		RoleRef:    rbacv1.RoleRef{Kind: "ClusterRole", APIGroup: rbacv1.GroupName, Name: "cluster-admin"},
-	}, metav1.CreateOptions{})
-	require.NoError(t, err)
-	lab.Connect(t, server.Config()).WaitAllowed(t, user, "patch", "configmaps")
+	c := lab.Connect(t, server.Config())
+	c.Apply(t, "test", lab.Objectf(t, `{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: {name: %[1]s},
+		subjects: [{kind: User, apiGroup: rbac.authorization.k8s.io, name: %[1]s}],
+		roleRef: {kind: ClusterRole, apiGroup: rbac.authorization.k8s.io, name: cluster-admin}}`, user))
+	c.WaitAllowed(t, user, "patch", "configmaps")
 }
