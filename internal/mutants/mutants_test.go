@@ -64,7 +64,7 @@ func TestASwitchIsTheMutation(t *testing.T) {
 		"\tfor _, results := range all {\n\t\tfmt.Println(strings.Join(results(), \"\\n\"), \"\\x00\")\n\t}\n}\n")
 	program := filepath.Join(dir, "main")
 	build := exec.Command("go", "build", "-trimpath", "-o", program, ".") // in the cache, whatever the folder is
-	build.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off") // the program is a module of its own
+	build.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")            // the program is a module of its own
 	build.Dir = dir
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", out)
