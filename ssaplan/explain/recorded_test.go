@@ -44,7 +44,7 @@ func TestRecorded(t *testing.T) {
 	for _, r := range recordings(t) {
 		t.Run(r.Name, func(t *testing.T) {
 			e := mustApply(t, r.input(t))
-			got := told(e, r.Live != nil)
+			got := textOf(e, r.Live != nil)
 			if os.Getenv("UPDATE") != "" {
 				r.update(t, got)
 				return
@@ -54,8 +54,8 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// told returns an explanation as text: a line for the action, then a line for each finding.
-func told(e *explain.Explanation, exists bool) []string {
+// textOf returns an explanation as text: a line for the action, then a line for each finding.
+func textOf(e *explain.Explanation, exists bool) []string {
 	lines := []string{"update: " + e.Summary()}
 	switch {
 	case !exists:

@@ -27,7 +27,7 @@ func widened(plan *ssaplan.Plan) []string {
 	if hides(plan) {
 		shown = nil
 	}
-	return told(find(before, after), shown)
+	return described(find(before, after), shown)
 }
 
 // hides reports whether there are values of the plan that it doesn't show.
@@ -36,9 +36,9 @@ func hides(plan *ssaplan.Plan) bool {
 		slices.ContainsFunc(plan.Changes, func(c explain.Change) bool { return c.Sensitive })
 }
 
-// told returns the texts of rights, with details of those only that are among the shown: what a webhook puts into an
-// object isn't declared, so the plan doesn't know whether it is to be hidden.
-func told(rights, shown []right) (texts []string) {
+// described returns the texts of rights. Only a right in shown has its details. A webhook may have added the others to
+// the object, so the plan doesn't know whether their details are sensitive.
+func described(rights, shown []right) (texts []string) {
 	for _, r := range rights {
 		text := r.what
 		if r.detail != "" && slices.Contains(shown, r) {

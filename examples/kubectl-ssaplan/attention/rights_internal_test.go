@@ -10,5 +10,5 @@ import (
 // plan of a create doesn't say whether it is.
 func TestDetailsAreThoseOfDeclaredFields(t *testing.T) {
 	declared, injected := right{"a privileged container", "web"}, right{"a privileged container", "sidecar"}
-	assert.Equal(t, []string{"a privileged container: web", "a privileged container"}, told([]right{declared, injected, injected}, []right{declared}))
+	assert.Equal(t, []string{"a privileged container: web", "a privileged container"}, described([]right{declared, injected, injected}, []right{declared}))
 }

@@ -127,8 +127,8 @@ func TestShardsHaveTheDefaultNamespace(t *testing.T) {
 	}
 }
 
-// told reads manifests for a shard that may need some of them, and returns the shard's description of itself.
-func told(s shard.Shard, namespace string, manifests ...manifest.Manifest) *render.Shard {
+// described reads manifests for a shard that may need some of them, and returns the shard's description of itself.
+func described(s shard.Shard, namespace string, manifests ...manifest.Manifest) *render.Shard {
 	reading := s.Read()
 	for _, m := range manifests {
 		reading.Wants(m)
@@ -143,8 +143,8 @@ func TestMissingShards(t *testing.T) {
 	edited := []manifest.Manifest{here[0], manifestOf("v1", "ConfigMap", "a", "y")}
 	edited[1].Object.Object["data"] = map[string]any{"k": "v"}
 	first, second := shard.Shard{Index: 0, Count: 2}, shard.Shard{Index: 1, Count: 2}
-	require.Nil(t, told(shard.Shard{}, "", here...))
-	require.Equal(t, told(first, "a", here...).Set, told(second, "a", here...).Set)
+	require.Nil(t, described(shard.Shard{}, "", here...))
+	require.Equal(t, described(first, "a", here...).Set, described(second, "a", here...).Set)
 	for _, row := range []struct {
 		why   string
 		parts []*render.Shard
@@ -152,10 +152,10 @@ func TestMissingShards(t *testing.T) {
 	}{
 		{"all of them, one twice", []*render.Shard{{Number: 2, Count: 2}, {Number: 1, Count: 2}, {Number: 2, Count: 2}}, ""},
 		{"two are missing", []*render.Shard{{Number: 2, Count: 3}}, "1/3, 3/3: plan them from the same manifests"},
-		{"of other manifests", []*render.Shard{told(first, "a", here...), told(second, "a", other...)}, "1/2: plan them from the same manifests"},
-		{"of manifests that were edited", []*render.Shard{told(first, "a", here...), told(second, "a", edited...)}, "1/2: plan them from the same manifests"},
-		{"for another namespace", []*render.Shard{told(first, "a", here...), told(second, "b", here...)}, "1/2: plan them from the same manifests"},
-		{"two sets", []*render.Shard{told(shard.Shard{Count: 1}, "a", here...), told(shard.Shard{Count: 1}, "a", other...), nil}, ""},
+		{"of other manifests", []*render.Shard{described(first, "a", here...), described(second, "a", other...)}, "1/2: plan them from the same manifests"},
+		{"of manifests that were edited", []*render.Shard{described(first, "a", here...), described(second, "a", edited...)}, "1/2: plan them from the same manifests"},
+		{"for another namespace", []*render.Shard{described(first, "a", here...), described(second, "b", here...)}, "1/2: plan them from the same manifests"},
+		{"two sets", []*render.Shard{described(shard.Shard{Count: 1}, "a", here...), described(shard.Shard{Count: 1}, "a", other...), nil}, ""},
 		{"others of how many", []*render.Shard{{Number: 1, Count: 1}, {Number: 1, Count: 2}}, "2/2: plan them from the same manifests"},
 	} {
 		merged := shard.NewMerged()

@@ -195,7 +195,7 @@ func (a *adoption) adopt(ctx context.Context, o *object) (*unstructured.Unstruct
 		after, err = planner.Apply(ctx, plan)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("planned %v, and then %w%s", plan, err, a.told(plan, err))
+		return nil, fmt.Errorf("planned %v, and then %w%s", plan, err, a.difference(plan, err))
 	}
 	if lines := differences(a.comparable(foretold), a.comparable(after), nil); len(lines) > 0 {
 		return nil, fmt.Errorf("foretold, and real:\n%s", strings.Join(lines, "\n"))
@@ -225,8 +225,8 @@ func (a *adoption) isKnownLate(err error) bool {
 	return late
 }
 
-// told returns the differences between the plan and the plan that was made after the handover, if there is one.
-func (a *adoption) told(plan *ssaplan.Plan, err error) string {
+// difference returns the differences between the plan and the plan that was made after the handover, if there is one.
+func (a *adoption) difference(plan *ssaplan.Plan, err error) string {
 	var changed *ssaplan.ChangedError
 	if !errors.As(err, &changed) {
 		return ""

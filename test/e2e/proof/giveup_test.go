@@ -98,7 +98,7 @@ func (a *adoption) giveUp(ctx context.Context, o *object) (*unstructured.Unstruc
 	}
 	after, err := planner.Apply(ctx, plan)
 	if err != nil {
-		return nil, fmt.Errorf("%v: planned %v, and then %w%s", given, plan, err, a.told(plan, err))
+		return nil, fmt.Errorf("%v: planned %v, and then %w%s", given, plan, err, a.difference(plan, err))
 	}
 	if lines := differences(a.comparable(plan.Result()), a.comparable(after), nil); len(lines) > 0 {
 		return nil, fmt.Errorf("%v: foretold, and real:\n%s", given, strings.Join(lines, "\n"))

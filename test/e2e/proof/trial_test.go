@@ -274,9 +274,9 @@ func (t *trial) makePlan(ctx context.Context) {
 		}
 		t.plan, t.planErr = planners.tested.Plan(ctx, request)
 		reference, err := planners.reference.Plan(ctx, request)
-		ours, others = told(t.plan, t.planErr), told(reference, err)
+		ours, others = textOf(t.plan, t.planErr), textOf(reference, err)
 		inSet, err := planByList(ctx, planners.tested, request)
-		single, listed = told(withoutRequests(t.plan), t.planErr), told(withoutRequests(inSet), err)
+		single, listed = textOf(withoutRequests(t.plan), t.planErr), textOf(withoutRequests(inSet), err)
 	}
 	t.check(reading, ours == others, "%s\nbut\n%s", ours, others)
 	t.check(listing, single == listed, "%s\nbut\n%s", single, listed)
@@ -325,9 +325,9 @@ func withoutRequests(plan *ssaplan.Plan) *ssaplan.Plan {
 	return &without
 }
 
-// told returns the whole text of a plan or an error. It sorts the fields that are invalid or can't change, because a
+// textOf returns the whole text of a plan or an error. It sorts the fields that are invalid or can't change, because a
 // server lists them in no fixed order.
-func told(plan *ssaplan.Plan, err error) string {
+func textOf(plan *ssaplan.Plan, err error) string {
 	if err != nil {
 		return fixed(err.Error())
 	}
@@ -363,7 +363,7 @@ func fixed(text string) string {
 // TestTold checks that two answers count as the same if they differ in what a server says otherwise each time, and in
 // no more.
 func TestTold(t *testing.T) {
-	same := func(a, b string) bool { return told(nil, errors.New(a)) == told(nil, errors.New(b)) }
+	same := func(a, b string) bool { return textOf(nil, errors.New(a)) == textOf(nil, errors.New(b)) }
 	typed := func(errors string) string {
 		return "x: dry run: failed to create typed patch object (a/b): errors:" + errors
 	}
@@ -382,7 +382,7 @@ func TestTold(t *testing.T) {
 		require.NoError(t, err)
 		plan := &ssaplan.Plan{}
 		plan.Changes = []explain.Change{{Difference: projection.Difference{Path: p, Before: "2026-01-01T00:00:00Z", After: time}, Cause: explain.CauseSideEffect}}
-		return told(plan, nil)
+		return textOf(plan, nil)
 	}
 	require.Equal(t, at("status.lastPhaseTransitionTime", "2026-01-01T00:00:01Z"), at("status.lastPhaseTransitionTime", "2026-01-01T00:00:02Z"))
 	require.NotEqual(t, at("spec.a", "2026-01-01T00:00:01Z"), at("spec.a", "2026-01-01T00:00:02Z"))

@@ -68,9 +68,9 @@ webhooks:
   rules: [{apiGroups: [NAME.example.com], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [gadgets]}]`, w.address, w.ca)
 }
 
-// heeds returns a function that waits after the apply of the webhook until the server calls it. The set also waits for
-// that, but a busy server may take longer than the set waits.
-func (c *cluster) heeds(t *testing.T) func(*set.Result) {
+// waitsForCalls returns a function that waits after the apply of the webhook until the server calls it. The set also
+// waits for that, but a busy server may take longer than the set waits.
+func (c *cluster) waitsForCalls(t *testing.T) func(*set.Result) {
 	probe := lab.Objectf(t, "{apiVersion: %s.example.com/v1, kind: Gadget, metadata: {name: probe, namespace: %s-app}}", c.name, c.name)
 	return func(result *set.Result) {
 		if result.Item.Object.Kind != "ValidatingWebhookConfiguration" || result.Err != nil {
@@ -101,7 +101,7 @@ func TestWebhook(t *testing.T) {
 	}}
 	application := c.set(t, options, hook.guarded())
 	require.Contains(t, c.plan(t, application), "5 ValidatingWebhookConfiguration Create")
-	lines := c.apply(t, application, c.heeds(t))
+	lines := c.apply(t, application, c.waitsForCalls(t))
 	require.Len(t, lines, 6)
 	for _, line := range lines {
 		require.Contains(t, line, " Done")
@@ -113,7 +113,7 @@ func TestWebhook(t *testing.T) {
 func (c *cluster) leaveAlone(t *testing.T, hook webhook) {
 	t.Helper()
 	c.apply(t, c.set(t, set.Options{}, application))
-	lines := c.apply(t, c.set(t, set.Options{Patience: 200 * time.Millisecond}, hook.guarded()), c.heeds(t))
+	lines := c.apply(t, c.set(t, set.Options{Patience: 200 * time.Millisecond}, hook.guarded()), c.waitsForCalls(t))
 	require.Contains(t, lines[5], "Gadget NotSent: ")
 	require.Contains(t, lines[5], "failed calling webhook")
 }
