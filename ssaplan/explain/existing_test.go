@@ -1,7 +1,6 @@
 package explain_test
 
 import (
-	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -88,11 +87,9 @@ func TestAdoptedIsRemembered(t *testing.T) {
 	for uid, want := range map[string]bool{"u1": true, "u2": false} {
 		state := mustNewState(t, nil, live, "me", &explain.State{UID: uid, Adopted: true})
 		require.Equal(t, want, state.Adopted)
-		text := mustMarshal(t, state)
-		var read explain.State
-		require.NoError(t, json.Unmarshal(text, &read))
+		read := restored(t, state)
 		require.Equal(t, want, read.Adopted)
-		refreshed := mustRefresh(t, &read, live)
+		refreshed := mustRefresh(t, read, live)
 		require.Equal(t, want, refreshed.State.Adopted)
 	}
 }

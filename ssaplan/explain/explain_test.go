@@ -142,22 +142,17 @@ func TestServerOverridesWhatIsDeclared(t *testing.T) {
 	}
 }
 
-// widget returns an object of which we own the fields of spec.
-func widget(t *testing.T, fields, spec string) map[string]any {
-	return object(t, `{apiVersion: ex.io/v1, kind: Widget, metadata: {name: w, uid: "1", managedFields: [{manager: `+us+
-		`, operation: Apply, fieldsType: FieldsV1, fieldsV1: {"f:spec": `+fields+`}}]}, spec: `+spec+`}`)
-}
-
 // If a manager that owned the only entry of a map declares it as empty, a server may make it null. So where a map is
 // null that a webhook fills as soon as it is empty, managedFields don't show whether the manifest was edited.
 func TestNullMapThatIsFilled(t *testing.T) {
+	const kind = "ex.io/v1 Widget"
 	for why, live := range map[string]map[string]any{
-		"we own the same":                    widget(t, `{"f:a": {}, "f:m": {}}`, `{a: 1, m: null}`),
-		"another field of ours goes at once": widget(t, `{"f:a": {}, "f:b": {}, "f:m": {}}`, `{a: 1, b: 2, m: null}`),
+		"we own the same":                    form(t, kind, `{a: 1, m: null}`, applied(us, `{"f:a": {}, "f:m": {}}`)),
+		"another field of ours goes at once": form(t, kind, `{a: 1, b: 2, m: null}`, applied(us, `{"f:a": {}, "f:b": {}, "f:m": {}}`)),
 	} {
 		e := mustApply(t, explain.Input{
-			Manifest: object(t, `{apiVersion: ex.io/v1, kind: Widget, metadata: {name: w}, spec: {a: 1, m: {}}}`), Live: live,
-			Answer: widget(t, `{"f:a": {}, "f:m": {}}`, `{a: 1, m: {x: theirs}}`), Manager: us,
+			Manifest: form(t, kind, `{a: 1, m: {}}`), Live: live,
+			Answer: form(t, kind, `{a: 1, m: {x: theirs}}`, applied(us, `{"f:a": {}, "f:m": {}}`)), Manager: us,
 		})
 		require.Contains(t, lines(e.Changes), "spec.m: null -> {} (edited or changed by others)", why)
 	}
@@ -260,11 +255,11 @@ func TestWarningsOfTheObject(t *testing.T) {
 				Manifest: manifest, Live: live, Answer: set(live, row.answer), Manager: us, Prior: &explain.State{UID: row.uid},
 			}
 			e := mustApply(t, in)
-			require.Equal(t, row.want, warningTexts(e.Warnings))
+			require.Equal(t, row.want, lines(e.Warnings))
 			if row.answer == nil {
 				known := explain.Known(&explain.Explanation{}, explain.Input{Prior: in.Prior, Live: live})
 				require.True(t, known.NoOp)
-				require.Equal(t, row.want, warningTexts(known.Warnings), "a no-op that is known warns of the object as it is now")
+				require.Equal(t, row.want, lines(known.Warnings), "a no-op that is known warns of the object as it is now")
 			}
 			in.Prior = nil
 			e = mustApply(t, in)
@@ -291,7 +286,7 @@ func TestWarningsOfUnrecordedObjects(t *testing.T) {
 		{"no declared field", "{" + head + "}}", "{" + head + ", managedFields: [" + before + "]}, data: {a: x}}", ""},
 	} {
 		e := mustApply(t, explain.Input{Manifest: object(t, row.manifest), Live: live, Answer: object(t, row.answer), Manager: us})
-		require.Equal(t, row.want, strings.Join(warningTexts(e.Warnings), "\n"), row.why)
+		require.Equal(t, row.want, strings.Join(lines(e.Warnings), "\n"), row.why)
 	}
 }
 
@@ -402,6 +397,7 @@ func TestSameVersion(t *testing.T) {
 // A map that replaces another value is one change of the whole value, whichever manager owned it. A map that replaces
 // null, or adds fields to a map, is one change for each field.
 func TestValueThatBecomesAMap(t *testing.T) {
+	const kind = "ex.io/v1 Widget"
 	for was, want := range map[string]string{
 		"7":           `spec.any: 7 -> {"b":{"c":7},"d":1} (edited or changed by others)`,
 		"text":        `spec.any: "text" -> {"b":{"c":7},"d":1} (edited or changed by others)`,
@@ -412,20 +408,25 @@ func TestValueThatBecomesAMap(t *testing.T) {
 		"{b: {d: 1}}": `spec.any.b.c: + 7 (edited or changed by others)`,
 	} {
 		e := mustApply(t, explain.Input{
-			Manifest: object(t, `{apiVersion: ex.io/v1, kind: Widget, metadata: {name: w}, spec: {a: 1, any: {b: {c: 7}, d: 1}}}`),
-			Live:     widget(t, `{"f:a": {}}`, `{a: 1, any: `+was+`}`),
-			Answer:   widget(t, `{"f:a": {}, "f:any": {"f:b": {"f:c": {}}, "f:d": {}}}`, `{a: 1, any: {b: {c: 7}, d: 1}}`), Manager: us,
+			Manifest: form(t, kind, `{a: 1, any: {b: {c: 7}, d: 1}}`),
+			Live:     form(t, kind, `{a: 1, any: `+was+`}`, applied(us, `{"f:a": {}}`)),
+			Answer: form(t, kind, `{a: 1, any: {b: {c: 7}, d: 1}}`,
+				applied(us, `{"f:a": {}, "f:any": {"f:b": {"f:c": {}}, "f:d": {}}}`)), Manager: us,
 		})
 		require.Equal(t, want, lines(e.Changes)[0], was)
 	}
 }
 
-// warningTexts returns nil for none.
-func warningTexts(warnings []foreign.Text) (out []string) {
-	for _, w := range warnings {
-		out = append(out, w.String())
-	}
-	return out
+// A map in a field that only newer servers have is atomic. This library doesn't know that, and still explains the
+// change of the whole map.
+func TestMapsOfNewerServers(t *testing.T) {
+	const kind = "v1 Pod"
+	record := applied(us, `{"f:newMap": {}}`)
+	e := mustApply(t, explain.Input{
+		Manifest: form(t, kind, `{newMap: {x: new}}`), Live: form(t, kind, `{newMap: {x: old, z: gone}}`, record),
+		Answer: form(t, kind, `{newMap: {x: new}}`, record), Manager: us,
+	})
+	require.Equal(t, []string{`spec.newMap: {"x":"old","z":"gone"} -> {"x":"new"}`}, lines(e.Changes))
 }
 
 // A cached no-op has the assigned and ineffective fields of the earlier explanation. Its only warning is that of the

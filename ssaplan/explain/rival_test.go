@@ -1,7 +1,6 @@
 package explain_test
 
 import (
-	"encoding/json"
 	"testing"
 	"time"
 
@@ -21,11 +20,7 @@ func TestRival(t *testing.T) {
 		return object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, uid: u, resourceVersion: "1", managedFields: [`+record+`]}, data: `+data+`}`)
 	}
 	remembered := func(record string) *explain.State {
-		state := mustNewState(t, manifest, configMap(record, "{a: A, b: B}"), "me", nil)
-		text := mustMarshal(t, state)
-		var read explain.State
-		require.NoError(t, json.Unmarshal(text, &read))
-		return &read
+		return restored(t, mustNewState(t, manifest, configMap(record, "{a: A, b: B}"), "me", nil))
 	}
 	const later = `{manager: me, operation: Apply, apiVersion: v1, time: "2026-01-01T00:00:09Z", fieldsType: FieldsV1, fieldsV1: {"f:data": `
 	other := func(*explain.State) {}
@@ -97,10 +92,7 @@ func TestRivalWithinASecond(t *testing.T) {
 	}
 	const was, sent = "{a: A, b: bb, m: {}, t: T}", "{apiVersion: v1, kind: Thing, metadata: {name: a, labels: {l: L}}, spec: {a: A, b: B, m: {}}}"
 	first := live("1", "v1", entry("me", fields, "")+","+theirs, was, "L")
-	state := func(manifest map[string]any) *explain.State {
-		made := mustNewState(t, manifest, first, "me", nil)
-		return made
-	}
+	state := func(manifest map[string]any) *explain.State { return mustNewState(t, manifest, first, "me", nil) }
 	ours := entry("me", fields, "")
 	more := entry("me", `{"f:spec": {"f:a": {}, "f:b": {}, "f:m": {}, "f:n": {}}, "f:metadata": {"f:labels": {"f:l": {}}}}`, "")
 	known := state(object(t, sent))
@@ -129,10 +121,7 @@ func TestRivalWithinASecond(t *testing.T) {
 		{"of a subresource nothing is known", func() *explain.State { s := *known; s.Subresource = "status"; return &s }(), live("2", "v1", more+","+theirs, "{a: X}", "X"), ""},
 	} {
 		t.Run(row.why, func(t *testing.T) {
-			text := mustMarshal(t, row.prior)
-			read := &explain.State{}
-			require.NoError(t, json.Unmarshal(text, read))
-			for _, prior := range []*explain.State{row.prior, read} {
+			for _, prior := range []*explain.State{row.prior, restored(t, row.prior)} {
 				rival := explain.RivalOf(&unstructured.Unstructured{Object: row.live}, prior)
 				if row.want == "" {
 					require.Nil(t, rival)

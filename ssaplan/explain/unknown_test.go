@@ -36,11 +36,7 @@ func TestItemsOfUnknownValues(t *testing.T) {
 		{"an item of an atomic list", []string{"spec.containers[0].args[1]"}, nil},
 	} {
 		u := prepare(t, pod(manifest), row.unknown...).Unknown
-		var got []string
-		for _, p := range u.Items(live) {
-			got = append(got, p.String())
-		}
-		require.Equal(t, row.want, got, row.why)
+		require.Equal(t, row.want, lines(u.Items(live)), row.why)
 	}
 	require.Nil(t, prepare(t, pod(manifest), "spec.containers[2].image").Unknown.Items(object(t, brokenRecord)))
 }
