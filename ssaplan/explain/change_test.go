@@ -179,35 +179,23 @@ func TestTextOfChanges(t *testing.T) {
 	difference := projection.Difference{
 		Path: path(t, "data.a"), Op: projection.OpChange, Before: "canary", After: "canary2", Sensitive: true,
 	}
+	const shown = `data.a: "<redacted>" -> "<redacted: changed>"`
 	for want, c := range map[string]explain.Change{
-		`data.a: "<redacted>" -> "<redacted: changed>"`: {
-			Difference: difference, Cause: explain.CauseEdited,
+		shown:                {Cause: explain.CauseEdited},
+		shown + ` (drifted)`: {Cause: explain.CauseDrifted},
+		shown + ` (drifted: changed by "m" (Apply))`: {Cause: explain.CauseDrifted, Manager: "m", Operation: "Apply"},
+		shown + ` (drifted: changed by "m" (Update of scale))`: {
+			Cause: explain.CauseDrifted, Manager: "m", Operation: "Update", Subresource: "scale",
 		},
-		`data.a: "<redacted>" -> "<redacted: changed>" (drifted)`: {
-			Difference: difference, Cause: explain.CauseDrifted,
+		shown + ` (dropped from the manifest)`: {Cause: explain.CauseDropped},
+		shown + ` (not in the manifest, and taken over from "m" (Update))`: {
+			Cause: explain.CauseDropped, Manager: "m", Operation: "Update",
 		},
-		`data.a: "<redacted>" -> "<redacted: changed>" (drifted: changed by "m" (Apply))`: {
-			Difference: difference, Cause: explain.CauseDrifted, Manager: "m", Operation: "Apply",
-		},
-		`data.a: "<redacted>" -> "<redacted: changed>" (drifted: changed by "m" (Update of scale))`: {
-			Difference: difference, Cause: explain.CauseDrifted, Manager: "m", Operation: "Update", Subresource: "scale",
-		},
-		`data.a: "<redacted>" -> "<redacted: changed>" (dropped from the manifest)`: {
-			Difference: difference, Cause: explain.CauseDropped,
-		},
-		`data.a: "<redacted>" -> "<redacted: changed>" (not in the manifest, and taken over from "m" (Update))`: {
-			Difference: difference, Cause: explain.CauseDropped, Manager: "m", Operation: "Update",
-		},
-		`data.a: "<redacted>" -> "<redacted: changed>" (side effect of the server)`: {
-			Difference: difference, Cause: explain.CauseSideEffect,
-		},
-		`data.a: "<redacted>" -> "<redacted: changed>" (Another)`: {
-			Difference: difference, Cause: "Another",
-		},
-		`data.a: assigned at apply`: {
-			Difference: difference, Cause: explain.CauseEdited, Assigned: true,
-		},
+		shown + ` (side effect of the server)`: {Cause: explain.CauseSideEffect},
+		shown + ` (Another)`:                   {Cause: "Another"},
+		`data.a: assigned at apply`:            {Cause: explain.CauseEdited, Assigned: true},
 	} {
+		c.Difference = difference
 		for _, verb := range []string{"%s", "%v", "%+v", "%#v", "%d"} {
 			require.Equal(t, want, fmt.Sprintf(verb, c))
 		}

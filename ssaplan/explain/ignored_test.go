@@ -201,11 +201,7 @@ func TestIgnored(t *testing.T) {
 				fields = append(fields, text)
 			}
 			assert.Equal(t, row.fields, fields)
-			var warnings []string
-			for _, w := range left.Warnings {
-				warnings = append(warnings, string(w))
-			}
-			assert.Equal(t, row.warnings, warnings)
+			assert.Equal(t, row.warnings, lines(left.Warnings))
 			require.Equal(t, object(t, row.manifest), manifest, "the manifest stays as it is")
 			require.Equal(t, object(t, managed), live, "and the object")
 
@@ -229,49 +225,37 @@ func TestIgnored(t *testing.T) {
 	require.Error(t, err)
 }
 
-// An item that the manifest has twice, with or without its key, is left out with both. An item that looks otherwise may
-// be another one.
-func TestGivenUpItemThatIsThereTwice(t *testing.T) {
-	const record = `metadata: {managedFields: [{manager: my-tool, operation: Apply, fieldsType: FieldsV1, fieldsV1: {"f:l": {"k:{\"id\":1,\"s\":\"a\"}": {".": {}, "f:id": {}}}}}]}`
-	was, live := object(t, `{`+record+`, l: [{id: 1, s: a}]}`), object(t, `{metadata: {managedFields: []}, l: [{id: 1, s: a}]}`)
-	for _, row := range []struct{ giveUp, manifest, want string }{
-		{`l[id=1,s="a"]`, `{l: [{id: 1, s: a}, {id: 2, s: a}, {id: 1, s: a}]}`, `{l: [{id: 2, s: a}]}`},
-		{`l[id=1,s="a"]`, `{l: [{}, {}], x: 1}`, `{x: 1}`},
-		{`l[id=1,s="a"]`, `{l: [{id: 1, s: a}, {id: 1}]}`, `{l: [{id: 1}]}`},
-	} {
-		prepared := mustPrepare(t, object(t, row.manifest), "", explain.Exceptions{GiveUp: patterns(t, row.giveUp)})
-		left, err := prepared.For(live, was, fieldowner.Applier{Manager: us})
-		require.NoError(t, err)
-		require.Equal(t, object(t, row.want), left.Manifest, row.manifest)
-	}
-}
-
-// An item that is given up by its position in the manifest is the one with its name, whatever the object has at that
-// position, and though the record has no names of the list any more. Once it is given up, it stays so.
-func TestGivenUpItemByPosition(t *testing.T) {
+// An item that is given up is left out of the manifest wherever the manifest has it, and stays so. An item that looks
+// otherwise may be another one. By its position in the manifest, it is the item with the name of the one there,
+// whatever the object has at that position, and though the record has no names of the list any more.
+func TestGivenUpItems(t *testing.T) {
 	const (
 		text = `{metadata: {managedFields: [{manager: my-tool, operation: Apply, fieldsType: FieldsV1, fieldsV1: {"f:x": {}%s}}]}, l: [%s]}`
 		none = ``
 		one  = `, "f:l": {"k:{\"id\":1}": {".": {}, "f:id": {}}}`
 		two  = `, "f:l": {"k:{\"id\":2}": {".": {}, "f:id": {}}}`
 		both = `, "f:l": {"k:{\"id\":1}": {".": {}, "f:id": {}}, "k:{\"id\":2}": {".": {}, "f:id": {}}}`
+		keys = `, "f:l": {"k:{\"id\":1,\"s\":\"a\"}": {".": {}, "f:id": {}}}`
 	)
-	for _, row := range []struct{ before, after, items, giveUp, manifest, want string }{
-		{one, none, `{id: 1}`, "l[0]", `{l: [{id: 1}], x: 1}`, `{x: 1}`},
-		{one, none, `{id: 1}`, "l[0]", `{l: [{}], x: 1}`, `{x: 1}`},
-		{one, none, `{id: 1}`, "l[0]", `{l: [{id: 1}, {id: 2}], x: 1}`, `{l: [{id: 2}], x: 1}`},
-		{both, two, `{id: 2}, {id: 1}`, "l[0]", `{l: [{id: 1}], x: 1}`, `{x: 1}`},
-		{none, none, `{id: 1}`, "l[0]", `{l: [{id: 1}], x: 1}`, `{x: 1}`},
-		{none, none, `{id: 1}`, "l[0]", `{l: [{}], x: 1}`, `{x: 1}`},
-		{none, none, `{id: 1}, {id: 2}`, "l[0]", `{l: [{id: 1}], x: 1}`, `{l: [{id: 1}], x: 1}`}, // it may be one whole
-		{none, none, `{id: 1, v: 1}`, "l[0].v", `{l: [{id: 1, v: 2}], x: 1}`, `{l: [{id: 1, v: 1}], x: 1}`},
+	for _, row := range []struct{ why, before, after, items, giveUp, manifest, want string }{
+		{"twice", keys, none, `{id: 1, s: a}`, `l[id=1,s="a"]`, `{l: [{id: 1, s: a}, {id: 2, s: a}, {id: 1, s: a}]}`, `{l: [{id: 2, s: a}]}`},
+		{"twice without its key", keys, none, `{id: 1, s: a}`, `l[id=1,s="a"]`, `{l: [{}, {}], x: 1}`, `{x: 1}`},
+		{"one that may be another", keys, none, `{id: 1, s: a}`, `l[id=1,s="a"]`, `{l: [{id: 1, s: a}, {id: 1}]}`, `{l: [{id: 1}]}`},
+		{"by position", one, none, `{id: 1}`, "l[0]", `{l: [{id: 1}], x: 1}`, `{x: 1}`},
+		{"by position, without its key", one, none, `{id: 1}`, "l[0]", `{l: [{}], x: 1}`, `{x: 1}`},
+		{"beside another one", one, none, `{id: 1}`, "l[0]", `{l: [{id: 1}, {id: 2}], x: 1}`, `{l: [{id: 2}], x: 1}`},
+		{"at another position", both, two, `{id: 2}, {id: 1}`, "l[0]", `{l: [{id: 1}], x: 1}`, `{x: 1}`},
+		{"given up before", none, none, `{id: 1}`, "l[0]", `{l: [{id: 1}], x: 1}`, `{x: 1}`},
+		{"given up before, without its key", none, none, `{id: 1}`, "l[0]", `{l: [{}], x: 1}`, `{x: 1}`},
+		{"the list may be one whole", none, none, `{id: 1}, {id: 2}`, "l[0]", `{l: [{id: 1}], x: 1}`, `{l: [{id: 1}], x: 1}`},
+		{"a field of it", none, none, `{id: 1, v: 1}`, "l[0].v", `{l: [{id: 1, v: 2}], x: 1}`, `{l: [{id: 1, v: 1}], x: 1}`},
 	} {
 		prepared := mustPrepare(t, object(t, row.manifest), "", explain.Exceptions{GiveUp: patterns(t, row.giveUp)})
 		was, live := object(t, fmt.Sprintf(text, row.before, row.items)), object(t, fmt.Sprintf(text, row.after, row.items))
 		left, err := prepared.For(live, was, fieldowner.Applier{Manager: us})
-		require.NoError(t, err)
-		assert.Equal(t, object(t, row.want), left.Manifest, row.manifest)
-		assert.Empty(t, left.Warnings)
+		require.NoError(t, err, row.why)
+		assert.Equal(t, object(t, row.want), left.Manifest, row.why)
+		assert.Empty(t, left.Warnings, row.why)
 	}
 }
 
