@@ -1,7 +1,6 @@
 package handover_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -74,9 +73,7 @@ func TestTryLeavesWhatServersLeave(t *testing.T) {
 			patched, asked := false, 0
 			made, err := h.Try(handover.Server{
 				HandOver: allowed(h),
-				Apply: func([]byte) (*unstructured.Unstructured, error) {
-					return object(t, "7", `"spec": `+row.live, theirs+`{"f:spec": {`+row.theirs+`}}}, `+record(row.declared)), nil
-				},
+				Apply:    answers(object(t, "7", `"spec": `+row.live, theirs+`{"f:spec": {`+row.theirs+`}}}, `+record(row.declared))),
 				Force: func(body []byte) (*unstructured.Unstructured, error) { // whether a list is one whole
 					asked++
 					recorded, text := row.declared, string(body)
@@ -99,9 +96,7 @@ func TestTryLeavesWhatServersLeave(t *testing.T) {
 				},
 				Patch: func(patch []byte) (*unstructured.Unstructured, error) {
 					patched = true
-					var operations []struct{ Value any }
-					require.NoError(t, json.Unmarshal(patch, &operations))
-					require.JSONEq(t, row.left, textOf(t, operations[1].Value))
+					require.JSONEq(t, row.left, specOf(t, patch))
 					return object(t, "7", `"spec": `+row.answered, ""), nil
 				},
 			}, map[string]any{}, nil)

@@ -24,9 +24,7 @@ func TestWholeNamesFormerOwners(t *testing.T) {
 			`{"manager": "other", `+day+`3T00:00:00Z", "fieldsV1": {"f:data": {"f:c": {}}}}`)
 	h := mustFind(t, live, adopting("timeless", "one", "two"))
 	change := func(text string, cause explain.Cause) explain.Change {
-		p, err := projection.ParsePath(text)
-		require.NoError(t, err)
-		return explain.Change{Difference: projection.Difference{Path: p, Op: projection.OpRemove}, Cause: cause}
+		return explain.Change{Difference: projection.Difference{Path: path(t, text), Op: projection.OpRemove}, Cause: cause}
 	}
 	apply := explain.Explanation{Changes: []explain.Change{
 		change("data.a", explain.CauseDropped), change("data.b", explain.CauseDropped), change("data.c", explain.CauseDropped),
@@ -60,9 +58,7 @@ func TestWholeNamesItemsByTheirKeysOfToday(t *testing.T) {
 		today = ours + `{"f:spec": {"f:list": {"k:{\"name\":\"b\",\"size\":1}": {".": {}}}}}}`
 		a, b  = `spec.list[name="a",size=1]`, `spec.list[name="b",size=1]`
 	)
-	path, err := projection.ParsePath(a)
-	require.NoError(t, err)
-	dropped := projection.Difference{Path: path, Op: projection.OpRemove}
+	dropped := projection.Difference{Path: path(t, a), Op: projection.OpRemove}
 	for _, row := range []struct {
 		why, made, record string
 		wanted            handover.Wanted

@@ -1,7 +1,7 @@
 package handover_test
 
 import (
-	"encoding/json"
+	"cmp"
 	"errors"
 	"strings"
 	"testing"
@@ -15,83 +15,88 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/handover"
 )
 
-// Maps of which all is given up aren't claimed any more, unless the manifest declares them as empty.
-func TestTryGivesUpMaps(t *testing.T) {
-	const record = `"f:spec": {".": {}, "f:m": {".": {}, "f:a": {}}, "f:n": {"f:b": {}, "f:c": {}}, "f:o": {}}`
-	live := object(t, "7", `"spec": {"m": {"a": 1}, "n": {"b": 1, "c": 2}, "o": 3}`, ours+`{`+record+`}}`)
+// What is given up isn't the applier's any more, and neither are maps of which all is given up, unless the manifest
+// declares them.
+func TestTryGivesUp(t *testing.T) {
+	const (
+		maps = `"spec": {"m": {"a": 1}, "n": {"b": 1, "c": 2}, "o": 3}`
+		all  = ours + `{"f:spec": {".": {}, "f:m": {".": {}, "f:a": {}}, "f:n": {"f:b": {}, "f:c": {}}, "f:o": {}}}}`
+		keys = ours + `{"f:l": {"k:{\"n\":1,\"s\":\"a\"}": {".": {}, "f:n": {}, "f:s": {}, "f:x": {}}}, "f:o": {}}}`
+		lid  = ours + `{"f:l": {"k:{\"n\":1,\"name\":\"lid\"}": {".": {}, "f:name": {}}}, "f:o": {}}}, `
+		now  = ours + `{"f:l": {"k:{\"name\":\"lid\"}": {".": {}, "f:n": {}, "f:name": {}}}, "f:o": {}}}, `
+		box  = others + `{"f:l": {"k:{\"n\":1,\"name\":\"box\"}": {".": {}, "f:name": {}}}}}`
+		item = ours + `{"f:spec": {"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}, "f:x": {}}}}}}`
+	)
 	for _, row := range []struct {
-		why      string
-		giveUp   []string
-		manifest map[string]any
-		want     []string
+		why, live, record, giveUp, manifest string
+		handedOver, after                   string // records, if they aren't as they have to be
+		sent                                string // if it isn't the manifest with the live value
+		want                                []string
 	}{
-		{"a map with nothing else in it", []string{"spec.m.a"}, map[string]any{}, []string{"spec", "spec.n.b", "spec.n.c", "spec.o"}},
-		{"one that is declared as empty", []string{"spec.m.a"}, map[string]any{"spec": map[string]any{"m": map[string]any{}}},
-			[]string{"spec", "spec.m", "spec.n.b", "spec.n.c", "spec.o"}},
-		{"one that is null", []string{"spec.m.a"}, map[string]any{"spec": map[string]any{"m": nil}},
-			[]string{"spec", "spec.m", "spec.n.b", "spec.n.c", "spec.o"}},
-		{"an entry with an empty list of named items", []string{"spec.m.a"}, map[string]any{"spec": map[string]any{"m": map[string]any{"list": []any{}}}},
-			[]string{"spec", "spec.m", "spec.n.b", "spec.n.c", "spec.o"}},
-		{"another map with such a list", []string{"spec.n"}, map[string]any{"spec": map[string]any{"n": map[string]any{"list": []any{}}}},
-			[]string{"spec", "spec.m", "spec.m.a", "spec.o"}},
-		{"one with something else in it", []string{"spec.n.b"}, map[string]any{"spec": map[string]any{"n": map[string]any{"c": int64(2)}}},
-			[]string{"spec", "spec.m", "spec.m.a", "spec.n.c", "spec.o"}},
-		{"the maps around it", []string{"spec.m.a", "spec.n.b", "spec.n.c"}, map[string]any{}, []string{"spec", "spec.o"}},
+		{why: "a map with nothing else in it", live: maps, record: all, giveUp: "spec.m.a", manifest: `{}`,
+			want: mine("spec", "spec.n.b", "spec.n.c", "spec.o")},
+		{why: "one that is declared as empty", live: maps, record: all, giveUp: "spec.m.a", manifest: `{"spec": {"m": {}}}`,
+			want: mine("spec", "spec.m", "spec.n.b", "spec.n.c", "spec.o")},
+		{why: "one that is null", live: maps, record: all, giveUp: "spec.m.a", manifest: `{"spec": {"m": null}}`,
+			want: mine("spec", "spec.m", "spec.n.b", "spec.n.c", "spec.o")},
+		{why: "an entry with an empty list of named items", live: maps, record: all, giveUp: "spec.m.a",
+			manifest: `{"spec": {"m": {"list": []}}}`, want: mine("spec", "spec.m", "spec.n.b", "spec.n.c", "spec.o")},
+		{why: "another map with such a list", live: maps, record: all, giveUp: "spec.n",
+			manifest: `{"spec": {"n": {"list": []}}}`, want: mine("spec", "spec.m", "spec.m.a", "spec.o")},
+		{why: "one with something else in it", live: maps, record: all, giveUp: "spec.n.b",
+			manifest: `{"spec": {"n": {"c": 2}}}`, want: mine("spec", "spec.m", "spec.m.a", "spec.n.c", "spec.o")},
+		{why: "the maps around it", live: maps, record: all, giveUp: "spec.m.a spec.n.b spec.n.c", manifest: `{}`,
+			want: mine("spec", "spec.o")},
+		{why: "an item beside a new one that leaves out the key in which the two differ",
+			live: `"l": [{"n": 1, "s": "a", "x": 5}], "o": 1`, record: keys, giveUp: `l[n=1,s="a"]`,
+			manifest: `{"l": [{"n": 1, "y": 6}], "o": 1}`, sent: `{"l": [{"n": 1, "s": "a", "x": 5}, {"n": 1, "y": 6}], "o": 1}`,
+			want: mine("o")},
+		{why: "an item that has another key today, while others keep the names of before",
+			live: `"l": [{"name": "box", "n": 1}, {"name": "lid", "n": 1}], "o": 1`, record: lid + box, after: now + box,
+			giveUp: `l[name="lid"]`, manifest: `{"o": 1}`,
+			want: append([]string{`"others" (Update) l[n=1,name="box"]`, `"others" (Update) l[n=1,name="box"].name`}, mine("o")...)},
+		{why: "an entry of a map that has become one whole, which stays the applier's", live: `"spec": {"m": {"a": "b", "c": "d"}}`,
+			record: ours + `{"f:spec": {"f:m": {"f:a": {}, "f:c": {}}}}}`, handedOver: ours + `{"f:spec": {"f:m": {}}}}`,
+			giveUp: "spec.m.a", manifest: `{"spec": {"m": {"a": "b", "c": "d"}}}`, want: mine("spec.m")},
+		{why: "a field of an item of such a list", live: `"spec": {"l": [{"name": "a", "x": 1}]}`, record: item,
+			handedOver: ours + `{"f:spec": {"f:l": {}}}}`, giveUp: `spec.l[name="a"].x`,
+			manifest: `{"spec": {"l": [{"name": "a", "x": 1}]}}`, want: mine("spec.l")},
 	} {
 		t.Run(row.why, func(t *testing.T) {
-			h := mustFind(t, live, handover.Wanted{Applier: us, GiveUp: patterns(t, row.giveUp...)})
-			made, err := h.Try(handover.Server{HandOver: allowed(h), Apply: func([]byte) (*unstructured.Unstructured, error) { return live, nil }}, row.manifest, nil)
-			require.NoError(t, err)
-			var want []string
-			for _, p := range row.want {
-				want = append(want, `"us" (Apply) `+p)
+			live := object(t, "7", row.live, row.record)
+			h := mustFind(t, live, handover.Wanted{Applier: us, GiveUp: patterns(t, strings.Fields(row.giveUp)...)})
+			handOver := allowed(h)
+			if row.handedOver != "" {
+				handOver = answers(object(t, "7", row.live, row.handedOver))
 			}
-			require.Equal(t, want, owners(t, made.Object))
+			var sent string
+			made, err := h.Try(handover.Server{HandOver: handOver, Apply: func(body []byte) (*unstructured.Unstructured, error) {
+				sent = string(body)
+				return object(t, "7", row.live, cmp.Or(row.after, row.handedOver, row.record)), nil
+			}}, decoded(t, row.manifest), nil)
+			require.NoError(t, err)
+			if row.sent != "" {
+				require.JSONEq(t, row.sent, sent)
+			}
+			require.Equal(t, live.Object["spec"], made.Object["spec"])
+			require.Equal(t, row.want, owners(t, made.Object))
 		})
 	}
 }
 
-// An item that is given up is sent as it is beside a new one that leaves out the key in which the two differ.
-func TestTryGivesUpAnItemBesideANewOne(t *testing.T) {
-	const record = `{"f:l": {"k:{\"n\":1,\"s\":\"a\"}": {".": {}, "f:n": {}, "f:s": {}, "f:x": {}}}, "f:o": {}}}`
-	live := object(t, "7", `"l": [{"n": 1, "s": "a", "x": 5}], "o": 1`, ours+record)
-	h := mustFind(t, live, handover.Wanted{Applier: us, GiveUp: patterns(t, `l[n=1,s="a"]`)})
-	var sent string
-	_, err := h.Try(handover.Server{
-		HandOver: allowed(h),
-		Apply: func(body []byte) (*unstructured.Unstructured, error) {
-			sent = string(body)
-			return live, nil
-		},
-	}, map[string]any{"l": []any{map[string]any{"n": int64(1), "y": int64(6)}}, "o": int64(1)}, nil)
-	require.NoError(t, err)
-	require.JSONEq(t, `{"l": [{"n": 1, "s": "a", "x": 5}, {"n": 1, "y": 6}], "o": 1}`, sent)
-}
-
-// An item that is given up has the name of today in what the server records of the applier, and others keep the names
-// of before.
-func TestTryGivesUpAnItemThatGotAnotherKey(t *testing.T) {
-	const (
-		list   = `"l": [{"name": "box", "n": 1}, {"name": "lid", "n": 1}], "o": 1`
-		box    = others + `{"f:l": {"k:{\"n\":1,\"name\":\"box\"}": {".": {}, "f:name": {}}}}}`
-		before = ours + `{"f:l": {"k:{\"n\":1,\"name\":\"lid\"}": {".": {}, "f:name": {}}}, "f:o": {}}}`
-		after  = ours + `{"f:l": {"k:{\"name\":\"lid\"}": {".": {}, "f:n": {}, "f:name": {}}}, "f:o": {}}}`
-	)
-	live := object(t, "7", list, before+", "+box)
-	h := mustFind(t, live, handover.Wanted{Applier: us, GiveUp: patterns(t, `l[name="lid"]`)})
-	made, err := h.Try(handover.Server{
-		HandOver: allowed(h),
-		Apply:    func([]byte) (*unstructured.Unstructured, error) { return object(t, "7", list, after+", "+box), nil },
-	}, map[string]any{"o": int64(1)}, nil)
-	require.NoError(t, err)
-	require.Equal(t, []string{`"others" (Update) l[n=1,name="box"]`, `"others" (Update) l[n=1,name="box"].name`, `"us" (Apply) o`}, owners(t, made.Object))
+// mine returns the lines of a record for fields of ours.
+func mine(paths ...string) (out []string) {
+	for _, p := range paths {
+		out = append(out, `"us" (Apply) `+p)
+	}
+	return out
 }
 
 // A server that accepts the change of hands may leave the record as it is all the same.
 func TestTryWhereNothingChangesHands(t *testing.T) {
 	live := object(t, "7", `"spec": {"a": 1, "b": 2}`, ours+`{"f:spec": {"f:a": {}, "f:b": {}}}}`)
 	h := mustFind(t, live, handover.Wanted{Applier: us, GiveUp: patterns(t, "spec.a")})
-	same := func([]byte) (*unstructured.Unstructured, error) { return live, nil }
+	same := answers(live)
 	_, err := h.Try(handover.Server{HandOver: same, Apply: same}, map[string]any{}, nil)
 	require.ErrorIs(t, err, applier.ErrKept)
 }
@@ -106,13 +111,9 @@ func TestTryKeepsWhatAVersionHides(t *testing.T) {
 	var patched string
 	server := handover.Server{
 		HandOver: allowed(h),
-		Apply: func([]byte) (*unstructured.Unstructured, error) {
-			return object(t, "7", `"spec": {"max": 2}`, ours+`{"f:spec": {"f:max": {}}}}`), nil
-		},
+		Apply:    answers(object(t, "7", `"spec": {"max": 2}`, ours+`{"f:spec": {"f:max": {}}}}`)),
 		Patch: func(patch []byte) (*unstructured.Unstructured, error) {
-			var operations []struct{ Value any }
-			require.NoError(t, json.Unmarshal(patch, &operations))
-			patched = textOf(t, operations[1].Value)
+			patched = specOf(t, patch)
 			return object(t, "7", `"spec": `+patched, ""), nil
 		},
 	}
@@ -122,56 +123,9 @@ func TestTryKeepsWhatAVersionHides(t *testing.T) {
 	require.JSONEq(t, `{"annotated": "behavior", "max": 2}`, patched)
 	require.Equal(t, []string{`"us" (Apply) spec.max`}, owners(t, made.Object))
 
-	server.Patch = func([]byte) (*unstructured.Unstructured, error) { return nil, errors.New("boom") }
+	server.Patch = refuses(errors.New("boom"))
 	_, err = h.Try(server, manifest, nil)
 	require.ErrorContains(t, err, "can't give up spec.behavior in example.com/v1, which lacks that: plan in the version in which it was applied: boom")
-}
-
-// A server finds items by the keys that a definition gives them today. What is cleared goes by those, and what is
-// dropped that is recorded by other ones stays. It is asked for the keys if the manifest has no item of the list.
-func TestTryNamesItemsByTheirKeysOfToday(t *testing.T) {
-	const (
-		spec  = `"spec": {"l": [{"name": "a", "n": 1, "x": 1}, {"name": "b", "n": 1}]}`
-		was   = `{"f:spec": {"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:x": {}}, "k:{\"name\":\"b\"}": {".": {}}}}}}`
-		today = `{"f:spec": {"f:l": {"k:{\"n\":1,\"name\":\"a\"}": {".": {}, "f:x": {}}, "k:{\"n\":1,\"name\":\"b\"}": {".": {}}}}}}`
-		b     = `{"f:spec": {"f:l": {"k:{\"n\":1,\"name\":\"b\"}": {".": {}}}}}}`
-	)
-	clearing := handover.Wanted{Applier: us, Clear: patterns(t, `spec.l[name="a"].x`)}
-	for _, row := range []struct {
-		why, declared string
-		wanted        handover.Wanted
-		asked         int
-		left          string // empty if nothing is taken away
-	}{
-		{"what is cleared", `{"f:spec": {"f:y": {}}}}`, clearing, 1, `{"l": [{"n": 1, "name": "a"}, {"n": 1, "name": "b"}]}`},
-		{"beside an item that is applied", b, clearing, 0, `{"l": [{"n": 1, "name": "a"}, {"n": 1, "name": "b"}]}`},
-		{"what is adopted", b, adopting("others"), 0, ""},
-		{"and the list as such", `{"f:spec": {"f:y": {}}}}`, adopting("others"), 0, `{}`},
-	} {
-		t.Run(row.why, func(t *testing.T) {
-			h := mustFind(t, object(t, "7", spec, others+was), row.wanted)
-			asked, left := 0, ""
-			_, err := h.Try(handover.Server{
-				HandOver: func([]byte) (*unstructured.Unstructured, error) { return h.Of(nil), nil },
-				Apply: func([]byte) (*unstructured.Unstructured, error) {
-					return object(t, "7", spec, others+was+", "+ours+row.declared), nil
-				},
-				Force: func([]byte) (*unstructured.Unstructured, error) {
-					asked++
-					return object(t, "7", spec, ours+today), nil
-				},
-				Patch: func(patch []byte) (*unstructured.Unstructured, error) {
-					var operations []struct{ Value any }
-					require.NoError(t, json.Unmarshal(patch, &operations))
-					left = textOf(t, operations[1].Value)
-					return object(t, "7", spec, ""), nil
-				},
-			}, map[string]any{}, nil)
-			require.NoError(t, err)
-			require.Equal(t, row.asked, asked)
-			require.Equal(t, strings.ReplaceAll(row.left, " ", ""), left)
-		})
-	}
 }
 
 // The fields of an item that is given up aren't sent for the one with its former key in the manifest, if that is
@@ -217,76 +171,13 @@ func TestTryGivesUpAPartOfAWholeOfOthers(t *testing.T) {
 			}
 		}
 		made, err := h.Try(handover.Server{
-			HandOver: func([]byte) (*unstructured.Unstructured, error) { return object(t, "7", list, kept), nil },
+			HandOver: answers(object(t, "7", list, kept)),
 			Apply:    apply(force), Force: apply(true), Forced: force,
 		}, map[string]any{"o": int64(1)}, nil)
 		require.NoError(t, err)
 		require.Equal(t, `{"o":1}`, sent[len(sent)-1])
 		require.Equal(t, []any{"a", "b"}, made.Object["l"])
 		require.Equal(t, []string{`"others" (Update) l`, `"us" (Apply) o`}, owners(t, made.Object))
-	}
-}
-
-// A field that has become a key of its list since isn't cleared: without it, the server removes the item.
-func TestTryLeavesWhatIsAKeyToday(t *testing.T) {
-	const (
-		spec  = `"spec": {"l": [{"name": "a", "n": 1, "x": 1}], "y": 1}`
-		was   = `{"f:spec": {"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:n": {}, "f:name": {}, "f:x": {}}}, "f:y": {}}}}`
-		today = `{"f:spec": {"f:l": {"k:{\"n\":1,\"name\":\"a\"}": {".": {}, "f:n": {}, "f:name": {}, "f:x": {}}}, "f:y": {}}}}`
-	)
-	for _, row := range []struct {
-		why    string
-		clear  []string
-		isIdle bool
-		left   string
-	}{
-		{"the field alone", []string{`spec.l[name="a"].n`}, true, ""},
-		{"with another one", []string{`spec.l[name="a"].n`, `spec.l[name="a"].x`}, false, `{"l":[{"n":1,"name":"a"}],"y":1}`},
-		{"with the item", []string{"spec.l"}, false, `{"y":1}`},
-	} {
-		t.Run(row.why, func(t *testing.T) {
-			h := mustFind(t, object(t, "7", spec, others+was), handover.Wanted{Applier: us, Clear: patterns(t, row.clear...)})
-			var left string
-			_, err := h.Try(handover.Server{
-				HandOver: func([]byte) (*unstructured.Unstructured, error) { return h.Of(nil), nil },
-				Apply:    func([]byte) (*unstructured.Unstructured, error) { return object(t, "7", spec, others+was), nil },
-				Force:    func([]byte) (*unstructured.Unstructured, error) { return object(t, "7", spec, ours+today), nil },
-				Patch: func(patch []byte) (*unstructured.Unstructured, error) {
-					var operations []struct{ Value any }
-					require.NoError(t, json.Unmarshal(patch, &operations))
-					left = textOf(t, operations[1].Value)
-					return object(t, "7", spec, ""), nil
-				},
-			}, map[string]any{}, nil)
-			require.NoError(t, err)
-			require.Equal(t, row.isIdle, h.IsIdle())
-			require.Equal(t, row.left, left)
-		})
-	}
-}
-
-// A list or map that has become one whole stays the applier's if the manifest declares it, with the live value of the
-// part that is given up.
-func TestTryGivesUpAPartOfADeclaredWhole(t *testing.T) {
-	for _, row := range []struct {
-		why, spec, parts, whole, giveUp string
-		manifest                        map[string]any
-	}{
-		{"an entry of a map", `"m": {"a": "b", "c": "d"}`, `"f:m": {"f:a": {}, "f:c": {}}`, `"f:m": {}`, "spec.m.a",
-			map[string]any{"m": map[string]any{"a": "b", "c": "d"}}},
-		{"a field of an item", `"l": [{"name": "a", "x": 1}]`, `"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}, "f:x": {}}}`, `"f:l": {}`,
-			`spec.l[name="a"].x`, map[string]any{"l": []any{map[string]any{"name": "a", "x": int64(1)}}}},
-	} {
-		t.Run(row.why, func(t *testing.T) {
-			live := object(t, "7", `"spec": {`+row.spec+`}`, ours+`{"f:spec": {`+row.parts+`}}}`)
-			h := mustFind(t, live, handover.Wanted{Applier: us, GiveUp: patterns(t, row.giveUp)})
-			whole := object(t, "7", `"spec": {`+row.spec+`}`, ours+`{"f:spec": {`+row.whole+`}}}`)
-			answer := func([]byte) (*unstructured.Unstructured, error) { return whole, nil }
-			made, err := h.Try(handover.Server{HandOver: answer, Apply: answer}, map[string]any{"spec": row.manifest}, nil)
-			require.NoError(t, err)
-			require.Equal(t, whole.Object["spec"], made.Object["spec"])
-			require.Equal(t, owners(t, whole.Object), owners(t, made.Object))
-		})
 	}
 }
 
@@ -298,9 +189,9 @@ func TestTryLeavesADeclaredItemOfTwoNames(t *testing.T) {
 	h := mustFind(t, object(t, "7", before, ours+record), handover.Wanted{Applier: us, Clear: patterns(t, "spec.l"), Manifest: manifest})
 	answer := object(t, "7", after, ours+`{"f:spec": {"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:n": {}, "f:name": {}}}}}}`)
 	made, err := h.Try(handover.Server{
-		HandOver: func([]byte) (*unstructured.Unstructured, error) { return h.Of(nil), nil },
-		Apply:    func([]byte) (*unstructured.Unstructured, error) { return answer, nil },
-		Force:    func([]byte) (*unstructured.Unstructured, error) { return answer, nil },
+		HandOver: allowed(h),
+		Apply:    answers(answer),
+		Force:    answers(answer),
 		Patch: func(patch []byte) (*unstructured.Unstructured, error) {
 			require.Contains(t, string(patch), `{"n":1,"name":"a"}`, "what is left of the object")
 			return answer, nil

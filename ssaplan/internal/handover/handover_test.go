@@ -1,12 +1,15 @@
 package handover_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/ssaplan/primitives/fieldowner"
@@ -24,11 +27,16 @@ const (
 // object decodes an object in a version, with a record.
 func object(t *testing.T, version, fields, record string) *unstructured.Unstructured {
 	t.Helper()
-	var obj map[string]any
-	text := `{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "x", "uid": "u", "resourceVersion": "` + version +
-		`", "managedFields": [` + record + `]}, ` + fields + `}`
-	require.NoError(t, utiljson.Unmarshal([]byte(text), &obj), text)
-	return &unstructured.Unstructured{Object: obj}
+	return &unstructured.Unstructured{Object: decoded(t, `{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "x", "uid": "u", "resourceVersion": "`+version+
+		`", "managedFields": [`+record+`]}, `+fields+`}`)}
+}
+
+// decoded returns what JSON has.
+func decoded(t *testing.T, text string) map[string]any {
+	t.Helper()
+	var out map[string]any
+	require.NoError(t, utiljson.Unmarshal([]byte(text), &out), text)
+	return out
 }
 
 func patterns(t *testing.T, texts ...string) projection.Patterns {
@@ -38,11 +46,52 @@ func patterns(t *testing.T, texts ...string) projection.Patterns {
 	return out
 }
 
+func path(t *testing.T, text string) projection.Path {
+	t.Helper()
+	out, err := projection.ParsePath(text)
+	require.NoError(t, err)
+	return out
+}
+
 var us = fieldowner.Applier{Manager: "us"}
 
 // allowed is a server that lets fields change owners.
 func allowed(h *handover.Handover) func([]byte) (*unstructured.Unstructured, error) {
 	return func([]byte) (*unstructured.Unstructured, error) { return h.Of(nil), nil }
+}
+
+// answers is a request to which a server answers with an object.
+func answers(obj *unstructured.Unstructured) func([]byte) (*unstructured.Unstructured, error) {
+	return func([]byte) (*unstructured.Unstructured, error) { return obj, nil }
+}
+
+// refuses is a request that a server refuses.
+func refuses(err error) func([]byte) (*unstructured.Unstructured, error) {
+	return func([]byte) (*unstructured.Unstructured, error) { return nil, err }
+}
+
+// creates is a request in which a server creates an object.
+func creates(obj *unstructured.Unstructured) func(map[string]any) (*unstructured.Unstructured, error) {
+	return func(map[string]any) (*unstructured.Unstructured, error) { return obj, nil }
+}
+
+// invalid is why a server refuses a Widget.
+var invalid = apierrors.NewInvalid(schema.GroupKind{Kind: "Widget"}, "x", nil)
+
+// specOf returns the spec that a JSON patch sets after it has named the version.
+func specOf(t *testing.T, patch []byte) string {
+	t.Helper()
+	var operations []struct{ Value any }
+	require.NoError(t, json.Unmarshal(patch, &operations))
+	require.Len(t, operations, 2)
+	return textOf(t, operations[1].Value)
+}
+
+func textOf(t *testing.T, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	require.NoError(t, err)
+	return string(text)
 }
 
 func adopting(names ...string) handover.Wanted { return handover.Wanted{Applier: us, Adopt: names} }

@@ -1,7 +1,6 @@
 package handover_test
 
 import (
-	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -27,28 +26,19 @@ func TestTryMergesWhatIsRefused(t *testing.T) {
 	live := object(t, "7", `"spec": {"old": 1, "same": 1, "shared": 1, "k": [{"name": "b", "x": 1}], "l": [{"name": "b", "x": 1}, {"name": "kept", "x": 1}, {"name": "gone", "x": 1}]}`,
 		theirs+`{"f:spec": {"f:old": {}, "f:same": {}, "f:k": {`+item("b", "x")+`}, "f:l": {`+item("b", "x")+`, `+item("gone", "x")+`}}}}, `+
 			others+`{"f:spec": {"f:shared": {}, "f:null": {}, "f:l": {`+item("kept", "x")+`}}}}`)
-	manifest := map[string]any{"apiVersion": "example.com/v1", "kind": "Widget", "spec": map[string]any{
-		"null": map[string]any{"x": int64(5)},
-		"same": int64(1), "shared": int64(2), "new": "n", "k": []any{map[string]any{"name": "a", "x": int64(5)}, map[string]any{"name": "b", "x": int64(1)}}, "l": []any{map[string]any{"name": "a", "x": int64(5)}, map[string]any{"name": "b", "y": int64(6)}},
-	}}
+	manifest := decoded(t, `{"apiVersion": "example.com/v1", "kind": "Widget", "spec": {"null": {"x": 5}, "same": 1, "shared": 2, "new": "n",
+		"k": [{"name": "a", "x": 5}, {"name": "b", "x": 1}], "l": [{"name": "a", "x": 5}, {"name": "b", "y": 6}]}}`)
 	created := object(t, "", `"spec": {}`, ours+`{"f:spec": {"f:null": {"f:x": {}}, "f:same": {}, "f:shared": {}, `+
 		`"f:new": {}, "f:k": {`+item("a", "x")+`, `+item("b", "x")+`}, "f:l": {`+item("a", "x")+`, `+item("b", "y")+`}}}}`)
-	refusal := apierrors.NewInvalid(schema.GroupKind{Kind: "Widget"}, "x", nil)
 	h := mustFind(t, live, adopting("kubectl-client-side-apply"))
-	var patched map[string]any
+	patched := ""
 	server := handover.Server{
 		HandOver: allowed(h),
-		Apply:    func([]byte) (*unstructured.Unstructured, error) { return nil, refusal },
-		Create:   func(map[string]any) (*unstructured.Unstructured, error) { return created, nil },
+		Apply:    refuses(invalid),
+		Create:   creates(created),
 		Patch: func(patch []byte) (*unstructured.Unstructured, error) {
-			var operations []struct {
-				Path  string
-				Value any
-			}
-			require.NoError(t, json.Unmarshal(patch, &operations))
-			require.Len(t, operations, 2)
-			patched = operations[1].Value.(map[string]any)
-			return object(t, "7", `"spec": `+textOf(t, patched), ours+`{}}`), nil
+			patched = specOf(t, patch)
+			return object(t, "7", `"spec": `+patched, ours+`{}}`), nil
 		},
 	}
 	before := textOf(t, live.Object)
@@ -56,7 +46,7 @@ func TestTryMergesWhatIsRefused(t *testing.T) {
 	require.NoError(t, err)
 	require.JSONEq(t, `{"null": {"x": 5}, "same": 1, "shared": 2, "new": "n",
 		"k": [{"name": "a", "x": 5}, {"name": "b", "x": 1}],
-		"l": [{"name": "a", "x": 5}, {"name": "b", "y": 6}, {"name": "kept", "x": 1}]}`, textOf(t, patched))
+		"l": [{"name": "a", "x": 5}, {"name": "b", "y": 6}, {"name": "kept", "x": 1}]}`, patched)
 	require.Equal(t, []string{
 		`"others" (Update) spec.l[name="kept"]`, `"others" (Update) spec.l[name="kept"].name`, `"others" (Update) spec.l[name="kept"].x`,
 		`"us" (Apply) spec.k[name="a"]`, `"us" (Apply) spec.k[name="a"].name`, `"us" (Apply) spec.k[name="a"].x`,
@@ -72,26 +62,22 @@ func TestTryMergesWhatIsRefused(t *testing.T) {
 			s.Create = func(map[string]any) (*unstructured.Unstructured, error) { return nil, errors.New("boom") }
 		},
 		"the update is refused, too": func(s *handover.Server) {
-			s.Patch = func([]byte) (*unstructured.Unstructured, error) { return nil, errors.New("boom") }
+			s.Patch = refuses(errors.New("boom"))
 		},
 		"the record can't be read": func(s *handover.Server) {
-			s.Create = func(map[string]any) (*unstructured.Unstructured, error) { return object(t, "", `"spec": {}`, `5`), nil }
+			s.Create = creates(object(t, "", `"spec": {}`, `5`))
 		},
 		"a value is in the way": func(s *handover.Server) {
-			s.Create = func(map[string]any) (*unstructured.Unstructured, error) {
-				return object(t, "", `"spec": {}`, ours+`{"f:spec": {"f:old": {"f:x": {}}}}}`), nil
-			}
+			s.Create = creates(object(t, "", `"spec": {}`, ours+`{"f:spec": {"f:old": {"f:x": {}}}}}`))
 		},
 		"nothing is dropped": func(s *handover.Server) {
-			s.Create = func(map[string]any) (*unstructured.Unstructured, error) {
-				return object(t, "", `"spec": {}`, ours+`{"f:spec": {"f:same": {}, "f:old": {}, "f:l": {`+item("b", "x")+`, `+item("gone", "x")+`}}}}`), nil
-			}
+			s.Create = creates(object(t, "", `"spec": {}`, ours+`{"f:spec": {"f:same": {}, "f:old": {}, "f:l": {`+item("b", "x")+`, `+item("gone", "x")+`}}}}`))
 		},
 	} {
 		failing := server
 		change(&failing)
 		_, err := h.Try(failing, manifest, nil)
-		require.Equal(t, error(refusal), err, why)
+		require.Equal(t, error(invalid), err, why)
 	}
 }
 
@@ -106,16 +92,13 @@ func TestTryMergesWhatOnlyOneObjectCanHave(t *testing.T) {
 		others+`{"f:spec": {"f:ports": {`+port("80", `, "f:nodePort": {}`)+`, `+port("53", "")+`}}}}`)
 	live.SetAPIVersion("v1")
 	live.SetKind("Service")
-	var manifest map[string]any
-	require.NoError(t, json.Unmarshal([]byte(`{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "x"}, "spec": {"ports": [
-		{"name": "http", "port": 80, "nodePort": 30007}, {"name": "dns", "port": 443}]}}`), &manifest))
+	manifest := decoded(t, `{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "x"}, "spec": {"ports": [
+		{"name": "http", "port": 80, "nodePort": 30007}, {"name": "dns", "port": 443}]}}`)
 	h := mustFind(t, live, adopting("others"))
 	left := ""
 	made, err := h.Try(handover.Server{
 		HandOver: allowed(h),
-		Apply: func([]byte) (*unstructured.Unstructured, error) {
-			return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "Service"}, "x", nil)
-		},
+		Apply:    refuses(invalid),
 		Create: func(manifest map[string]any) (*unstructured.Unstructured, error) {
 			if text := textOf(t, manifest); strings.Contains(text, "nodePort") {
 				return nil, errors.New("provided port is already allocated")
@@ -124,9 +107,7 @@ func TestTryMergesWhatOnlyOneObjectCanHave(t *testing.T) {
 				ours+`{"f:spec": {"f:ports": {`+port("80", "")+`, `+port("443", "")+`}}}}`), nil
 		},
 		Patch: func(patch []byte) (*unstructured.Unstructured, error) {
-			var operations []struct{ Value any }
-			require.NoError(t, json.Unmarshal(patch, &operations))
-			left = textOf(t, operations[1].Value)
+			left = specOf(t, patch)
 			return object(t, "7", `"spec": `+left, ""), nil
 		},
 	}, manifest, nil)
@@ -140,29 +121,20 @@ func TestTryMergesWhatOnlyOneObjectCanHave(t *testing.T) {
 func TestTryMergesEmptyMaps(t *testing.T) {
 	live := object(t, "7", `"spec": {"m": {"a": 1, "b": 2}, "l": [{"name": "kept", "x": 1}], "whole": {"a": 1}, "open": {"a": 1}, "hollow": {"a": 1}, "null": {"a": 1}, "keyed": [{"name": "a"}], "old": 1}`,
 		theirs+`{"f:spec": {"f:m": {"f:a": {}}, "f:whole": {}, "f:old": {}}}}, `+others+`{"f:spec": {"f:m": {"f:b": {}}, "f:l": {`+item("kept", "x")+`}, "f:open": {}, "f:hollow": {}, "f:null": {}, "f:keyed": {}}}}`)
-	empty := map[string]any{}
-	manifest := map[string]any{"spec": map[string]any{"m": empty, "l": []any{}, "whole": empty, "open": empty, "hollow": map[string]any{"list": []any{}}, "null": nil, "keyed": nil}}
+	manifest := decoded(t, `{"spec": {"m": {}, "l": [], "whole": {}, "open": {}, "hollow": {"list": []}, "null": null, "keyed": null}}`)
 	asked := 0
 	h := mustFind(t, live, adopting("kubectl-client-side-apply"))
 	made, err := h.Try(handover.Server{
 		HandOver: allowed(h),
-		Apply: func([]byte) (*unstructured.Unstructured, error) {
-			return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "Widget"}, "x", nil)
-		},
-		Create: func(map[string]any) (*unstructured.Unstructured, error) {
-			return object(t, "", `"spec": {}`, ours+`{"f:spec": {"f:m": {}, "f:l": {}, "f:whole": {}, "f:open": {}, "f:hollow": {}, "f:null": {}, "f:keyed": {}}}}`), nil
-		},
+		Apply:    refuses(invalid),
+		Create:   creates(object(t, "", `"spec": {}`, ours+`{"f:spec": {"f:m": {}, "f:l": {}, "f:whole": {}, "f:open": {}, "f:hollow": {}, "f:null": {}, "f:keyed": {}}}}`)),
 		Force: func(body []byte) (*unstructured.Unstructured, error) { // what are wholes
 			asked++
-			var sent map[string]any
-			require.NoError(t, json.Unmarshal(body, &sent))
-			require.JSONEq(t, `{"m": {"a": 1, "b": 2}, "l": [{"name": "kept", "x": 1}], "whole": {"a": 1}, "open": {"a": 1}, "hollow": {"a": 1}, "keyed": [{"name": "a"}], "null": {"a": 1}, "old": 1}`, textOf(t, sent["spec"]))
+			require.JSONEq(t, `{"m": {"a": 1, "b": 2}, "l": [{"name": "kept", "x": 1}], "whole": {"a": 1}, "open": {"a": 1}, "hollow": {"a": 1}, "keyed": [{"name": "a"}], "null": {"a": 1}, "old": 1}`, textOf(t, decoded(t, string(body))["spec"]))
 			return object(t, "7", `"spec": {}`, ours+`{"f:spec": {"f:whole": {}, "f:open": {"f:a": {}}, "f:hollow": {"f:a": {}}, "f:null": {"f:a": {}}, "f:keyed": {"k:{\"name\":\"a\"}": {".": {}}}}}}`), nil
 		},
 		Patch: func(patch []byte) (*unstructured.Unstructured, error) {
-			var operations []struct{ Value any }
-			require.NoError(t, json.Unmarshal(patch, &operations))
-			return object(t, "7", `"spec": `+textOf(t, operations[1].Value), ``), nil
+			return object(t, "7", `"spec": `+specOf(t, patch), ``), nil
 		},
 	}, manifest, nil)
 	require.NoError(t, err)
@@ -175,16 +147,13 @@ func TestTryMergesEmptyMaps(t *testing.T) {
 // An apply that drops nothing is refused for what it does.
 func TestTryMergesNothingForNothing(t *testing.T) {
 	live := object(t, "7", `"spec": {"a": 1}`, theirs+`{"f:spec": {"f:a": {}}}}`)
-	refusal := apierrors.NewInvalid(schema.GroupKind{Kind: "Widget"}, "x", nil)
 	h := mustFind(t, live, adopting("kubectl-client-side-apply"))
 	_, err := h.Try(handover.Server{
 		HandOver: allowed(h),
-		Apply:    func([]byte) (*unstructured.Unstructured, error) { return nil, refusal },
-		Create: func(map[string]any) (*unstructured.Unstructured, error) {
-			return object(t, "", `"spec": {}`, ours+`{"f:spec": {"f:a": {}}}}`), nil
-		},
+		Apply:    refuses(invalid),
+		Create:   creates(object(t, "", `"spec": {}`, ours+`{"f:spec": {"f:a": {}}}}`)),
 	}, map[string]any{"spec": map[string]any{"a": int64(2)}}, nil)
-	require.Equal(t, error(refusal), err)
+	require.Equal(t, error(invalid), err)
 }
 
 // A null that an apply leaves where nothing changes owners is left after the handover, too. A null where fields do
@@ -196,25 +165,14 @@ func TestTryKeepsARefusalOfNull(t *testing.T) {
 		refusal := field.TypeInvalid(field.NewPath("spec", name), "null", `spec.`+name+` in body must be of type object: "null"`)
 		_, err := h.Try(handover.Server{
 			HandOver: allowed(h),
-			Apply: func([]byte) (*unstructured.Unstructured, error) {
-				return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "Widget"}, "x", field.ErrorList{refusal})
-			},
-			Create: func(map[string]any) (*unstructured.Unstructured, error) {
-				return object(t, "", `"spec": {}`, ours+`{}}`), nil
-			},
-			Patch: func([]byte) (*unstructured.Unstructured, error) { return object(t, "7", `"spec": {}`, ours+`{}}`), nil },
+			Apply:    refuses(apierrors.NewInvalid(schema.GroupKind{Kind: "Widget"}, "x", field.ErrorList{refusal})),
+			Create:   creates(object(t, "", `"spec": {}`, ours+`{}}`)),
+			Patch:    answers(object(t, "7", `"spec": {}`, ours+`{}}`)),
 		}, map[string]any{}, nil)
 		return err
 	}
 	require.NoError(t, try("a"))
 	require.True(t, apierrors.IsInvalid(try("b")))
-}
-
-func textOf(t *testing.T, v any) string {
-	t.Helper()
-	text, err := json.Marshal(v)
-	require.NoError(t, err)
-	return string(text)
 }
 
 // Conflicts with those from whom is taken over are none, and all others are passed on.
@@ -242,8 +200,8 @@ func TestTryForcesWhatIsTakenOver(t *testing.T) {
 		t.Run(row.why, func(t *testing.T) {
 			made, err := h.Try(handover.Server{
 				HandOver: allowed(h),
-				Apply:    func([]byte) (*unstructured.Unstructured, error) { return nil, row.err },
-				Force:    func([]byte) (*unstructured.Unstructured, error) { return forced, nil },
+				Apply:    refuses(row.err),
+				Force:    answers(forced),
 			}, map[string]any{"data": map[string]any{"a": int64(5)}}, nil)
 			if row.all {
 				require.NoError(t, err)
@@ -274,16 +232,10 @@ func TestTryMergesByKeysOfToday(t *testing.T) {
 			patched := ""
 			_, err := h.Try(handover.Server{
 				HandOver: allowed(h),
-				Apply: func([]byte) (*unstructured.Unstructured, error) {
-					return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "Widget"}, "x", nil)
-				},
-				Create: func(map[string]any) (*unstructured.Unstructured, error) {
-					return object(t, "", `"spec": {}`, ours+`{"f:spec": {"f:l": {`+row.today+`: {".": {}, "f:name": {}, "f:x": {}}}}}}`), nil
-				},
+				Apply:    refuses(invalid),
+				Create:   creates(object(t, "", `"spec": {}`, ours+`{"f:spec": {"f:l": {`+row.today+`: {".": {}, "f:name": {}, "f:x": {}}}}}}`)),
 				Patch: func(patch []byte) (*unstructured.Unstructured, error) {
-					var operations []struct{ Value any }
-					require.NoError(t, json.Unmarshal(patch, &operations))
-					patched = textOf(t, operations[1].Value)
+					patched = specOf(t, patch)
 					return object(t, "7", `"spec": `+patched, ours+`{}}`), nil
 				},
 			}, map[string]any{"spec": map[string]any{"l": []any{map[string]any{"name": "a", "x": int64(2)}}}}, nil)

@@ -14,20 +14,16 @@ import (
 func TestMissing(t *testing.T) {
 	live := object(t, "7", `"spec": {}`, ours+`{"f:spec": {"f:a": {}}}}, `+theirs+`{"f:spec": {"f:a": {}, "f:b": {"f:c": {}}}}}, `+
 		others+`{"f:spec": {"f:a": {}}}}, {"manager": "helm", "operation": "Update", "apiVersion": "v1", "fieldsV1": {"f:spec": {"f:a": {}}}}`)
-	path := func(text string) []projection.Path {
-		p, err := projection.ParsePath(text)
-		require.NoError(t, err)
-		return []projection.Path{p, p}
-	}
+	twice := func(text string) []projection.Path { return []projection.Path{path(t, text), path(t, text)} }
 	none := handover.Wanted{Applier: us}
-	require.Equal(t, []string{"helm", "kubectl-client-side-apply"}, none.Missing(live, path("spec.a"), fieldowner.Tools()))
-	require.Equal(t, []string{"helm"}, adopting("kubectl-client-side-apply").Missing(live, path("spec.a"), fieldowner.Tools()))
-	require.Equal(t, []string{"kubectl-client-side-apply"}, none.Missing(live, path("spec.b"), fieldowner.Tools()), "something in it")
-	require.Empty(t, none.Missing(live, path("spec.d"), fieldowner.Tools()))
+	require.Equal(t, []string{"helm", "kubectl-client-side-apply"}, none.Missing(live, twice("spec.a"), fieldowner.Tools()))
+	require.Equal(t, []string{"helm"}, adopting("kubectl-client-side-apply").Missing(live, twice("spec.a"), fieldowner.Tools()))
+	require.Equal(t, []string{"kubectl-client-side-apply"}, none.Missing(live, twice("spec.b"), fieldowner.Tools()), "something in it")
+	require.Empty(t, none.Missing(live, twice("spec.d"), fieldowner.Tools()))
 	require.Empty(t, none.Missing(live, nil, fieldowner.Tools()))
-	require.Empty(t, none.Missing(nil, path("spec.a"), fieldowner.Tools()))
-	require.Empty(t, none.Missing(object(t, "7", `"spec": {}`, `5`), path("spec.a"), fieldowner.Tools()))
+	require.Empty(t, none.Missing(nil, twice("spec.a"), fieldowner.Tools()))
+	require.Empty(t, none.Missing(object(t, "7", `"spec": {}`, `5`), twice("spec.a"), fieldowner.Tools()))
 	status := handover.Wanted{Applier: fieldowner.Applier{Manager: "us", Subresource: "status"}}
-	require.Empty(t, status.Missing(live, path("spec.a"), fieldowner.Tools()))
+	require.Empty(t, status.Missing(live, twice("spec.a"), fieldowner.Tools()))
 	require.Equal(t, `adopt the fields of "a" and "b": those that the manifest lacks are then removed`, handover.Advice([]string{"a", "b"}))
 }

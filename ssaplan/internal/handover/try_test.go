@@ -1,7 +1,6 @@
 package handover_test
 
 import (
-	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -21,9 +20,8 @@ func TestTryOfNothingMore(t *testing.T) {
 	const mine, another = ours + `{"f:data": {"f:a": {}}}}`, others + `{"f:data": {"f:b": {}}}}`
 	live := object(t, "7", `"data": {"a": 1, "b": 2}`, theirs+`{"f:data": {"f:a": {}}}}, `+another)
 	h := mustFind(t, live, adopting("kubectl-client-side-apply"))
-	made, err := h.Try(handover.Server{HandOver: allowed(h), Apply: func([]byte) (*unstructured.Unstructured, error) {
-		return object(t, "7", `"data": {"a": 1, "b": 2}`, another+", "+mine), nil
-	}}, map[string]any{"data": map[string]any{"a": int64(1)}}, nil)
+	answer := object(t, "7", `"data": {"a": 1, "b": 2}`, another+", "+mine)
+	made, err := h.Try(handover.Server{HandOver: allowed(h), Apply: answers(answer)}, map[string]any{"data": map[string]any{"a": int64(1)}}, nil)
 	require.NoError(t, err)
 	require.Equal(t, h.Of(live).GetManagedFields(), made.GetManagedFields())
 }
@@ -45,7 +43,7 @@ func TestTryCopiesWhatIsApplied(t *testing.T) {
 			live.SetAnnotations(map[string]string{kinds.LastApplied: row.was})
 			wanted := handover.Wanted{Applier: fieldowner.Applier{Manager: row.manager}, GiveUp: patterns(t, "spec.b")}
 			h := mustFind(t, live, wanted)
-			server := handover.Server{HandOver: allowed(h), Apply: func([]byte) (*unstructured.Unstructured, error) { return live, nil }}
+			server := handover.Server{HandOver: allowed(h), Apply: answers(live)}
 			made, err := h.Try(server, map[string]any{"spec": map[string]any{"n": int64(2)}}, []byte(row.body))
 			require.NoError(t, err)
 			require.Equal(t, row.want, made.GetAnnotations()[kinds.LastApplied])
@@ -89,7 +87,7 @@ func TestTryRemovesWhatIsDropped(t *testing.T) {
 		t.Run(row.why, func(t *testing.T) {
 			live := object(t, "7", row.live, theirs+row.was+`}, `+others+row.other+`}`)
 			h := mustFind(t, live, adopting("kubectl-client-side-apply"))
-			before, patched := jsonOf(t, live.Object), ""
+			before, patched := textOf(t, live.Object), ""
 			made, err := h.Try(handover.Server{
 				HandOver: allowed(h),
 				Apply: func(body []byte) (*unstructured.Unstructured, error) {
@@ -103,16 +101,16 @@ func TestTryRemovesWhatIsDropped(t *testing.T) {
 			}, map[string]any{"data": map[string]any{"a": int64(1)}}, []byte("not asked for"))
 			require.NoError(t, err)
 			require.Equal(t, row.patch, patched)
-			require.Equal(t, before, jsonOf(t, live.Object), "the input stays as it is")
+			require.Equal(t, before, textOf(t, live.Object), "the input stays as it is")
 			record := owners(t, made.Object)
 			require.Contains(t, record, `"us" (Apply) data.a`)
-			require.NotContains(t, jsonOf(t, made.Object), "kubectl-client-side-apply")
+			require.NotContains(t, textOf(t, made.Object), "kubectl-client-side-apply")
 			if row.patch != "" {
 				require.Equal(t, true, made.Object["defaulted"], "as the server fills it in")
 				require.NotContains(t, record, `"others" (Update) defaulted`, "the trial has no owner")
 			}
 			if row.why == "an item with what others have in it" {
-				require.NotContains(t, jsonOf(t, made.Object), "f:x", "what was removed has no owner")
+				require.NotContains(t, textOf(t, made.Object), "f:x", "what was removed has no owner")
 			}
 		})
 	}
@@ -153,20 +151,17 @@ func TestTryPassesOn(t *testing.T) {
 	answered := object(t, "7", `"data": {"a": 1, "b": 2}`, theirs+`{"f:data": {"f:a": {}, "f:b": {}}}}, `+ours+`{"f:data": {"f:a": {}}}}`)
 	boom := errors.New("boom")
 	h := mustFind(t, live, adopting("kubectl-client-side-apply"))
-	answer := func(obj *unstructured.Unstructured, err error) func([]byte) (*unstructured.Unstructured, error) {
-		return func([]byte) (*unstructured.Unstructured, error) { return obj, err }
-	}
 	for _, row := range []struct {
 		why    string
 		server handover.Server
 		want   *unstructured.Unstructured
 		err    error
 	}{
-		{"the apply is of another version", handover.Server{HandOver: allowed(h), Apply: answer(changed, nil)}, changed, nil},
-		{"the fields may not change owners", handover.Server{HandOver: answer(nil, boom), Apply: answer(answered, nil), Patch: answer(answered, nil)}, nil, boom},
-		{"the apply fails", handover.Server{HandOver: allowed(h), Apply: answer(nil, boom)}, nil, boom},
-		{"the patch is of another version", handover.Server{HandOver: allowed(h), Apply: answer(answered, nil), Patch: answer(changed, nil)}, changed, nil},
-		{"the patch fails", handover.Server{HandOver: allowed(h), Apply: answer(answered, nil), Patch: answer(nil, boom)}, nil, boom},
+		{"the apply is of another version", handover.Server{HandOver: allowed(h), Apply: answers(changed)}, changed, nil},
+		{"the fields may not change owners", handover.Server{HandOver: refuses(boom), Apply: answers(answered), Patch: answers(answered)}, nil, boom},
+		{"the apply fails", handover.Server{HandOver: allowed(h), Apply: refuses(boom)}, nil, boom},
+		{"the patch is of another version", handover.Server{HandOver: allowed(h), Apply: answers(answered), Patch: answers(changed)}, changed, nil},
+		{"the patch fails", handover.Server{HandOver: allowed(h), Apply: answers(answered), Patch: refuses(boom)}, nil, boom},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			got, err := h.Try(row.server, map[string]any{}, nil)
@@ -181,11 +176,4 @@ func TestTryPassesOn(t *testing.T) {
 	}}, nil, []byte("body"))
 	require.NoError(t, err)
 	require.Same(t, changed, got, "nothing changes owners")
-}
-
-func jsonOf(t *testing.T, v any) string {
-	t.Helper()
-	text, err := json.Marshal(v)
-	require.NoError(t, err)
-	return string(text)
 }
