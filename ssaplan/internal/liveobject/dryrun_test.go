@@ -1,12 +1,12 @@
 package liveobject
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/ssaplan/internal/wiretest"
 )
@@ -103,76 +103,62 @@ func TestTryUnreadOfInvalidBodies(t *testing.T) {
 	require.Zero(t, target.Requests())
 }
 
-// An apply is only tried if the server gets the dryRun, which it is asked once.
-func TestDryRunsOfApplies(t *testing.T) {
+// An apply or a JSON patch is only tried if the server gets the dryRun of one, which it is asked once.
+func TestDryRuns(t *testing.T) {
 	made := wiretest.Versioned(wiretest.Identified)
-	for _, row := range []struct {
-		why     string
-		answers []string // to two dry runs
-		sent    int
-		err     string
-	}{
-		{"the server gets dryRun", []string{wiretest.UnknownDryRun, made, made}, 3, ""},
-		{"it doesn't, and the object is another one or isn't there", []string{wiretest.Outdated}, 2, "drops dryRun"},
-		{"it doesn't, and the manifest is invalid", []string{wiretest.UnknownOption}, 2, "drops dryRun"},
-		{"it doesn't, and doesn't look at the uid either", []string{made}, 2, "drops dryRun"},
-		{"who may not apply may not try to", []string{wiretest.Forbidden}, 2, "unknown"},
-		{"it has no time", []string{wiretest.Throttled}, 2, "slow down"},
-		{"it is unknown", []string{wiretest.Broken}, 2, "broken"},
-		{"something doesn't take the question", []string{wiretest.Missing, made, wiretest.Missing, made}, 4, ""},
+	live := wiretest.Decoded(t, made)
+	for what, try := range map[string]func(*Target) (*unstructured.Unstructured, error){
+		"apply": func(target *Target) (*unstructured.Unstructured, error) {
+			return target.Try(t.Context(), nil, []byte(wiretest.Object), metav1.PatchOptions{})
+		},
+		"JSON patch": func(target *Target) (*unstructured.Unstructured, error) {
+			return target.Patch(t.Context(), live, []byte("[]"), "me", metav1.DryRunAll)
+		},
 	} {
-		transport := &wiretest.Answers{Bodies: row.answers, Asked: true}
-		target := targetOf(t, transport)
-		for range 2 {
-			obj, err := target.Try(t.Context(), nil, []byte(wiretest.Object), metav1.PatchOptions{})
-			if row.err != "" {
-				require.ErrorContains(t, err, row.err, row.why)
-				require.Nil(t, obj, row.why)
-				require.Zero(t, target.Requests(), "what is asked is for all objects")
-				continue
+		for _, row := range []struct {
+			why     string
+			answers []string // to two dry runs
+			sent    int
+			err     string
+		}{
+			{"the server gets dryRun", []string{wiretest.UnknownDryRun, made, made}, 3, ""},
+			{"it doesn't, and the object is another one or isn't there", []string{wiretest.Outdated}, 2, "drops dryRun"},
+			{"it doesn't, and the manifest is invalid or the test fails", []string{wiretest.UnknownOption}, 2, "drops dryRun"},
+			{"it doesn't, and doesn't look at the uid or test either", []string{made}, 2, "drops dryRun"},
+			{"who may not patch may not try to", []string{wiretest.Forbidden}, 2, "unknown"},
+			{"it has no time", []string{wiretest.Throttled}, 2, "slow down"},
+			{"it is unknown", []string{wiretest.Broken}, 2, "broken"},
+			{"something doesn't take the question", []string{wiretest.Missing, made, wiretest.Missing, made}, 4, ""},
+		} {
+			why := what + ": " + row.why
+			transport := &wiretest.Answers{Bodies: row.answers, Asked: true}
+			target := targetOf(t, transport)
+			for range 2 {
+				obj, err := try(target)
+				if row.err != "" {
+					require.ErrorContains(t, err, row.err, why)
+					require.Nil(t, obj, why)
+					require.Zero(t, target.Requests(), "what is asked is for all objects")
+					continue
+				}
+				require.NoError(t, err, why)
+				require.Equal(t, live, obj, why)
 			}
-			require.NoError(t, err, row.why)
-			require.Equal(t, wiretest.Decoded(t, made), obj, row.why)
-		}
-		require.Len(t, transport.Requests[1:], row.sent, row.why)
-		for _, request := range transport.Requests[1:] {
-			require.Equal(t, "PATCH /api/v1/namespaces/n/configmaps/a", request, row.why)
+			require.NoError(t, target.Wrote(), why)
+			require.Len(t, transport.Requests[1:], row.sent, why)
+			for _, request := range transport.Requests[1:] {
+				require.Equal(t, "PATCH /api/v1/namespaces/n/configmaps/a", request, why)
+			}
 		}
 	}
 }
 
-// A JSON patch is only tried if the server gets the dryRun of one, and an answer in another version proves that it was
-// carried out.
-func TestDryRunsOfJSONPatches(t *testing.T) {
-	made := wiretest.Versioned(wiretest.Identified)
-	live := wiretest.Decoded(t, made)
-	written := strings.Replace(made, live.GetResourceVersion(), "999", 1)
-	for _, row := range []struct {
-		why     string
-		answers []string // to two dry runs
-		sent    int
-		err     string
-	}{
-		{"the server gets dryRun", []string{wiretest.UnknownDryRun, made, made}, 3, ""},
-		{"it doesn't, and the test fails", []string{wiretest.UnknownOption}, 2, "drops dryRun"},
-		{"it doesn't, and doesn't test", []string{made}, 2, "drops dryRun"},
-		{"who may not patch may not try to", []string{wiretest.Forbidden}, 2, "unknown"},
-		{"something doesn't take the question", []string{wiretest.Missing, made, wiretest.Missing, made}, 4, ""},
-		{"the dry run wrote", []string{wiretest.UnknownDryRun, written, written}, 3, "the dry run wrote"},
-	} {
-		transport := &wiretest.Answers{Bodies: row.answers, Asked: true}
-		target := targetOf(t, transport)
-		for range 2 {
-			obj, err := target.Patch(t.Context(), live, []byte("[]"), "me", metav1.DryRunAll)
-			if row.err != "" {
-				require.ErrorContains(t, err, row.err, row.why)
-				require.Nil(t, obj, row.why)
-				continue
-			}
-			require.NoError(t, err, row.why)
-			require.Equal(t, live, obj, row.why)
-		}
-		require.Len(t, transport.Requests[1:], row.sent, row.why)
-		require.Equal(t, row.why == "the dry run wrote", target.Wrote() != nil, row.why)
-	}
+// An answer in another version proves that a JSON patch was carried out.
+func TestDryRunOfAJSONPatchThatWrites(t *testing.T) {
+	live := wiretest.Decoded(t, wiretest.Versioned(wiretest.Identified))
+	target := target(t, wiretest.Versioned(`,"uid":"1","resourceVersion":"999"`))
+	obj, err := target.Patch(t.Context(), live, []byte("[]"), "me", metav1.DryRunAll)
+	require.ErrorContains(t, err, "the dry run wrote")
+	require.Nil(t, obj)
+	require.Error(t, target.Wrote())
 }

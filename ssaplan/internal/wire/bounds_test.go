@@ -148,24 +148,6 @@ func TestLargeAnswersWithinTheBoundAreRead(t *testing.T) {
 	require.Len(t, obj.Object["data"].(map[string]any)["k"], len(text))
 }
 
-func TestDepthIsBounded(t *testing.T) {
-	for depth, want := range map[int]string{deepestAnswer - 2: "", deepestAnswer: "more than 2000 levels", 9_990: "more than 2000 levels"} {
-		nested := strings.Repeat("[", depth) + strings.Repeat("]", depth)
-		r := serve(t, Options{}, func(w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprintf(w, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":%s}`, nested)
-		})
-		for _, name := range []string{"get", "dry run", "create", "update"} {
-			err := requests[name](t.Context(), r)
-			if want == "" {
-				require.NoError(t, err, name)
-				continue
-			}
-			require.ErrorContains(t, err, want, name)
-			require.Equal(t, authresilience.ClassBrokenOff, authresilience.Classify(err), name)
-		}
-	}
-}
-
 // What another host would get by a redirect are credentials, and for 307 and 308 the body of a Secret.
 func TestRedirectsToOthersAreNotFollowed(t *testing.T) {
 	var reached atomic.Int64
@@ -289,35 +271,45 @@ func TestServersThatAreGoneAreUnreachable(t *testing.T) {
 // A server is alive if it returns its version, or rejects the request with 401 or 403. Other answers, such as a web
 // page, don't prove that it is.
 func TestAlive(t *testing.T) {
-	for text, want := range map[string]bool{`{"gitVersion":"v1.36.3"}`: true, `{"kind":"ConfigMap"}`: false, `<html>log in</html>`: false, ``: false} {
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) }))
+	isAlive := func(handle http.HandlerFunc) bool {
+		server := httptest.NewServer(handle)
 		t.Cleanup(server.Close)
-		require.Equal(t, want, resourceOf(t, server.URL, Options{}).server.access.Alive(t.Context()), text)
+		return resourceOf(t, server.URL, Options{}).server.access.Alive(t.Context())
+	}
+	for text, want := range map[string]bool{`{"gitVersion":"v1.36.3"}`: true, `{"kind":"ConfigMap"}`: false, `<html>log in</html>`: false, ``: false} {
+		require.Equal(t, want, isAlive(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) }), text)
 	}
 	for code, want := range map[int]bool{401: true, 403: true, 404: false, 500: false, 502: false} {
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			status := metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Code: int32(code), Message: `User "jane" cannot get path "/version"`}
+		require.Equal(t, want, isAlive(func(w http.ResponseWriter, _ *http.Request) {
+			message := `User "jane" cannot get path "/version"`
 			if code == 403 {
-				status = apierrors.NewForbidden(schema.GroupResource{}, "", errors.New(status.Message)).ErrStatus
+				message = apierrors.NewForbidden(schema.GroupResource{}, "", errors.New(message)).Error()
 			}
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(code)
-			fmt.Fprintf(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":%q,"message":%q,"code":%d}`, map[int]string{401: "Unauthorized", 403: "Forbidden"}[code], status.Message, code)
-		}))
-		t.Cleanup(server.Close)
-		require.Equal(t, want, resourceOf(t, server.URL, Options{}).server.access.Alive(t.Context()), code)
+			fmt.Fprintf(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":%q,"message":%q,"code":%d}`, map[int]string{401: "Unauthorized", 403: "Forbidden"}[code], message, code)
+		}), code)
 	}
 }
 
 // Each kind of request fails if the answer is nested more than 2000 levels deep.
 func TestAnswersAreBoundedInDepth(t *testing.T) {
-	for _, levels := range []int{deepestAnswer + 1, 100_000} {
+	deepest := strings.Repeat("[", deepestAnswer-2) + strings.Repeat("]", deepestAnswer-2)
+	within := serve(t, Options{}, func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":%s}`, deepest)
+	})
+	for _, name := range []string{"get", "dry run", "create", "update"} {
+		require.NoError(t, requests[name](t.Context(), within), name)
+	}
+	for _, levels := range []int{deepestAnswer - 1, 9_990, 100_000} { // below the object and its list
 		for open, end := range map[string]string{`{"a":`: "}", `[`: "]"} {
 			deep := strings.Repeat(open, levels) + "1" + strings.Repeat(end, levels)
 			text := `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"items":[` + deep + `],"resources":` + deep + `}`
 			resource := serve(t, Options{ThrottleRetries: -1}, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) })
 			for what, request := range requests {
-				require.ErrorContains(t, request(t.Context(), resource), "the answer has more than 2000 levels", "%s, %d", what, levels)
+				err := request(t.Context(), resource)
+				require.ErrorContains(t, err, "the answer has more than 2000 levels", "%s, %d", what, levels)
+				require.Equal(t, authresilience.ClassBrokenOff, authresilience.Classify(err), what)
 			}
 			server := connect(t, &wiretest.Answers{Bodies: []string{text}}, Options{})
 			_, err := server.Find(t.Context(), schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"})
