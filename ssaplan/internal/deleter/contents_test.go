@@ -3,7 +3,6 @@ package deleter_test
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -21,6 +20,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/internal/deleter"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
+	"github.com/ssaplan/primitives/ssaplan/internal/wiretest"
 	api "github.com/ssaplan/primitives/ssaplan/server"
 )
 
@@ -55,10 +55,9 @@ func (p *pages) RoundTrip(request *http.Request) (*http.Response, error) {
 	case body == denied:
 		status = http.StatusForbidden
 	}
-	return &http.Response{
-		StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Request: request,
-		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)),
-	}, nil
+	response := wiretest.Response(request, body)
+	response.StatusCode = status
+	return response, nil
 }
 
 // list returns a list of n objects, of which the server sends one.
@@ -89,15 +88,15 @@ func groups(group string, kinds ...string) string {
 		{"version":"v0","freshness":"Stale"}]}]}`, group, strings.Join(resources, ","))
 }
 
-// planned returns the plan to delete an object.
-func planned(t *testing.T, transport *pages, resource string, live *unstructured.Unstructured) *deletion.Plan {
+// planOf returns the plan to delete an object, of which live is what is there.
+func planOf(t *testing.T, transport *pages, resource string, object, live *unstructured.Unstructured) *deletion.Plan {
 	t.Helper()
 	fast, err := client.New(&rest.Config{Host: "http://recorded", Transport: transport}, client.Options{})
 	require.NoError(t, err)
 	server := wire.New(fast, wire.Options{})
-	id, err := identity.Of(live.Object)
+	id, err := identity.Of(object.Object)
 	require.NoError(t, err)
-	kind := api.Kind{GroupVersionKind: live.GroupVersionKind(), Resource: resource}
+	kind := api.Kind{GroupVersionKind: object.GroupVersionKind(), Resource: resource}
 	d := &deleter.Deleter{
 		Request: deletion.Request{Object: id}, Server: server, Count: true,
 		Find: func(context.Context) (deleter.Target, error) {
@@ -109,6 +108,13 @@ func planned(t *testing.T, transport *pages, resource string, live *unstructured
 	}
 	plan, err := d.Plan(t.Context())
 	require.NoError(t, err)
+	return plan
+}
+
+// planned returns the plan to delete an object that is there.
+func planned(t *testing.T, transport *pages, resource string, live *unstructured.Unstructured) *deletion.Plan {
+	t.Helper()
+	plan := planOf(t, transport, resource, live, live)
 	require.Equal(t, deletion.ActionDelete, plan.Action, plan.Reason)
 	return plan
 }
@@ -206,29 +212,15 @@ func TestContentsOfADefinition(t *testing.T) {
 
 // An object that is being deleted still has contents. An object that is gone has none.
 func TestContentsOfWhatIsThere(t *testing.T) {
-	live := object("v1", "Namespace", "shop")
-	now := metav1.Now()
-	live.SetDeletionTimestamp(&now)
+	shop, now := object("v1", "Namespace", "shop"), metav1.Now()
+	shop.SetDeletionTimestamp(&now)
 	transport := &pages{bodies: map[string]string{
 		"/api": groups("", "Pod"), "/apis": groups(""), "/api/v1/namespaces/shop/pods": list(1)}}
-	fast, err := client.New(&rest.Config{Host: "http://recorded", Transport: transport}, client.Options{})
-	require.NoError(t, err)
-	server := wire.New(fast, wire.Options{})
-	id := identity.Identity{APIVersion: "v1", Kind: "Namespace", Name: "shop"}
-	d := &deleter.Deleter{Request: deletion.Request{Object: id}, Server: server, Count: true}
-	d.Find = func(context.Context) (deleter.Target, error) {
-		resource := server.Resource(api.Kind{GroupVersionKind: live.GroupVersionKind(), Resource: "namespaces"}, id)
-		return deleter.Target{Identity: id, Resource: resource,
-			Live: func(context.Context) (*unstructured.Unstructured, error) { return live, nil }}, nil
-	}
-	plan, err := d.Plan(t.Context())
-	require.NoError(t, err)
+	plan := planOf(t, transport, "namespaces", shop, shop)
 	assert.Equal(t, deletion.ActionWait, plan.Action)
 	assert.Len(t, plan.Contents.Counts, 1)
 	assert.Equal(t, 1, plan.Requests)
-	live = nil
-	plan, err = d.Plan(t.Context())
-	require.NoError(t, err)
+	plan = planOf(t, transport, "namespaces", shop, nil)
 	assert.Equal(t, deletion.ActionNone, plan.Action)
 	assert.Nil(t, plan.Contents)
 }

@@ -1,7 +1,6 @@
 package passwords
 
 import (
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
 
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
@@ -22,15 +22,14 @@ type byPath map[string]string
 func (b byPath) RoundTrip(request *http.Request) (*http.Response, error) {
 	body, found := b[request.URL.Path]
 	b["asked "+request.URL.Path] += "."
-	status := http.StatusOK
-	switch {
-	case !found:
-		status, body = http.StatusForbidden, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403}`
-	case strings.Contains(body, `"NotFound"`):
-		status = http.StatusNotFound
+	if !found {
+		body = wiretest.Forbidden
 	}
-	return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Request: request,
-		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}, nil
+	response := wiretest.Response(request, body)
+	if strings.Contains(body, `"NotFound"`) {
+		response.StatusCode = http.StatusNotFound
+	}
+	return response, nil
 }
 
 // fieldsOf returns the passwords of a server whose requests a transport answers.
@@ -45,6 +44,13 @@ func printed(patterns projection.Patterns) string {
 		texts[i] = p.String()
 	}
 	return strings.Join(texts, "\n")
+}
+
+// diskDefinition returns the definition of a Disk with some versions.
+func diskDefinition(t *testing.T, versions string) (definition map[string]any) {
+	t.Helper()
+	require.NoError(t, yaml.Unmarshal([]byte(`spec: {group: example.com, names: {kind: Disk}, versions: [`+versions+`]}`), &definition))
+	return definition
 }
 
 // The passwords of a kind come from its definition, or from the document of all schemas. If neither can be read, all
@@ -81,11 +87,7 @@ func TestPasswords(t *testing.T) {
 		for range 2 {
 			_, err := fields.Find(t.Context(), kind)
 			require.NoError(t, err, why)
-			got := ""
-			for _, p := range fields.Of(kind) {
-				got += p.String()
-			}
-			require.Equal(t, row.want, got, why)
+			require.Equal(t, row.want, printed(fields.Of(kind)), why)
 		}
 		require.Equal(t, ".", row.answers["asked "+definition], "it isn't asked again soon: %s", why)
 	}
@@ -105,9 +107,7 @@ func TestPasswords(t *testing.T) {
 
 	// The marks of a definition that is about to be applied are added to those of the served one, whichever is learned
 	// first.
-	disk := map[string]any{"spec": map[string]any{"group": "example.com", "names": map[string]any{"kind": "Disk"}, "versions": []any{
-		map[string]any{"name": "v1", "schema": map[string]any{"openAPIV3Schema": map[string]any{"properties": map[string]any{"pin": map[string]any{"format": "password"}}}}},
-	}}}
+	disk := diskDefinition(t, `{name: v1, schema: {openAPIV3Schema: {properties: {pin: {format: password}}}}}`)
 	for _, comesFirst := range []bool{false, true} {
 		fields = fieldsOf(t, two, Options{})
 		if comesFirst {
@@ -121,8 +121,7 @@ func TestPasswords(t *testing.T) {
 		}
 		require.Equal(t, "spec.key\npin", printed(fields.Of(kind)))
 	}
-	fields.LearnDefinition(map[string]any{"spec": map[string]any{"group": "example.com", "names": map[string]any{"kind": "Disk"},
-		"versions": []any{map[string]any{"name": "v1"}}}})
+	fields.LearnDefinition(diskDefinition(t, `{name: v1}`))
 	require.True(t, fields.MarksUnknown(kind), "a definition without a schema marks all, also of a kind that is served")
 
 	answers := byPath{list: served, "/api/v1": wiretest.Discovery}
@@ -152,16 +151,8 @@ func TestPasswordsOfKindsThatAreNotServed(t *testing.T) {
 		"spec": map[string]any{"apiVersion": "v1", "kind": "Secrets", "metadata": map[string]any{"name": "s"}},
 	}})
 	require.True(t, fields.MarksUnknown(inside))
-	fields.LearnDefinition(map[string]any{"spec": map[string]any{
-		"group": "example.com", "names": map[string]any{"kind": "Disk"}, "versions": []any{
-			map[string]any{"name": "v1", "schema": map[string]any{"openAPIV3Schema": map[string]any{
-				"properties": map[string]any{"key": map[string]any{"format": "password"}},
-			}}},
-			map[string]any{"name": "v2"},
-		},
-	}})
-	require.Len(t, fields.Of(kind), 1)
-	require.Equal(t, "key", fields.Of(kind)[0].String())
+	fields.LearnDefinition(diskDefinition(t, `{name: v1, schema: {openAPIV3Schema: {properties: {key: {format: password}}}}}, {name: v2}`))
+	require.Equal(t, "key", printed(fields.Of(kind)))
 	require.True(t, fields.MarksUnknown(schema.GroupVersionKind{Group: "example.com", Version: "v2", Kind: "Disk"}), "a version without a schema")
 	open := fieldsOf(t, answers, Options{ShowValuesOf: []schema.GroupKind{kind.GroupKind()}})
 	require.False(t, open.MarksUnknown(kind))

@@ -28,6 +28,8 @@ spec: {replicas: 2, paused: true}
 status: {replicas: 1}
 `
 
+var me = fieldowner.Applier{Manager: "me", Subresource: "scale"}
+
 func object(t *testing.T, text string) *unstructured.Unstructured {
 	obj := &unstructured.Unstructured{}
 	require.NoError(t, yaml.Unmarshal([]byte(text), &obj.Object))
@@ -44,6 +46,8 @@ func owners(t *testing.T, obj *unstructured.Unstructured) (out []string) {
 	return out
 }
 
+// A Scale without a known owner has no managedFields, as an object without owners. An empty list would be something
+// else.
 func TestOf(t *testing.T) {
 	of := scale.Of(object(t, deployment), nil)
 	require.Equal(t, []string{`"hpa" (Update of scale)`}, owners(t, of))
@@ -51,10 +55,11 @@ func TestOf(t *testing.T) {
 	require.Equal(t, object(t, `{apiVersion: autoscaling/v1, kind: Scale, metadata: {name: web, namespace: shop, uid: u,
 		resourceVersion: "7"}, spec: {replicas: 2}}`).Object, of.Object)
 	require.Empty(t, scale.Of(object(t, "{metadata: {managedFields: nonsense}}"), nil).GetManagedFields())
+	unowned := scale.Of(object(t, "{metadata: {name: web}, spec: {replicas: 2}}"), nil)
+	require.Equal(t, map[string]any{"name": "web"}, unowned.Object["metadata"])
 }
 
 func TestApplied(t *testing.T) {
-	me := fieldowner.Applier{Manager: "me", Subresource: "scale"}
 	before := scale.Of(object(t, deployment), nil)
 	same, other := object(t, `{metadata: {name: web}, spec: {replicas: 2}}`), object(t, `{metadata: {name: web}, spec: {replicas: 3}}`)
 
@@ -98,7 +103,6 @@ func TestAppliedSplitsUpdates(t *testing.T) {
 		}
 		return lines
 	}
-	me := fieldowner.Applier{Manager: "me", Subresource: "scale"}
 	same := object(t, `{metadata: {name: web}, spec: {replicas: 2}}`)
 	other := object(t, `{metadata: {name: web}, spec: {replicas: 3}}`)
 	const time = `time: "2026-01-01T00:00:00Z", `
@@ -158,7 +162,6 @@ func TestAppliedSplitsUpdates(t *testing.T) {
 }
 
 func TestAppliedKeepsFinalizers(t *testing.T) {
-	me := fieldowner.Applier{Manager: "me", Subresource: "scale"}
 	kept := scale.Of(object(t, `{metadata: {name: web, finalizers: [a.b/c], deletionTimestamp: "2026-01-01T00:00:00Z"}, spec: {replicas: 2}}`), nil)
 	answer := object(t, `{metadata: {name: web}, spec: {replicas: 3}}`)
 	applied := scale.Applied(answer, kept, me, "apps/v1")
