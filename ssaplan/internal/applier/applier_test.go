@@ -124,6 +124,9 @@ func terminating(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	return obj
 }
 
+// After a failed write, one read is enough if it decides the outcome: the write is done, or it can't be done any more
+// because the object has changed. A rejection because another client was faster also takes one read, since nothing is
+// under way any more.
 func TestSend(t *testing.T) {
 	was, made, other := object("1", "5", "m"), object("1", "6", "m"), object("1", "6", "other")
 	changed, edited := object("1", "7", "m"), object("1", "7", "m")
@@ -147,66 +150,69 @@ func TestSend(t *testing.T) {
 		fake   fake
 		want   write.Outcome
 		advice string
+		reads  int
 	}{
-		{"done", was, fake{sent: made}, write.OutcomeDone, ""},
-		{"created", nil, fake{sent: made}, write.OutcomeDone, ""},
-		{"refused", was, fake{sentErr: forbidden}, write.OutcomeRefused, "nothing was written: "},
-		{"no connection", was, fake{sentErr: &net.OpError{Op: "dial", Err: io.EOF}}, write.OutcomeNotSent, "nothing was written: "},
-		{"lost, and done", was, fake{sentErr: eof, live: made, tried: made}, write.OutcomeDone, ""},
-		{"lost, and created", nil, fake{sentErr: eof, live: made, tried: made}, write.OutcomeDone, ""},
-		{"sent twice, and done", was, fake{sentErr: outdated, live: made, tried: made}, write.OutcomeDone, ""},
-		{"sent twice, and created", nil, fake{sentErr: outdated, live: made, tried: made}, write.OutcomeDone, ""},
-		{"lost, and not done", was, fake{sentErr: eof, live: was, tried: made}, write.OutcomeNotSent, "the object is as it was: try again"},
-		{"lost, and not created", nil, fake{sentErr: eof}, write.OutcomeNotSent, "the object isn't there: try again"},
-		{"lost, and done a little later", was, fake{sentErr: eof, live: was, tried: made, later: arrives}, write.OutcomeDone, ""},
-		{"nobody waited, and done a little later", was, fake{sentErr: context.Canceled, live: was, tried: made, later: arrives}, write.OutcomeDone, ""},
-		{"lost, and created a little later", nil, fake{sentErr: eof, later: arrives}, write.OutcomeDone, ""},
-		{"lost, and it can be looked at only a little later", was, fake{sentErr: eof, liveErr: eof, later: arrives}, write.OutcomeDone, ""},
+		{"done", was, fake{sent: made}, write.OutcomeDone, "", 0},
+		{"created", nil, fake{sent: made}, write.OutcomeDone, "", 0},
+		{"refused", was, fake{sentErr: forbidden}, write.OutcomeRefused, "nothing was written: ", 0},
+		{"no connection", was, fake{sentErr: &net.OpError{Op: "dial", Err: io.EOF}}, write.OutcomeNotSent, "nothing was written: ", 0},
+		{"lost, and done", was, fake{sentErr: eof, live: made, tried: made}, write.OutcomeDone, "", 1},
+		{"lost, and created", nil, fake{sentErr: eof, live: made, tried: made}, write.OutcomeDone, "", 1},
+		{"sent twice, and done", was, fake{sentErr: outdated, live: made, tried: made}, write.OutcomeDone, "", 1},
+		{"sent twice, and created", nil, fake{sentErr: outdated, live: made, tried: made}, write.OutcomeDone, "", 1},
+		{"lost, and not done", was, fake{sentErr: eof, live: was, tried: made}, write.OutcomeNotSent, "the object is as it was: try again", 2},
+		{"lost, and not created", nil, fake{sentErr: eof}, write.OutcomeNotSent, "the object isn't there: try again", 2},
+		{"lost, and done a little later", was, fake{sentErr: eof, live: was, tried: made, later: arrives}, write.OutcomeDone, "", 2},
+		{"nobody waited, and done a little later", was, fake{sentErr: context.Canceled, live: was, tried: made, later: arrives}, write.OutcomeDone, "", 2},
+		{"lost, and created a little later", nil, fake{sentErr: eof, later: arrives}, write.OutcomeDone, "", 2},
+		{"lost, and it can be looked at only a little later", was, fake{sentErr: eof, liveErr: eof, later: arrives}, write.OutcomeDone, "", 2},
 		{"lost, and somebody was faster a little later", was, fake{sentErr: eof, live: was, tried: made, later: func(f *fake) {
 			f.live, f.tried = changed, edited
-		}}, write.OutcomeUnknown, "the object has changed"},
+		}}, write.OutcomeUnknown, "the object has changed", 2},
 		{"lost, and nobody can look a little later", was, fake{sentErr: eof, live: was, tried: made, later: func(f *fake) {
 			f.liveErr = timeout
-		}}, write.OutcomeUnknown, "failed, too (Timeout)"},
-		{"refused, as it is gone", was, fake{sentErr: missing}, write.OutcomeRefused, "nothing was written"},
-		{"nobody waited, and not done so far", was, fake{sentErr: timeout, live: was, tried: made}, write.OutcomeUnknown, "may still arrive"},
-		{"lost, and somebody changed it", was, fake{sentErr: eof, live: changed, tried: edited}, write.OutcomeUnknown, "the object has changed"},
-		{"lost, and somebody deleted it", was, fake{sentErr: eof}, write.OutcomeUnknown, "the object isn't there"},
-		{"lost, and it is another", was, fake{sentErr: eof, live: object("2", "8", "m"), tried: recreated}, write.OutcomeUnknown, "the object was re-created"},
-		{"lost, and somebody else made it", nil, fake{sentErr: eof, live: other, tried: made}, write.OutcomeUnknown, "an object exists"},
-		{"lost, and nobody can look", was, fake{sentErr: eof, liveErr: timeout}, write.OutcomeUnknown, "failed, too (Timeout)"},
-		{"lost, and nobody can try", was, fake{sentErr: eof, live: changed, triedErr: timeout}, write.OutcomeUnknown, "failed, too (Timeout)"},
-		{"lost, not done, and nobody can try", was, fake{sentErr: eof, live: was, triedErr: timeout}, write.OutcomeNotSent, "as it was"},
-		{"lost, and refused by now", was, fake{sentErr: eof, live: changed, triedErr: forbidden}, write.OutcomeUnknown, "failed, too (Admission)"},
+		}}, write.OutcomeUnknown, "failed, too (Timeout)", 2},
+		{"refused, as it is gone", was, fake{sentErr: missing}, write.OutcomeRefused, "nothing was written", 1},
+		{"nobody waited, and not done so far", was, fake{sentErr: timeout, live: was, tried: made}, write.OutcomeUnknown, "may still arrive", 2},
+		{"lost, and somebody changed it", was, fake{sentErr: eof, live: changed, tried: edited}, write.OutcomeUnknown, "the object has changed", 1},
+		{"lost, and another manager changed it", was, fake{sentErr: eof, live: other}, write.OutcomeUnknown, "the object has changed", 1},
+		{"lost, and somebody deleted it", was, fake{sentErr: eof}, write.OutcomeUnknown, "the object isn't there", 1},
+		{"lost, and it is another", was, fake{sentErr: eof, live: object("2", "8", "m"), tried: recreated}, write.OutcomeUnknown, "the object was re-created", 1},
+		{"lost, and somebody else made it", nil, fake{sentErr: eof, live: other, tried: made}, write.OutcomeUnknown, "an object exists", 1},
+		{"lost, and nobody can look", was, fake{sentErr: eof, liveErr: timeout}, write.OutcomeUnknown, "failed, too (Timeout)", 2},
+		{"lost, and nobody can try", was, fake{sentErr: eof, live: changed, triedErr: timeout}, write.OutcomeUnknown, "failed, too (Timeout)", 2},
+		{"lost, not done, and nobody can try", was, fake{sentErr: eof, live: was, triedErr: timeout}, write.OutcomeNotSent, "as it was", 2},
+		{"lost, and refused by now", was, fake{sentErr: eof, live: changed, triedErr: forbidden}, write.OutcomeUnknown, "failed, too (Admission)", 2},
 		{"maybe sent twice, and refused by now", was, fake{sentErr: outdated, live: changed, triedErr: forbidden}, write.OutcomeUnknown,
-			"failed, too (Admission)"},
-		{"outrun, and outrun once more", was, fake{sentErr: outdated, live: changed, triedErr: outdated}, write.OutcomeRefused, "nothing"},
-		{"outrun", was, fake{sentErr: outdated, live: other, tried: made}, write.OutcomeRefused, "nothing was written: "},
-		{"outrun, and nobody can look", was, fake{sentErr: outdated, liveErr: eof}, write.OutcomeUnknown, "failed, too (Connection)"},
-		{"outrun by an object of somebody else", nil, fake{sentErr: outdated, live: other, tried: made}, write.OutcomeRefused, "nothing was written"},
-		{"maybe by our own, which was changed since", nil, fake{sentErr: outdated, live: changed, tried: made}, write.OutcomeUnknown, "unknown whether it was written"},
-		{"an answer of another object", was, fake{sent: object("2", "6", "m"), live: was, tried: made}, write.OutcomeNotSent, "as it was"},
-		{"an answer without a version", was, fake{sent: object("1", "", "m"), live: made, tried: made}, write.OutcomeDone, ""},
-		{"an answer without a uid", nil, fake{sent: object("", "6", "m"), live: made, tried: made}, write.OutcomeDone, ""},
-		{"an answer of what was there", was, fake{sent: was, live: was, tried: made}, write.OutcomeDone, "outside of dry runs"},
-		{"an answer of what was there, and then something else is there", was, fake{sent: was, live: changed, tried: edited}, write.OutcomeUnknown, "unknown whether it was written"},
-		{"an answer of what was there, which is gone by now", terminating(made), fake{sent: made}, write.OutcomeDone, ""},
-		{"an answer to a dry run", was, fake{sent: tried, live: was, tried: tried}, write.OutcomeNotSent, "adds dryRun"},
-		{"an answer to a dry run of a create", nil, fake{sent: triedNew}, write.OutcomeNotSent, "isn't there: find out what"},
+			"failed, too (Admission)", 1},
+		{"outrun, and outrun once more", was, fake{sentErr: outdated, live: changed, triedErr: outdated}, write.OutcomeRefused, "nothing", 1},
+		{"outrun", was, fake{sentErr: outdated, live: other, tried: made}, write.OutcomeRefused, "nothing was written: ", 1},
+		{"outrun, and as it was", was, fake{sentErr: outdated, live: was, tried: made}, write.OutcomeRefused, "nothing was written: ", 1},
+		{"outrun, and nobody can look", was, fake{sentErr: outdated, liveErr: eof}, write.OutcomeUnknown, "failed, too (Connection)", 1},
+		{"outrun by an object of somebody else", nil, fake{sentErr: outdated, live: other, tried: made}, write.OutcomeRefused, "nothing was written", 1},
+		{"maybe by our own, which was changed since", nil, fake{sentErr: outdated, live: changed, tried: made}, write.OutcomeUnknown, "unknown whether it was written", 1},
+		{"an answer of another object", was, fake{sent: object("2", "6", "m"), live: was, tried: made}, write.OutcomeNotSent, "as it was", 2},
+		{"an answer without a version", was, fake{sent: object("1", "", "m"), live: made, tried: made}, write.OutcomeDone, "", 1},
+		{"an answer without a uid", nil, fake{sent: object("", "6", "m"), live: made, tried: made}, write.OutcomeDone, "", 1},
+		{"an answer of what was there", was, fake{sent: was, live: was, tried: made}, write.OutcomeDone, "outside of dry runs", 2},
+		{"an answer of what was there, and then something else is there", was, fake{sent: was, live: changed, tried: edited}, write.OutcomeUnknown, "unknown whether it was written", 1},
+		{"an answer of what was there, which is gone by now", terminating(made), fake{sent: made}, write.OutcomeDone, "", 0},
+		{"an answer to a dry run", was, fake{sent: tried, live: was, tried: tried}, write.OutcomeNotSent, "adds dryRun", 2},
+		{"an answer to a dry run of a create", nil, fake{sent: triedNew}, write.OutcomeNotSent, "isn't there: find out what", 2},
 		{"an answer to a dry run, for what is being deleted", held, fake{sent: triedHeld, live: held, tried: triedHeld},
-			write.OutcomeNotSent, "adds dryRun"},
-		{"an answer to a dry run after the write", was, fake{sent: tried, live: made, tried: made}, write.OutcomeDone, ""},
+			write.OutcomeNotSent, "adds dryRun", 2},
+		{"an answer to a dry run after the write", was, fake{sent: tried, live: made, tried: made}, write.OutcomeDone, "", 1},
 		{"an answer to a dry run, and then something else is there", was, fake{sent: tried, live: changed, tried: edited},
-			write.OutcomeUnknown, "unknown whether it was written"},
+			write.OutcomeUnknown, "unknown whether it was written", 1},
 		{"an answer of the scale that was there", scale, fake{sent: triedScale, live: scale, tried: triedScale},
-			write.OutcomeDone, "outside of dry runs"},
+			write.OutcomeDone, "outside of dry runs", 2},
 		{"outrun, and tried with an answer that says nothing", was, fake{sentErr: outdated, live: changed, tried: object("1", "", "m")},
-			write.OutcomeUnknown, "unknown whether it was written"},
+			write.OutcomeUnknown, "unknown whether it was written", 1},
 		{"outrun, and tried with an answer of another object", was, fake{sentErr: outdated, live: changed, tried: object("2", "7", "m")},
-			write.OutcomeUnknown, "unknown whether it was written"},
-		{"outrun, and it would still change something", was, fake{sentErr: outdated, live: changed, tried: edited}, write.OutcomeRefused, "nothing"},
-		{"live metadata that can't guard", object("1", "", "m"), fake{}, write.OutcomeNotSent, "nothing was written"},
-		{"what is there now can't guard", was, fake{sentErr: eof, live: object("1", "", "m")}, write.OutcomeUnknown, "unknown whether it was written"},
+			write.OutcomeUnknown, "unknown whether it was written", 1},
+		{"outrun, and it would still change something", was, fake{sentErr: outdated, live: changed, tried: edited}, write.OutcomeRefused, "nothing", 1},
+		{"live metadata that can't guard", object("1", "", "m"), fake{}, write.OutcomeNotSent, "nothing was written", 0},
+		{"what is there now can't guard", was, fake{sentErr: eof, live: object("1", "", "m")}, write.OutcomeUnknown, "unknown whether it was written", 2},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			t.Parallel()
@@ -214,7 +220,7 @@ func TestSend(t *testing.T) {
 			w := Write{Target: &f, Body: []byte(`{"metadata":{"name":"a"}}`), Options: metav1.PatchOptions{FieldManager: "m"}, Live: row.before}
 			obj, failure := w.Send(t.Context())
 			assert.LessOrEqual(t, f.writes, 1)
-			assert.LessOrEqual(t, f.reads, 2)
+			assert.Equal(t, row.reads, f.reads)
 			if row.want == write.OutcomeDone && row.advice == "" {
 				require.Nil(t, failure)
 				require.Equal(t, made, obj)
@@ -226,28 +232,6 @@ func TestSend(t *testing.T) {
 			assert.Equal(t, failure.Err.Error()+"; "+failure.Advice, failure.Error())
 			assert.ErrorIs(t, failure, failure.Err)
 		})
-	}
-}
-
-// One read is enough if it decides the outcome: the write is done, or it can't be done any more because the object has
-// changed. A rejection because another client was faster also takes one read, since nothing is under way any more.
-func TestLooksThatSayItAll(t *testing.T) {
-	was, made, changed := object("1", "5", "m"), object("1", "6", "m"), object("1", "7", "other")
-	for _, row := range []struct {
-		why   string
-		fake  fake
-		reads int
-	}{
-		{"done", fake{sentErr: eof, live: made, tried: made}, 1},
-		{"outrun", fake{sentErr: outdated, live: changed}, 1},
-		{"outrun, and as it was", fake{sentErr: outdated, live: was, tried: made}, 1},
-		{"lost, and somebody changed it", fake{sentErr: eof, live: changed}, 1},
-		{"lost, and as it was", fake{sentErr: eof, live: was, tried: made}, 2},
-		{"refused", fake{sentErr: forbidden}, 0},
-	} {
-		w := Write{Target: &row.fake, Body: []byte(`{"metadata":{"name":"a"}}`), Options: metav1.PatchOptions{FieldManager: "m"}, Live: was}
-		_, _ = w.Send(t.Context())
-		assert.Equal(t, row.reads, row.fake.reads, row.why)
 	}
 }
 
