@@ -50,7 +50,8 @@ func TestBaselineLacksWhatStays(t *testing.T) {
 		}
 		return projection.NewFieldSet(paths...)
 	}
-	remembered := map[string]any{"a": map[string]any{"b": "x", "m": map[string]any{}}, "list": []any{"y"}}
+	remembered := map[string]any{"a": map[string]any{"b": "x", "m": map[string]any{}}, "list": []any{"y"},
+		"items": []any{map[string]any{"name": "p", "w": "x"}}}
 	dropped := func(at string, fate fieldowner.Fate, value any) fieldowner.DroppedField {
 		p, err := projection.ParsePath(at)
 		require.NoError(t, err)
@@ -66,6 +67,8 @@ func TestBaselineLacksWhatStays(t *testing.T) {
 		{"others retain it", fields("a.b", "list"), fields("list"), []fieldowner.DroppedField{dropped("a.b", fieldowner.FateRetained, nil)}, fields("list")},
 		{"and the map around it stays", fields("a", "a.b", "list"), fields("list"),
 			[]fieldowner.DroppedField{dropped("a.b", fieldowner.FateRetained, nil)}, fields("list")},
+		{"and so does the item around it", fields(`items[name="p"]`, `items[name="p"].w`, "list"), fields("list"),
+			[]fieldowner.DroppedField{dropped(`items[name="p"].w`, fieldowner.FateRetained, nil)}, fields("list")},
 		{"the server puts the same there", fields("a.b", "list"), fields("list"), []fieldowner.DroppedField{dropped("a.b", fieldowner.FateReset, "x")}, fields("list")},
 		{"the server puts something else there", fields("a.b"), fields(), []fieldowner.DroppedField{dropped("a.b", fieldowner.FateReset, "z")}, fields("a.b")},
 		{"the server fills an empty map", fields("a.m", "list"), fields("list"),
