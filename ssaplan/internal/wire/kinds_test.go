@@ -97,8 +97,6 @@ func TestDeletableKindsThatNobodyTells(t *testing.T) {
 		_, err := connect(t, &wiretest.Answers{Bodies: bodies}, Options{}).Deletable(t.Context())
 		require.ErrorContains(t, err, want)
 	}
-	_, err := New(&wiretest.Minimal{}, Options{}).Deletable(t.Context())
-	require.ErrorIs(t, err, errNoDiscoverer)
 }
 
 func TestKindsAreLookedUpOnce(t *testing.T) {
