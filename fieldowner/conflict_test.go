@@ -31,6 +31,7 @@ func recordedConflicts(t testing.TB) []Conflict {
 	}
 }
 
+// A conflict has the time of the owner's last write, which managedFields have and the server's message lacks.
 func TestConflictsFromRecordedError(t *testing.T) {
 	err := recordedConflict(t)
 	live := recorded(t, "live.json")
@@ -43,19 +44,14 @@ func TestConflictsFromRecordedError(t *testing.T) {
 func TestConflictsWithoutRecords(t *testing.T) {
 	live := recorded(t, "live.json")
 	delete(live["metadata"].(map[string]any), "managedFields")
-	var want, got []string
-	for i, c := range ConflictsFromError(recordedConflict(t), live) {
-		want, got = append(want, recordedConflicts(t)[i].Path.String()), append(got, c.Path.String())
-	}
-	assert.Equal(t, want, got)
+	assert.Equal(t, conflictPaths(recordedConflicts(t)), conflictPaths(ConflictsFromError(recordedConflict(t), live)))
 }
 
 func TestPredictRecordedConflicts(t *testing.T) {
 	declared, err := appliedFields(recorded(t, "forced.json"), "newcomer")
 	require.NoError(t, err)
-	conflicts, err := PredictConflicts(recorded(t, "live.json"), recorded(t, "manifest.json"), declared, Applier{Manager: "newcomer"})
-	require.NoError(t, err)
-	assert.Equal(t, recordedConflicts(t), conflicts)
+	predicted := mustPredict(t, recorded(t, "live.json"), recorded(t, "manifest.json"), declared, "newcomer")
+	assert.Equal(t, recordedConflicts(t), predicted)
 }
 
 func TestConflictsFromOtherErrors(t *testing.T) {
@@ -147,7 +143,7 @@ func TestConflictsThatReadAlike(t *testing.T) {
 	} {
 		var manifest map[string]any
 		require.NoError(t, json.Unmarshal([]byte(row.manifest), &manifest))
-		assert.Equal(t, row.want, conflictLines(ConflictsOfApply(conflictError(row.causes...), live, manifest)), row.why)
+		assert.Equal(t, row.want, texts(ConflictsOfApply(conflictError(row.causes...), live, manifest)), row.why)
 	}
 }
 
@@ -155,7 +151,7 @@ func TestConflictsAreSortedAndOnce(t *testing.T) {
 	err := conflictError(cause(".b", `conflict with "n"`), cause(".a", `conflict with "n"`),
 		cause(".b", `conflict with "m"`), cause(".b", `conflict with "n"`))
 	assert.Equal(t, []string{`a: owned by "n" (Apply)`, `b: owned by "m" (Apply)`, `b: owned by "n" (Apply)`},
-		conflictLines(ConflictsFromError(err, nil)))
+		texts(ConflictsFromError(err, nil)))
 }
 
 // Several applies can fail at once, and the conflicts need not be in the first of their errors.
@@ -168,21 +164,6 @@ func TestConflictsOfSeveralErrors(t *testing.T) {
 		"both, wrapped": fmt.Errorf("applying: %w", errors.Join(fmt.Errorf("one: %w", b), utilerrors.NewAggregate([]error{a, other}))),
 		"two wrapped":   fmt.Errorf("%w, then %w", b, a),
 	} {
-		assert.Equal(t, []string{`a: owned by "m" (Apply)`, `b: owned by "n" (Apply)`}, conflictLines(ConflictsFromError(err, nil)), why)
+		assert.Equal(t, []string{`a: owned by "m" (Apply)`, `b: owned by "n" (Apply)`}, texts(ConflictsFromError(err, nil)), why)
 	}
-}
-
-// A conflict has the time of the owner's last write, which managedFields have and the server's message lacks.
-func TestConflictKnowsTimeFromRecord(t *testing.T) {
-	conflicts := ConflictsFromError(conflictError(cause(".spec.selector", `conflict with "deployer"`)), recorded(t, "live.json"))
-	require.Len(t, conflicts, 1)
-	assert.Equal(t, deployer, conflicts[0].Owner)
-}
-
-func TestConflictJSON(t *testing.T) {
-	text, err := json.Marshal([]Conflict{{path(t, "spec.replicas"), autoscaler}, {path(t, "spec.selector"), deployer}})
-	require.NoError(t, err)
-	assert.JSONEq(t, `[
-		{"path": "spec.replicas", "manager": "autoscaler", "operation": "Update", "subresource": "scale", "apiVersion": "apps/v1"},
-		{"path": "spec.selector", "manager": "deployer", "operation": "Apply", "apiVersion": "apps/v1", "time": "2026-11-20T22:09:59Z"}]`, string(text))
 }

@@ -11,23 +11,6 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// texts returns paths as text.
-func texts(paths ...projection.Path) []string {
-	var out []string
-	for _, p := range paths {
-		out = append(out, p.String())
-	}
-	return out
-}
-
-func textsOf(set projection.FieldSet) []string {
-	var out []string
-	for p := range set.All() {
-		out = append(out, p.String())
-	}
-	return out
-}
-
 // TestDeclared has a Service of which "me" has applied the fields mine, and "you" the fields yours.
 func TestDeclared(t *testing.T) {
 	for _, row := range rows.Read[struct {
@@ -53,7 +36,7 @@ func TestDeclared(t *testing.T) {
 			d := mustRead(t, answer).Declared(manifest, answer, Applier{Manager: "me"})
 			assert.Equal(t, row.Fields, textsOf(d.Fields))
 			assert.Equal(t, row.Filled, textsOf(d.Filled), "filled")
-			assert.Equal(t, row.Picked, texts(d.Assigned...), "assigned")
+			assert.Equal(t, row.Picked, texts(d.Assigned), "assigned")
 			ineffective := ""
 			if d.Ineffective != nil {
 				ineffective = fmt.Sprint(d.Ineffective)
@@ -65,13 +48,7 @@ func TestDeclared(t *testing.T) {
 
 // TestDeclarationProject has maps, a list and an item that were declared as empty.
 func TestDeclarationProject(t *testing.T) {
-	set := func(paths ...string) projection.FieldSet {
-		var out []projection.Path
-		for _, text := range paths {
-			out = append(out, path(t, text))
-		}
-		return projection.NewFieldSet(out...)
-	}
+	set := func(paths ...string) projection.FieldSet { return fieldSet(t, paths...) }
 	obj := decoded(t, `{"a": 1, "m": {"x": 1}, "t": "text", "s": [1], "l": [{"k": 9007199254740993, "v": 1}, {"k": 2}]}`)
 	filled := set("m", "t", "s", "l[k=9007199254740992]", "gone")
 	d := Declaration{Fields: filled.Union(set("a")), Filled: filled}

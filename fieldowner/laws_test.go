@@ -60,18 +60,10 @@ func TestLawPredictedConflictsAreTheServers(t *testing.T) {
 
 		predicted, predictErr := PredictConflicts(w.live.Object, manifest, declared, Applier{Manager: manager})
 		require.NoError(t, predictErr)
-		assert.Equal(t, conflictLines(ConflictsFromError(err, w.live.Object)), conflictLines(predicted))
+		assert.Equal(t, texts(ConflictsFromError(err, w.live.Object)), texts(predicted))
 		found += len(predicted)
 	})
 	assert.Greater(t, found, randomWorlds/3, "worlds without conflicts prove nothing")
-}
-
-func conflictLines(conflicts []Conflict) []string {
-	lines := make([]string, len(conflicts))
-	for i, c := range conflicts {
-		lines[i] = c.String()
-	}
-	return lines
 }
 
 // TestLawComparisonExplainsOwners checks that what Compare says about a manager's fields, and nothing else, makes the
@@ -85,7 +77,7 @@ func TestLawComparisonExplainsOwners(t *testing.T) {
 
 		taken := map[string][]string{}
 		for _, c := range Compare(before, after, Applier{Manager: manager}) {
-			taken[string(c.Kind)+" "+c.Path.String()] = managerLines(c.Owners)
+			taken[string(c.Kind)+" "+c.Path.String()] = texts(c.Owners)
 		}
 		assert.Equal(t, comparedByHand(before, after, manager), taken)
 	})
@@ -131,14 +123,6 @@ func exactOwners(o Ownership, p projection.Path) []string {
 
 func drop(from []string, what ...string) []string {
 	return slices.DeleteFunc(slices.Clone(from), func(s string) bool { return slices.Contains(what, s) })
-}
-
-func managerLines(owners []Owner) []string {
-	var lines []string
-	for _, o := range owners {
-		lines = append(lines, o.String())
-	}
-	return lines
 }
 
 func TestLawEveryOwnedPathHasOwners(t *testing.T) {

@@ -2,13 +2,12 @@ package fieldowner
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"github.com/ssaplan/primitives/projection"
 )
 
 // clientSide is an object that client-side apply wrote, in two versions of the API, and that others touched.
@@ -48,16 +47,14 @@ func TestMigrateFromAnOlderVersionFirst(t *testing.T) {
 	entries := mustRead(t, patched(t, &unstructured.Unstructured{Object: live}, patch).Object).Entries()
 	require.Len(t, entries, 1)
 	assert.Equal(t, Owner{Manager: "my-tool", Operation: OperationApply, APIVersion: "apps/v1"}, entries[0].Owner)
-	assert.Equal(t, []string{"spec.a", "spec.b", "spec.removed"}, pathTexts(entries[0].Fields))
+	assert.Equal(t, []string{"spec.a", "spec.b", "spec.removed"}, textsOf(entries[0].Fields))
 }
 
 func TestOwnershipPatches(t *testing.T) {
-	spec := func(fields ...string) projection.FieldSet {
-		var set projection.FieldSet
-		for _, f := range fields {
-			set = set.Union(fieldSet([]string{"spec", f}))
+	giveUp := func(paths ...string) func(map[string]any) (Handover, error) {
+		return func(obj map[string]any) (Handover, error) {
+			return GiveUp(obj, Applier{Manager: "me"}, fieldSet(t, paths...))
 		}
-		return set
 	}
 	const live = `{"spec": {"a": 1, "b": 2}, "metadata": {"resourceVersion": "7", "managedFields": [
 		{"manager": "me", "operation": "Apply", "apiVersion": "v1", "fieldsV1": {"f:spec": {"f:a": {}, "f:b": {"f:x": {}}}}},
@@ -78,13 +75,11 @@ func TestOwnershipPatches(t *testing.T) {
 		{"rename", func(obj map[string]any) (Handover, error) { return Rename(obj, "old", "me") },
 			[]string{`"me" (Apply) spec.a spec.b.x spec.c`, `"me" (Update) spec.b`, `"me" (Update of status) status`}},
 		{"rename nobody", func(obj map[string]any) (Handover, error) { return Rename(obj, "nobody", "me") }, nil},
-		{"give up a field and what is below it", func(obj map[string]any) (Handover, error) { return GiveUp(obj, Applier{Manager: "me"}, spec("b")) },
+		{"give up a field and what is below it", giveUp("spec.b"),
 			[]string{`"me" (Apply) spec.a`, `"me" (Update) spec.b`, `"old" (Apply) spec.c`, `"old" (Update of status) status`}},
-		{"give up everything", func(obj map[string]any) (Handover, error) {
-			return GiveUp(obj, Applier{Manager: "me"}, spec("a", "b", "z"))
-		},
+		{"give up everything", giveUp("spec.a", "spec.b", "spec.z"),
 			[]string{`"me" (Update) spec.b`, `"old" (Apply) spec.c`, `"old" (Update of status) status`}},
-		{"give up what one doesn't own", func(obj map[string]any) (Handover, error) { return GiveUp(obj, Applier{Manager: "me"}, spec("c")) }, nil},
+		{"give up what one doesn't own", giveUp("spec.c"), nil},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			obj := &unstructured.Unstructured{Object: decoded(t, live)}
@@ -103,11 +98,7 @@ func TestOwnershipPatches(t *testing.T) {
 			assert.Equal(t, decoded(t, live), obj.Object, "the input stays as it is")
 			var got []string
 			for _, e := range mustRead(t, foretold).Entries() {
-				line := e.Owner.String()
-				for _, p := range pathTexts(e.Fields) {
-					line += " " + p
-				}
-				got = append(got, line)
+				got = append(got, e.Owner.String()+" "+strings.Join(textsOf(e.Fields), " "))
 			}
 			assert.Equal(t, row.want, got)
 		})
@@ -124,7 +115,7 @@ func patchOf(handover Handover, err error) ([]byte, error) {
 func TestPatchOfNobodyClearsTheRecord(t *testing.T) {
 	live := decoded(t, `{"a": 1, "metadata": {"resourceVersion": "7"}}`)
 	addEntry(t, live, "me", `{"f:a": {}}`)
-	patch, err := patchOf(GiveUp(live, Applier{Manager: "me"}, fieldSet([]string{"a"})))
+	patch, err := patchOf(GiveUp(live, Applier{Manager: "me"}, fieldSet(t, "a")))
 	require.NoError(t, err)
 	var operations []map[string]any
 	require.NoError(t, json.Unmarshal(patch, &operations))

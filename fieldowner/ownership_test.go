@@ -70,10 +70,10 @@ func TestEntriesKeepOwnersApart(t *testing.T) {
 		`"m" (Apply) v1: {"f:a":{}}`, `"m" (Apply of status) v1: {"f:b":{}}`,
 		`"m" (Update) v1: {"f:c":{}}`, `"m" (Update) v2: {"f:d":{}}`,
 	}, got)
-	assert.Equal(t, []string{"a"}, pathTexts(o.Fields(Applier{Manager: "m"}.Is)))
-	assert.Equal(t, []string{"a", "b", "c", "d"}, pathTexts(o.Fields(By("m"))))
-	assert.Equal(t, []string{"a", "b", "c", "d"}, pathTexts(o.Fields(nil)))
-	assert.Empty(t, pathTexts(o.Fields(By("other"))))
+	assert.Equal(t, []string{"a"}, textsOf(o.Fields(Applier{Manager: "m"}.Is)))
+	assert.Equal(t, []string{"a", "b", "c", "d"}, textsOf(o.Fields(By("m"))))
+	assert.Equal(t, []string{"a", "b", "c", "d"}, textsOf(o.Fields(nil)))
+	assert.Empty(t, textsOf(o.Fields(By("other"))))
 }
 
 func TestIs(t *testing.T) {
@@ -113,13 +113,26 @@ func TestEqualIgnoresTimesOnly(t *testing.T) {
 	}
 }
 
-func TestOwnerJSON(t *testing.T) {
-	text, err := json.Marshal([]Owner{deployer, autoscaler})
-	require.NoError(t, err)
-	assert.JSONEq(t, `[{"manager": "deployer", "operation": "Apply", "apiVersion": "apps/v1", "time": "2026-11-20T22:09:59Z"},
-		{"manager": "autoscaler", "operation": "Update", "subresource": "scale", "apiVersion": "apps/v1"}]`, string(text))
+func TestOwnersAsJSON(t *testing.T) {
+	const anApplier = `"manager": "deployer", "operation": "Apply", "apiVersion": "apps/v1", "time": "2026-11-20T22:09:59Z"`
+	const anUpdater = `"manager": "autoscaler", "operation": "Update", "subresource": "scale", "apiVersion": "apps/v1"`
+	for _, row := range []struct {
+		value     any
+		want, why string
+	}{
+		{[]Owner{deployer, autoscaler}, `[{` + anApplier + `}, {` + anUpdater + `}]`, "parts that are empty are left out"},
+		{Conflict{path(t, "spec.replicas"), autoscaler}, `{"path": "spec.replicas", ` + anUpdater + `}`, "an owner beside the path"},
+		{Conflict{path(t, "spec.selector"), deployer}, `{"path": "spec.selector", ` + anApplier + `}`, "one with a time"},
+		{Transfer{path(t, "spec.replicas"), TransferTaken, []Owner{autoscaler}},
+			`{"path": "spec.replicas", "change": "Taken", "managers": [{` + anUpdater + `}]}`, "owners in a list"},
+		{Transfer{path(t, "spec.paused"), TransferGivenUp, nil}, `{"path": "spec.paused", "change": "GivenUp"}`, "no owners"},
+	} {
+		text, err := json.Marshal(row.value)
+		require.NoError(t, err)
+		assert.JSONEq(t, row.want, string(text), row.why)
+	}
 	var back []Owner
-	require.NoError(t, json.Unmarshal(text, &back))
+	require.NoError(t, json.Unmarshal([]byte(`[{`+anApplier+`}, {`+anUpdater+`}]`), &back))
 	assert.Equal(t, []Owner{deployer, autoscaler}, back)
 }
 

@@ -13,6 +13,22 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
+// mustPredict returns the conflicts of an apply by a manager.
+func mustPredict(t testing.TB, live, manifest map[string]any, declared projection.FieldSet, manager string) []Conflict {
+	t.Helper()
+	conflicts, err := PredictConflicts(live, manifest, declared, Applier{Manager: manager})
+	require.NoError(t, err)
+	return conflicts
+}
+
+func conflictPaths(conflicts []Conflict) []string {
+	var paths []string
+	for _, c := range conflicts {
+		paths = append(paths, c.Path.String())
+	}
+	return paths
+}
+
 func TestPredictConflicts(t *testing.T) {
 	for _, row := range rows.Read[struct {
 		Why                string
@@ -25,17 +41,12 @@ func TestPredictConflicts(t *testing.T) {
 			addEntry(t, live, "you", row.Owned)
 			declared, err := projection.ParseFieldsV1([]byte(row.Declared))
 			require.NoError(t, err)
-			conflicts, err := PredictConflicts(live, decoded(t, row.Manifest), declared, Applier{Manager: "me"})
-			require.NoError(t, err)
-			var paths []string
+			conflicts := mustPredict(t, live, decoded(t, row.Manifest), declared, "me")
+			assert.Equal(t, row.Conflicts, conflictPaths(conflicts))
 			for _, c := range conflicts {
-				paths = append(paths, c.Path.String())
 				assert.Equal(t, Owner{Manager: "you", Operation: OperationApply}, c.Owner)
 			}
-			assert.Equal(t, row.Conflicts, paths)
-
-			conflicts, err = PredictConflicts(live, decoded(t, row.Manifest), declared, Applier{Manager: "you"})
-			require.NoError(t, err)
+			conflicts = mustPredict(t, live, decoded(t, row.Manifest), declared, "you")
 			assert.Empty(t, conflicts, "nobody conflicts with what they applied themselves")
 		})
 	}
@@ -56,17 +67,15 @@ func addEntry(t testing.TB, obj map[string]any, manager, fields string) {
 func TestPredictConflictsWithOwnUpdates(t *testing.T) {
 	live := decoded(t, `{"a": 1, "metadata": {"managedFields": [
 		{"manager": "me", "operation": "Update", "apiVersion": "v1", "fieldsV1": {"f:a": {}}}]}}`)
-	conflicts, err := PredictConflicts(live, map[string]any{"a": int64(2)}, fieldSet([]string{"a"}), Applier{Manager: "me"})
-	require.NoError(t, err)
+	conflicts := mustPredict(t, live, map[string]any{"a": int64(2)}, fieldSet(t, "a"), "me")
 	assert.Equal(t, []Conflict{{path(t, "a"), Owner{Manager: "me", Operation: OperationUpdate, APIVersion: "v1"}}}, conflicts)
 }
 
 func TestPredictConflictsWithoutRecord(t *testing.T) {
 	live := decoded(t, `{"apiVersion": "v1", "a": 1, "b": 1, "m": {"x": 1}, "l": [1], "null": null, "none": null, "podSelector": {"x": 1}}`)
 	manifest := decoded(t, `{"a": 1, "b": 2, "c": 3, "m": {}, "l": [], "null": [], "none": 1, "podSelector": {}}`)
-	declared := fieldSet([]string{"a"}, []string{"b"}, []string{"c"}, []string{"m"}, []string{"l"}, []string{"null"}, []string{"none"}, []string{"podSelector"})
-	conflicts, err := PredictConflicts(live, manifest, declared, Applier{Manager: "me"})
-	require.NoError(t, err)
+	declared := fieldSet(t, "a", "b", "c", "m", "l", "null", "none", "podSelector")
+	conflicts := mustPredict(t, live, manifest, declared, "me")
 	owner := Owner{Manager: BeforeFirstApply, Operation: OperationUpdate, APIVersion: "v1"}
 	assert.Equal(t, []Conflict{{path(t, "b"), owner}, {path(t, "l"), owner}, {path(t, "none"), owner}, {path(t, "podSelector"), owner}},
 		conflicts, "maps are structs unless they are known to be atomic, and null in the place of a list is nobody's")
@@ -75,27 +84,21 @@ func TestPredictConflictsWithoutRecord(t *testing.T) {
 // If no owner is recorded, an empty map that every object of a kind has causes no conflict. Neither does a null over a
 // map, unless the map is atomic.
 func TestPredictConflictsOfEmptyMapsWithoutRecord(t *testing.T) {
-	declared := fieldSet([]string{"spec", "podSelector"}, []string{"status"})
+	declared := fieldSet(t, "spec.podSelector", "status")
 	for _, row := range rows.Read[struct {
 		Why, Live, Manifest string
 		Conflicts           []string
 	}](t, "emptymaps") {
-		conflicts, err := PredictConflicts(decoded(t, row.Live), decoded(t, row.Manifest), declared, Applier{Manager: "me"})
-		require.NoError(t, err)
-		var paths []string
-		for _, c := range conflicts {
-			paths = append(paths, c.Path.String())
-		}
-		assert.Equal(t, row.Conflicts, paths, row.Why)
+		conflicts := mustPredict(t, decoded(t, row.Live), decoded(t, row.Manifest), declared, "me")
+		assert.Equal(t, row.Conflicts, conflictPaths(conflicts), row.Why)
 	}
 }
 
 func TestPredictConflictsOfNothing(t *testing.T) {
-	conflicts, err := PredictConflicts(nil, decoded(t, `{"a": 1}`), fieldSet([]string{"a"}), Applier{Manager: "me"})
-	require.NoError(t, err)
+	conflicts := mustPredict(t, nil, decoded(t, `{"a": 1}`), fieldSet(t, "a"), "me")
 	assert.Empty(t, conflicts, "an object that doesn't exist")
 
-	_, err = PredictConflicts(decoded(t, `{"metadata": {"managedFields": [1]}}`), nil, projection.FieldSet{}, Applier{Manager: "me"})
+	_, err := PredictConflicts(decoded(t, `{"metadata": {"managedFields": [1]}}`), nil, projection.FieldSet{}, Applier{Manager: "me"})
 	assert.EqualError(t, err, "fieldowner: managedFields[0]: expected a map, got int64")
 }
 
@@ -106,7 +109,7 @@ func TestPredictConflictsForKubectl(t *testing.T) {
 		"annotations": {"kubectl.kubernetes.io/last-applied-configuration": "%s"},
 		"managedFields": [{"manager": "you", "operation": "Update", "apiVersion": "v1", "fieldsV1": {"f:a": {}, "f:b": {}, "f:c": {}, "f:d": {}}}]}}`
 	manifest := decoded(t, `{"a": 2, "b": 2, "c": 2, "d": 2}`)
-	declared := fieldSet([]string{"a"}, []string{"b"}, []string{"c"}, []string{"d"})
+	declared := fieldSet(t, "a", "b", "c", "d")
 	for _, row := range []struct {
 		manager, annotation string
 		paths               string
@@ -119,13 +122,7 @@ func TestPredictConflictsForKubectl(t *testing.T) {
 		{"kubectl", `{\"apiVersion\": \"v2\", \"a\": 1}`, "[a b c d]", "an annotation of another version"},
 	} {
 		live := decoded(t, fmt.Sprintf(text, row.annotation))
-		conflicts, err := PredictConflicts(live, manifest, declared, Applier{Manager: row.manager})
-		require.NoError(t, err)
-		var paths []string
-		for _, c := range conflicts {
-			paths = append(paths, c.Path.String())
-		}
-		assert.Equal(t, row.paths, fmt.Sprint(paths), row.why)
+		assert.Equal(t, row.paths, fmt.Sprint(conflictPaths(mustPredict(t, live, manifest, declared, row.manager))), row.why)
 	}
 }
 
@@ -148,35 +145,29 @@ func TestPredictConflictsForKubectlAfterAFieldIsGone(t *testing.T) {
 			"annotations":   map[string]any{"kubectl.kubernetes.io/last-applied-configuration": string(annotation)},
 			"managedFields": []any{entry(row.Version, row.Owned)},
 		}
-		conflicts, err := PredictConflicts(live, map[string]any{"a": int64(2)}, fieldSet([]string{"a"}), Applier{Manager: "kubectl"})
-		require.NoError(t, err)
+		conflicts := mustPredict(t, live, map[string]any{"a": int64(2)}, fieldSet(t, "a"), "kubectl")
 		assert.Equal(t, row.IsForgiven, len(conflicts) == 0, row.Why)
 	}
 }
 
 // If no owner is recorded, a value that becomes a map causes a conflict. A null that becomes a map doesn't.
 func TestPredictedConflictsOfValuesThatBecomeMaps(t *testing.T) {
-	manifest := map[string]any{"spec": map[string]any{"any": map[string]any{"b": int64(1)}}}
-	declared := projection.NewFieldSet(path(t, "spec.any.b"))
-	type nothing struct{}
-	absent := nothing{}
+	manifest, declared := decoded(t, `{"spec": {"any": {"b": 1}}}`), fieldSet(t, "spec.any.b")
 	for _, row := range []struct {
-		was  any
+		spec string
 		want []string
+		why  string
 	}{
-		{int64(7), []string{"spec.any"}}, {absent, nil}, {"text", []string{"spec.any"}}, {nil, nil}, {map[string]any{"c": int64(1)}, nil},
+		{`{"any": 7}`, []string{"spec.any"}, "a number"},
+		{`{}`, nil, "nothing"},
+		{`{"any": "text"}`, []string{"spec.any"}, "a text"},
+		{`{"any": null}`, nil, "a null"},
+		{`{"any": {"c": 1}}`, nil, "a map already"},
 	} {
-		spec := map[string]any{"any": row.was}
-		if row.was == absent {
-			delete(spec, "any")
-		}
-		conflicts, err := PredictConflicts(map[string]any{"spec": spec}, manifest, declared, Applier{Manager: "me"})
-		require.NoError(t, err)
-		var got []string
+		conflicts := mustPredict(t, map[string]any{"spec": decoded(t, row.spec)}, manifest, declared, "me")
+		assert.Equal(t, row.want, conflictPaths(conflicts), row.why)
 		for _, c := range conflicts {
 			assert.Equal(t, foreign.Text(BeforeFirstApply), c.Owner.Manager)
-			got = append(got, c.Path.String())
 		}
-		assert.Equal(t, row.want, got, "%v", row.was)
 	}
 }

@@ -36,7 +36,7 @@ func TestReadTwoEntriesOfOneOwner(t *testing.T) {
 	updated := `{"manager": "m", "operation": "Update", "apiVersion": "v1", "time": "2026-01-02T03:04:05Z", "fieldsV1": {"f:spec": {"f:paused": {}}}}`
 	for _, entries := range []string{scaled + "," + updated, updated + "," + scaled} {
 		o := mustRead(t, decoded(t, `{"metadata": {"managedFields": [`+entries+`]}}`))
-		assert.Equal(t, []string{"spec.paused"}, pathTexts(o.Fields(nil)))
+		assert.Equal(t, []string{"spec.paused"}, textsOf(o.Fields(nil)))
 	}
 }
 

@@ -2,8 +2,10 @@ package fieldowner
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -61,13 +63,26 @@ func path(t testing.TB, text string) projection.Path {
 	return p
 }
 
-func pathTexts(set projection.FieldSet) []string {
-	texts := []string{}
-	for p := range set.All() {
-		texts = append(texts, p.String())
+func fieldSet(t testing.TB, paths ...string) projection.FieldSet {
+	t.Helper()
+	var parsed []projection.Path
+	for _, text := range paths {
+		parsed = append(parsed, path(t, text))
 	}
-	return texts
+	return projection.NewFieldSet(parsed...)
 }
+
+// texts returns items as text.
+func texts[T fmt.Stringer](items []T) []string {
+	var out []string
+	for _, item := range items {
+		out = append(out, item.String())
+	}
+	return out
+}
+
+// textsOf returns the paths of a set as text.
+func textsOf(set projection.FieldSet) []string { return texts(slices.Collect(set.All())) }
 
 // decoded decodes an object as apimachinery does, with integers as int64.
 func decoded(t testing.TB, text string) map[string]any {

@@ -13,10 +13,6 @@ import (
 
 func TestCompareRecordedApply(t *testing.T) {
 	before, after := mustRead(t, recorded(t, "live.json")), mustRead(t, recorded(t, "forced.json"))
-	var got []string
-	for _, c := range Compare(before, after, Applier{Manager: "newcomer"}) {
-		got = append(got, c.String())
-	}
 	assert.Equal(t, []string{
 		`metadata.annotations["mesh.io/injected.by"]: taken from "mesh" (Apply)`,
 		`metadata.finalizers[="mesh.io/cleanup"]: shared with "mesh" (Apply)`,
@@ -35,46 +31,32 @@ func TestCompareRecordedApply(t *testing.T) {
 		`spec.template.spec.containers[name="app"].ports[containerPort=80,protocol="TCP"]: shared with "deployer" (Apply)`,
 		`spec.template.spec.containers[name="app"].ports[containerPort=80,protocol="TCP"].containerPort: shared with "deployer" (Apply)`,
 		`spec.template.spec.nodeSelector: taken from "deployer" (Apply)`,
-	}, got)
+	}, texts(Compare(before, after, Applier{Manager: "newcomer"})))
 }
 
 func TestCompare(t *testing.T) {
 	for _, row := range rows.Read[struct{ Why, Before, After, Changes string }](t, "compare") {
 		t.Run(row.Why, func(t *testing.T) {
-			text := ""
-			for i, c := range Compare(brief(t, row.Before), brief(t, row.After), Applier{Manager: "me"}) {
-				if i > 0 {
-					text += "; "
-				}
-				text += c.String()
-			}
-			assert.Equal(t, row.Changes, text)
+			changes := Compare(brief(t, row.Before), brief(t, row.After), Applier{Manager: "me"})
+			assert.Equal(t, row.Changes, strings.Join(texts(changes), "; "))
 		})
 	}
 }
 
 // What others lose is destroyed only if the object shows it.
 func TestTransfers(t *testing.T) {
-	record := func(text string) string {
-		return `"metadata": {"managedFields": [` + text + `]}`
-	}
-	entry := func(manager, fields string) string {
-		return `{"manager": "` + manager + `", "operation": "Apply", "apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": {` + fields + `}}`
-	}
-	const item = `"f:list": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}, "f:size": {}}}`
-	before := record(entry("me", `"f:mine": {}`) + "," + entry("you", `"f:x": {}, "f:map": {".": {}, "f:a": {}, "f:b": {}}, "f:atomic": {}, `+item))
-	live := decoded(t, `{`+before+`, "mine": 1, "x": 1, "map": {"a": 1, "b": 1}, "atomic": {"a": 1}, "list": [{"name": "a", "size": 1}]}`)
+	live := decoded(t, `{"mine": 1, "x": 1, "map": {"a": 1, "b": 1}, "atomic": {"a": 1}, "list": [{"name": "a", "size": 1}]}`)
+	addEntry(t, live, "me", `{"f:mine": {}}`)
+	addEntry(t, live, "you", `{"f:x": {}, "f:map": {".": {}, "f:a": {}, "f:b": {}}, "f:atomic": {},
+		"f:list": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}, "f:size": {}}}}`)
 	for _, row := range []struct{ why, after, want string }{
-		{"all is kept", `"x": 1, "map": {"a": 1, "b": 1}, "atomic": {"a": 1}, "list": [{"name": "a", "size": 1}]`, ""},
+		{"all is kept", `, "x": 1, "map": {"a": 1, "b": 1}, "atomic": {"a": 1}, "list": [{"name": "a", "size": 1}]`, ""},
 		{"all goes", "", `atomic list[name="a"] list[name="a"].name list[name="a"].size map map.a map.b x`},
-		{"a part of each goes, or is another", `"x": 2, "map": {"a": 1}, "atomic": {"a": 2}, "list": [{"name": "a", "size": 2}]`, `atomic list[name="a"].size map.b x`},
-		{"a map that becomes a text", `"x": 1, "map": "a", "atomic": {"a": 1}, "list": [{"name": "a", "size": 1}]`, `map map.a map.b`},
+		{"a part of each goes, or is another", `, "x": 2, "map": {"a": 1}, "atomic": {"a": 2}, "list": [{"name": "a", "size": 2}]`, `atomic list[name="a"].size map.b x`},
+		{"a map that becomes a text", `, "x": 1, "map": "a", "atomic": {"a": 1}, "list": [{"name": "a", "size": 1}]`, `map map.a map.b`},
 	} {
-		text := `{` + record(entry("me", `"f:mine": {}`)) + `, "mine": 1`
-		if row.after != "" {
-			text += ", " + row.after
-		}
-		result := decoded(t, text+"}")
+		result := decoded(t, `{"mine": 1`+row.after+`}`)
+		addEntry(t, result, "me", `{"f:mine": {}}`)
 		var destroyed []string
 		transfers := mustRead(t, live).Transfers(mustRead(t, result), live, result, Applier{Manager: "me"})
 		for _, transfer := range transfers {
@@ -104,16 +86,4 @@ func brief(t testing.TB, text string) Ownership {
 		})
 	}
 	return mustRead(t, map[string]any{"metadata": map[string]any{"managedFields": entries}})
-}
-
-func TestChangeJSON(t *testing.T) {
-	text, err := json.Marshal([]Transfer{
-		{path(t, "spec.replicas"), TransferTaken, []Owner{autoscaler}},
-		{path(t, "spec.paused"), TransferGivenUp, nil},
-	})
-	require.NoError(t, err)
-	assert.JSONEq(t, `[
-		{"path": "spec.replicas", "change": "Taken", "managers": [
-			{"manager": "autoscaler", "operation": "Update", "subresource": "scale", "apiVersion": "apps/v1"}]},
-		{"path": "spec.paused", "change": "GivenUp"}]`, string(text))
 }

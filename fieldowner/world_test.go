@@ -239,14 +239,3 @@ func (m maker) container(name string) map[string]any {
 }
 
 func pickOne[T any](r *rand.Rand, choices ...T) T { return choices[r.IntN(len(choices))] }
-
-// fieldSet returns the set of fields with these names.
-func fieldSet(paths ...[]string) projection.FieldSet {
-	all := make([]projection.Path, len(paths))
-	for i, names := range paths {
-		for _, name := range names {
-			all[i] = append(all[i], projection.Field(name))
-		}
-	}
-	return projection.NewFieldSet(all...)
-}

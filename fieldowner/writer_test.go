@@ -1,6 +1,7 @@
 package fieldowner
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -79,15 +80,11 @@ func TestWriters(t *testing.T) {
 			metadata["managedFields"] = record
 			tools := append(Tools(), Tool{Name: "mine", Manager: "me"})
 			owners := mustRead(t, obj)
-			got := []string{}
+			var got []string
 			for _, w := range owners.Writers(obj, Applier{Manager: "me"}, tools) {
-				line := w.Tool + ":"
-				for i, p := range w.Stays {
-					line += map[bool]string{true: " ", false: ", "}[i == 0] + p.String()
-				}
-				got = append(got, line)
+				got = append(got, strings.TrimSpace(w.Tool+": "+strings.Join(texts(w.Stays), ", ")))
 			}
-			assert.Equal(t, append([]string{}, row.want...), got)
+			assert.Equal(t, row.want, got)
 			assert.Empty(t, owners.Writers(obj, Applier{Manager: "me", Subresource: "status"}, tools), "a subresource takes nothing over")
 		})
 	}
