@@ -10,9 +10,18 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-func TestManifestOfRecordedManager(t *testing.T) {
-	m, err := NewManifest(recorded(t, "live.json"), Selection{Strategy: ManagerFields, Manager: "mesh"})
+// me selects the fields of the manager of that name.
+var me = Selection{Strategy: ManagerFields, Manager: "me"}
+
+func manifestOf(t testing.TB, live map[string]any, sel Selection) Manifest {
+	t.Helper()
+	m, err := NewManifest(live, sel)
 	require.NoError(t, err)
+	return m
+}
+
+func TestManifestOfRecordedManager(t *testing.T) {
+	m := manifestOf(t, recorded(t, "live.json"), Selection{Strategy: ManagerFields, Manager: "mesh"})
 	assert.Equal(t, decoded(t, `{
 		"apiVersion": "apps/v1", "kind": "Deployment",
 		"metadata": {"name": "web", "namespace": "default", "finalizers": ["mesh.io/cleanup"],
@@ -31,20 +40,16 @@ func TestManifestOfAStatus(t *testing.T) {
 		{"manager": "m", "operation": "Apply", "apiVersion": "apps/v1", "fieldsType": "FieldsV1", "fieldsV1": {"f:spec": {"f:replicas": {}}}}]},
 		"spec": {"replicas": 2}, "status": {"replicas": 1}}`)
 	for subresource, want := range map[string]string{"": "spec", "status": "status"} {
-		m, err := NewManifest(live, Selection{Strategy: ManagerFields, Manager: "m", Operation: OperationApply, Subresource: subresource})
-		require.NoError(t, err)
+		m := manifestOf(t, live, Selection{ManagerFields, "m", OperationApply, subresource})
 		assert.Equal(t, map[string]any{
 			"apiVersion": "apps/v1", "kind": "Deployment", "metadata": map[string]any{"name": "web"}, want: live[want],
 		}, m.Object)
 	}
-	m, err := NewManifest(live, Selection{Strategy: ManagerFields, Manager: "m"})
-	require.NoError(t, err)
-	assert.NotContains(t, m.Object, "status")
+	assert.NotContains(t, manifestOf(t, live, Selection{Strategy: ManagerFields, Manager: "m"}).Object, "status")
 }
 
 func TestManifestOfUnownedFields(t *testing.T) {
-	m, err := NewManifest(recorded(t, "live.json"), Selection{Strategy: UnownedFields})
-	require.NoError(t, err)
+	m := manifestOf(t, recorded(t, "live.json"), Selection{Strategy: UnownedFields})
 	container := `"imagePullPolicy": "IfNotPresent", "resources": {}, "terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"`
 	assert.Equal(t, decoded(t, `{
 		"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "default"},
@@ -59,17 +64,13 @@ func TestManifestOfUnownedFields(t *testing.T) {
 
 func TestManifestOfAllFields(t *testing.T) {
 	live := recorded(t, "live.json")
-	m, err := NewManifest(live, Selection{})
-	require.NoError(t, err)
+	m := manifestOf(t, live, Selection{})
 	assert.Equal(t, live["spec"], m.Object["spec"])
 	assert.NotContains(t, m.Object, "status")
 	assert.Equal(t, decoded(t, `{"name": "web", "namespace": "default", "finalizers": ["mesh.io/cleanup"],
 		"annotations": {"mesh.io/injected.by": "mesh"}, "labels": {"app": "web", "ex.io/tier.one": "front"}}`), m.Object["metadata"])
-}
 
-func TestManifestNamesFieldsAsTheyAreOwned(t *testing.T) {
-	m, err := NewManifest(recorded(t, "live.json"), Selection{})
-	require.NoError(t, err)
+	// Its fields have the names that their owners have for them.
 	for text, want := range map[string]bool{
 		"spec.selector":                                     true,
 		"spec.selector.matchLabels.app":                     false,
@@ -120,68 +121,37 @@ func TestManifestLeavesOut(t *testing.T) {
 		{"one subresource", live, Selection{ManagerFields, "applier", OperationApply, "status"}, nothing},
 		{"nobody", live, Selection{Strategy: ManagerFields, Manager: "nobody"}, nothing},
 	} {
-		m, err := NewManifest(row.live, row.sel)
-		require.NoError(t, err)
-		assert.Equal(t, row.want, m.Object, row.why)
+		assert.Equal(t, row.want, manifestOf(t, row.live, row.sel).Object, row.why)
 	}
 }
 
-func TestManifestOfLists(t *testing.T) {
-	live := decoded(t, `{"metadata": {}, "spec": {
-		"ports": [{"port": 443, "protocol": "TCP", "name": "b"}, {"port": 80, "protocol": "TCP", "name": "a"}, {"port": 80, "protocol": "UDP"}],
-		"empty": {"x": 1}, "none": ["x"], "atomic": [2, 1]}}`)
-	addEntry(t, live, "me", `{"f:spec": {"f:ports": {
-		"k:{\"port\":80,\"protocol\":\"TCP\"}": {".": {}, "f:port": {}, "f:name": {}},
-		"k:{\"port\":80,\"protocol\":\"UDP\"}": {"f:x": {}},
-		"k:{\"port\":443,\"protocol\":\"TCP\"}": {"f:name": {}}}, "f:empty": {}, "f:none": {}, "f:atomic": {}}}`)
-	addEntry(t, live, "you", `{"f:spec": {"f:empty": {"f:x": {}}, "f:none": {"v:\"x\"": {}}}}`)
-	m, err := NewManifest(live, Selection{Strategy: ManagerFields, Manager: "me"})
-	require.NoError(t, err)
-	assert.Equal(t, decoded(t, `{"metadata": {}, "spec": {
-		"ports": [{"port": 443, "protocol": "TCP", "name": "b"}, {"port": 80, "name": "a"}],
-		"empty": {}, "none": null, "atomic": [2, 1]}}`), m.Object,
-		"list order; both keys of an item of which only a field was set; a key left to its default; what was applied empty is empty, or null")
-	require.Len(t, m.Missing, 1)
-	assert.Equal(t, `spec.ports[port=80,protocol="UDP"].x`, m.Missing[0].String())
-	assert.Equal(t, map[string]any{"x": int64(1)}, live["spec"].(map[string]any)["empty"], "the input stays as it is")
-}
-
-// What a manager left to a server is not in the manifest of what it applied.
-func TestManifestOfWhatAServerFilled(t *testing.T) {
-	sel := Selection{Strategy: ManagerFields, Manager: "me"}
-	for _, row := range rows.Read[struct{ Live, Owned, Want, Why string }](t, "filled") {
+// TestManifestOfAnApplier selects what "me" applied and owns, while "you" own something else.
+func TestManifestOfAnApplier(t *testing.T) {
+	for _, row := range rows.Read[struct {
+		Live, Owned, Others, Want, Why string // Others are the fields of "you"
+		Missing                        []string
+	}](t, "manifests") {
 		live := decoded(t, row.Live)
 		addEntry(t, live, "me", row.Owned)
-		m, err := NewManifest(live, sel)
-		require.NoError(t, err)
+		if row.Others != "" {
+			addEntry(t, live, "you", row.Others)
+		}
+		before := copyOf(live).Object
+		m := manifestOf(t, live, me)
 		assert.Equal(t, decoded(t, row.Want), m.Object, row.Why)
-		assert.Empty(t, m.Missing, row.Why)
+		assert.Equal(t, row.Missing, texts(m.Missing), row.Why)
+		assert.Equal(t, before, live, "the input stays as it is")
 	}
-}
-
-// A list that was applied as null, and in which others have items, is null in the manifest: an empty one would declare
-// nothing.
-func TestManifestOfListsOfOthers(t *testing.T) {
-	live := decoded(t, `{"apiVersion": "ex.io/v1", "metadata": {}, "spec": {"l": [{"k": 1}], "m": {"x": 1}}}`)
-	addEntry(t, live, "me", `{"f:spec": {"f:l": {}, "f:m": {}}}`)
-	addEntry(t, live, "you", `{"f:spec": {"f:l": {"k:{\"k\":1}": {".": {}, "f:k": {}}}, "f:m": {"f:x": {}}}}`)
-	m, err := NewManifest(live, Selection{Strategy: ManagerFields, Manager: "me", Operation: OperationApply})
-	require.NoError(t, err)
-	assert.Equal(t, decoded(t, `{"apiVersion": "ex.io/v1", "metadata": {}, "spec": {"l": null, "m": {}}}`), m.Object)
 }
 
 // TestManifestOfAmbiguousLists imports lists with items that can't be identified, and lists without owners.
 func TestManifestOfAmbiguousLists(t *testing.T) {
-	live := decoded(t, `{"metadata": {}, "twice": [{"k": 1}, {"k": 1}], "odd": [{"k": 1}, 5], "free": [{"k": 1}], "index": [1, 2]}`)
+	const text = `{"metadata": {}, "twice": [{"k": 1}, {"k": 1}], "odd": [{"k": 1}, 5], "free": [{"k": 1}], "index": [1, 2]}`
+	live := decoded(t, text)
 	addEntry(t, live, "you", `{"f:twice": {"k:{\"k\":1}": {".": {}}}, "f:odd": {"k:{\"k\":1}": {".": {}}}, "f:index": {"i:0": {}}}`)
-	all, err := NewManifest(live, Selection{})
-	require.NoError(t, err)
-	delete(live["metadata"].(map[string]any), "managedFields")
-	assert.Equal(t, live, all.Object, "all fields are all fields")
-
-	addEntry(t, live, "you", `{"f:twice": {"k:{\"k\":1}": {".": {}}}, "f:odd": {"k:{\"k\":1}": {".": {}}}, "f:index": {"i:0": {}}}`)
-	unowned, err := NewManifest(live, Selection{Strategy: UnownedFields})
-	require.NoError(t, err)
+	all := manifestOf(t, live, Selection{})
+	assert.Equal(t, decoded(t, text), all.Object, "all fields are all fields")
+	unowned := manifestOf(t, live, Selection{Strategy: UnownedFields})
 	assert.Equal(t, decoded(t, `{"metadata": {}, "free": [{"k": 1}]}`), unowned.Object, "a list that is somebody's in part is not nobody's")
 }
 
@@ -195,78 +165,26 @@ func TestManifestOfEmptyValues(t *testing.T) {
 		obj["metadata"].(map[string]any)["managedFields"].([]any)[0].(map[string]any)["apiVersion"] = apiVersion
 		return obj
 	}
-	me := Selection{Strategy: ManagerFields, Manager: "me"}
-
-	m, err := NewManifest(live("apps/v1"), me)
-	require.NoError(t, err)
+	m := manifestOf(t, live("apps/v1"), me)
 	assert.Equal(t, decoded(t, `{"apiVersion": "apps/v1", "metadata": {"labels": null}, "spec": {
 		"paused": null, "new": {"x": null}, "kept": 1}}`), m.Object, "null where the field can stand; no list item is made up, and no key of a map")
 	assert.Len(t, m.Missing, 7)
 
 	for _, apiVersion := range []string{"ex.io/v1", "gateway.networking.k8s.io/v1", "snapshot.storage.k8s.io/v1"} {
-		m, err = NewManifest(live(apiVersion), me)
-		require.NoError(t, err)
+		m = manifestOf(t, live(apiVersion), me)
 		assert.Equal(t, decoded(t, `{"apiVersion": "`+apiVersion+`", "metadata": {}, "spec": {"kept": 1}}`), m.Object,
 			"a custom resource stores what is empty, and its group may end in k8s.io")
 	}
 
-	top := decoded(t, `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {}}`)
-	addEntry(t, top, "me", `{"f:immutable": {}, "f:data": {}}`)
-	m, err = NewManifest(top, me)
-	require.NoError(t, err)
-	assert.Equal(t, decoded(t, `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {}, "immutable": null, "data": null}`), m.Object,
-		"fields of the object itself")
-
 	shared := live("storage.k8s.io/v1")
 	addEntry(t, shared, "you", `{"f:spec": {"f:paused": {}}}`)
-	m, err = NewManifest(shared, me)
-	require.NoError(t, err)
+	m = manifestOf(t, shared, me)
 	assert.NotContains(t, m.Object["spec"], "paused", "the server would call it a conflict with you")
 	assert.Contains(t, m.Object["spec"], "new")
 
 	updated := live("apps/v1")
 	updated["metadata"].(map[string]any)["managedFields"].([]any)[0].(map[string]any)["operation"] = OperationUpdate
-	m, err = NewManifest(updated, me)
-	require.NoError(t, err)
-	assert.Equal(t, decoded(t, `{"kept": 1}`), m.Object["spec"], "who never applied it has nothing to keep")
-}
-
-func TestManifestOfSecret(t *testing.T) {
-	live := decoded(t, `{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "data": {"a": "QQ==", "b": "Qg=="}}`)
-	addEntry(t, live, "me", `{"f:stringData": {"f:a": {}, "f:gone": {}}}`)
-	m, err := NewManifest(live, Selection{Strategy: ManagerFields, Manager: "me"})
-	require.NoError(t, err)
-	assert.Equal(t, map[string]any{"a": "QQ=="}, m.Object["data"], "what was sent as stringData stands in data")
-	assert.NotContains(t, m.Object, "stringData")
-	assert.Equal(t, "data.gone", m.Missing[0].String())
-
-	empty := decoded(t, `{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "data": {"a": "QQ=="}}`)
-	addEntry(t, empty, "me", `{"f:stringData": {}}`)
-	m, err = NewManifest(empty, Selection{Strategy: ManagerFields, Manager: "me"})
-	require.NoError(t, err)
-	assert.NotContains(t, m.Object, "data", "an empty stringData is not all of data")
-
-	for _, kind := range []string{`"apiVersion": "ex.io/v1", "kind": "Secret"`, `"apiVersion": "v1", "kind": "ConfigMap"`} {
-		other := decoded(t, `{`+kind+`, "metadata": {"name": "s"}, "data": {"a": "QQ=="}, "stringData": {"a": "A"}}`)
-		addEntry(t, other, "me", `{"f:stringData": {"f:a": {}}}`)
-		m, err = NewManifest(other, Selection{Strategy: ManagerFields, Manager: "me"})
-		require.NoError(t, err)
-		assert.NotContains(t, m.Object, "data", "%s: no server folds it into data", kind)
-		assert.Equal(t, map[string]any{"a": "A"}, m.Object["stringData"], "%s", kind)
-	}
-}
-
-func TestManifestOfMapWithOneOwnerInThisVersion(t *testing.T) {
-	target := func(apiVersion string) any {
-		live := decoded(t, `{"apiVersion": "`+apiVersion+`", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "h"},
-			"spec": {"maxReplicas": 3, "scaleTargetRef": {"kind": "Deployment", "name": "web"}}}`)
-		addEntry(t, live, "me", `{"f:spec": {"f:maxReplicas": {}, "f:scaleTargetRef": {"f:name": {}}}}`)
-		m, err := NewManifest(live, Selection{Strategy: ManagerFields, Manager: "me"})
-		require.NoError(t, err)
-		return m.Object["spec"]
-	}
-	assert.Equal(t, map[string]any{"maxReplicas": int64(3), "scaleTargetRef": map[string]any{"kind": "Deployment", "name": "web"}}, target("autoscaling/v1"))
-	assert.Equal(t, map[string]any{"maxReplicas": int64(3), "scaleTargetRef": map[string]any{"name": "web"}}, target("autoscaling/v2"))
+	assert.Equal(t, decoded(t, `{"kept": 1}`), manifestOf(t, updated, me).Object["spec"], "who never applied it has nothing to keep")
 }
 
 func TestManifestOfAnotherVersion(t *testing.T) {
@@ -278,11 +196,10 @@ func TestManifestOfAnotherVersion(t *testing.T) {
 	for _, entry := range live["metadata"].(map[string]any)["managedFields"].([]any) {
 		entry.(map[string]any)["apiVersion"] = "autoscaling/v1"
 	}
-	m, err := NewManifest(live, Selection{Strategy: ManagerFields, Manager: "same"})
-	require.NoError(t, err, "a field that is in the same place in both versions")
-	assert.Equal(t, map[string]any{"minReplicas": int64(1)}, m.Object["spec"])
+	m := manifestOf(t, live, Selection{Strategy: ManagerFields, Manager: "same"})
+	assert.Equal(t, map[string]any{"minReplicas": int64(1)}, m.Object["spec"], "a field that is in the same place in both versions")
 
-	_, err = NewManifest(live, Selection{Strategy: ManagerFields, Manager: "other"})
+	_, err := NewManifest(live, Selection{Strategy: ManagerFields, Manager: "other"})
 	var versionErr *VersionError
 	require.ErrorAs(t, err, &versionErr)
 	assert.Equal(t, foreign.Text("autoscaling/v1"), versionErr.Owner.APIVersion)
@@ -318,9 +235,7 @@ func TestManifestOfBrokenObjects(t *testing.T) {
 		`{"metadata": {"managedFields": [{"manager": "m", "operation": "Apply", "fieldsV1": {".": {}}}]}}`,
 	} {
 		for _, sel := range []Selection{{}, {Strategy: UnownedFields}, {Strategy: ManagerFields, Manager: "m"}} {
-			m, err := NewManifest(decoded(t, text), sel)
-			require.NoError(t, err)
-			assert.Equal(t, map[string]any{"metadata": map[string]any{}}, m.Object, "%s", text)
+			assert.Equal(t, map[string]any{"metadata": map[string]any{}}, manifestOf(t, decoded(t, text), sel).Object, "%s", text)
 		}
 	}
 }
