@@ -10,7 +10,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
@@ -110,33 +109,6 @@ func TestClassifyKinds(t *testing.T) {
 			got := immutability.Classify(tt.err)
 			assert.Equal(t, tt.kind, got.Refusal, tt.why)
 			assert.Equal(t, tt.replaceable, got.Replaceable(), tt.why)
-		})
-	}
-}
-
-// statusless has a method Status that isn't an API status.
-type statusless struct{}
-
-func (statusless) Error() string  { return "statusless" }
-func (statusless) Status() string { return "Invalid" }
-
-func TestClassifyUnwraps(t *testing.T) {
-	inner := refused("apps", "Deployment", selector)
-	want := immutability.Classify(inner)
-	tests := []struct {
-		name string
-		err  error
-	}{
-		{"%w", fmt.Errorf("deployment x: %w", inner)},
-		{"%w twice", fmt.Errorf("a: %w", fmt.Errorf("b: %w", inner))},
-		{"two %w", fmt.Errorf("%w: %w", errors.New("apply"), inner)},
-		{"join", errors.Join(errors.New("apply"), inner)},
-		{"aggregate", utilerrors.NewAggregate([]error{errors.New("apply"), inner})},
-		{"aggregate in join", errors.Join(statusless{}, utilerrors.NewAggregate([]error{inner}))},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			assert.Equal(t, want, immutability.Classify(tt.err), "the verdict of a wrapped error is the error's verdict")
 		})
 	}
 }

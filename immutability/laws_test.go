@@ -5,25 +5,41 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 
 	"github.com/ssaplan/primitives/immutability"
 )
+
+// statusless has a method Status that isn't an API status.
+type statusless struct{}
+
+func (statusless) Error() string  { return "statusless" }
+func (statusless) Status() string { return "Invalid" }
 
 // checkLaws checks what holds for every status.
 func checkLaws(t *testing.T, status metav1.Status) {
 	t.Helper()
 	bare := &apierrors.StatusError{ErrStatus: status}
 	verdict := immutability.ClassifyStatus(status)
-	assert.Contains(t, verdictFor, kindName(verdict.Refusal), "one of the kinds")
+	kinds := slices.Collect(maps.Values(verdictFor))
+	assert.Contains(t, append(kinds, immutability.RefusalNone), verdict.Refusal, "one of the kinds")
 
-	for _, wrapped := range []error{bare, fmt.Errorf("a: %w", bare), errors.Join(errors.New("a"), bare)} {
-		assert.Equal(t, verdict, immutability.Classify(wrapped), "wrapping changes nothing")
+	apply := errors.New("apply")
+	for how, wrapped := range map[string]error{
+		"not": bare, "%w": fmt.Errorf("a: %w", bare), "%w twice": fmt.Errorf("a: %w", fmt.Errorf("b: %w", bare)),
+		"two %w": fmt.Errorf("%w: %w", apply, bare), "join": errors.Join(apply, bare),
+		"aggregate":         utilerrors.NewAggregate([]error{apply, bare}),
+		"aggregate in join": errors.Join(statusless{}, utilerrors.NewAggregate([]error{bare})),
+	} {
+		assert.Equal(t, verdict, immutability.Classify(wrapped), "wrapping changes nothing: %s", how)
 	}
 	if verdict.Replaceable() {
 		assert.Equal(t, immutability.RefusalImmutable, verdict.Refusal)
@@ -56,16 +72,6 @@ func checkCertainty(t *testing.T, v immutability.Verdict) {
 	if v.Certainty == immutability.CertaintyUnknown {
 		assert.Equal(t, immutability.RefusalInvalid, v.Refusal, "of everything else something is known")
 	}
-}
-
-// kindName maps None to a kind that verdictFor has.
-func kindName(k immutability.Refusal) string {
-	for truth, kind := range verdictFor {
-		if kind == k || k == immutability.RefusalNone {
-			return truth
-		}
-	}
-	return string(k)
 }
 
 func distinct(fields []immutability.Field) map[string]bool {

@@ -105,18 +105,9 @@ func TestLocateNamesWithManyDots(t *testing.T) {
 
 // TestLocatedFieldIsAChange holds the path of a refusal against those of a plan.
 func TestLocatedFieldIsAChange(t *testing.T) {
-	live := object(t, recordedLive)
-	after := live.DeepCopy()
-	containers, _, err := unstructured.NestedSlice(after.Object, "spec", "containers")
-	require.NoError(t, err)
-	containers[0].(map[string]any)["image"] = "new"
-	require.NoError(t, unstructured.SetNestedSlice(after.Object, containers, "spec", "containers"))
-	unstructured.RemoveNestedField(live.Object, "metadata", "managedFields") // one entry can't be read
-	entry := map[string]any{"manager": "me", "operation": "Apply", "apiVersion": "apps/v1",
-		"fieldsV1": map[string]any{"f:spec": map[string]any{"f:containers": map[string]any{`k:{"name":"app"}`: map[string]any{"f:image": map[string]any{}}}}}}
-	for _, obj := range []*unstructured.Unstructured{live, after} {
-		require.NoError(t, unstructured.SetNestedSlice(obj.Object, []any{entry}, "metadata", "managedFields"))
-	}
+	const text = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: x, managedFields: [{manager: me, operation: Apply, apiVersion: apps/v1,
+		fieldsV1: {f:spec: {f:containers: {'k:{"name":"app"}': {f:image: {}}}}}}]}, spec: {containers: [{name: app, image: %s}]}}`
+	live, after := object(t, fmt.Sprintf(text, "old")), object(t, fmt.Sprintf(text, "new"))
 
 	fields, err := projection.Differing(live.Object, after.Object, projection.FieldSet{})
 	require.NoError(t, err)

@@ -23,14 +23,17 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// fake answers a create and an update, and keeps what it was sent.
+// fake answers a create and an update, and keeps what it was sent. If it has a judge, the judge answers updates.
 type fake struct {
 	createErr, updateErr error
 	updated              *unstructured.Unstructured
+	judge                func(obj *unstructured.Unstructured) (*unstructured.Unstructured, error)
 
 	created, replaced *unstructured.Unstructured
 	createOptions     metav1.CreateOptions
 	updateOptions     metav1.UpdateOptions
+	updates           int
+	accepted          *unstructured.Unstructured // by the judge
 }
 
 func (f *fake) Create(_ context.Context, obj *unstructured.Unstructured, o metav1.CreateOptions, _ ...string) (*unstructured.Unstructured, error) {
@@ -40,12 +43,38 @@ func (f *fake) Create(_ context.Context, obj *unstructured.Unstructured, o metav
 
 func (f *fake) Update(_ context.Context, obj *unstructured.Unstructured, o metav1.UpdateOptions, _ ...string) (*unstructured.Unstructured, error) {
 	f.replaced, f.updateOptions = obj, o
-	return f.updated, f.updateErr
+	f.updates++
+	if f.judge == nil {
+		return f.updated, f.updateErr
+	}
+	updated, err := f.judge(obj)
+	if err == nil {
+		f.accepted = obj
+	}
+	return updated, err
+}
+
+// refusing returns a server that refuses updates with one of the texts, as it refused the apply. It expects dry runs of
+// the live object.
+func refusing(refusal error, texts ...string) *fake {
+	server := &fake{createErr: exists()}
+	server.judge = func(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+		sent, _ := obj.MarshalJSON()
+		for _, text := range texts {
+			if strings.Contains(string(sent), text) {
+				return nil, refusal
+			}
+		}
+		if obj.GetUID() != "u" || obj.GetResourceVersion() != "7" || len(server.updateOptions.DryRun) != 1 {
+			return nil, errors.New("not a dry run of the live object")
+		}
+		return obj, nil
+	}
+	return server
 }
 
 func object(t testing.TB, text string) *unstructured.Unstructured {
 	t.Helper()
-	text = strings.TrimSpace(text)
 	obj := &unstructured.Unstructured{}
 	require.NoError(t, yaml.Unmarshal([]byte(text), &obj.Object))
 	return obj
@@ -234,7 +263,7 @@ func TestProbeAsksOnlyWhereItMatters(t *testing.T) {
 	} {
 		verdict := immutability.Classify(err)
 		obj := object(t, `{kind: A}`)
-		got := immutability.Probe(context.Background(), nil, obj, obj, verdict, immutability.ProbeOptions{})
+		got := immutability.Probe(context.Background(), &fake{}, obj, obj, verdict, immutability.ProbeOptions{})
 		assert.Equal(t, verdict.Locate(obj, obj, projection.FieldSet{}), got, name)
 	}
 }
@@ -433,7 +462,13 @@ spec:
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			refusal := refused("apps", "Deployment", tt.cause)
-			server := &firstOnly{fake: fake{createErr: exists(), updated: updated}, refusal: refusal}
+			server := &fake{createErr: exists()}
+			server.judge = func(*unstructured.Unstructured) (*unstructured.Unstructured, error) {
+				if server.updates > 1 { // the first update is of the manifest alone, the others have what it drops
+					return nil, refusal
+				}
+				return updated, nil
+			}
 			got := immutability.Probe(context.Background(), server, updated, live, immutability.Classify(refusal), immutability.ProbeOptions{})
 			assert.Equal(t, immutability.RefusalMergeLeftover, got.Refusal)
 			assert.Equal(t, tt.want, texts(got.Leftovers), tt.why)
@@ -443,61 +478,19 @@ spec:
 	}
 }
 
-// firstOnly is a server that accepts one update, and none with what that drops.
-type firstOnly struct {
-	fake
-	refusal error
-}
-
-func (f *firstOnly) Update(ctx context.Context, obj *unstructured.Unstructured, o metav1.UpdateOptions, _ ...string) (*unstructured.Unstructured, error) {
-	isFirst := f.replaced == nil
-	if updated, err := f.fake.Update(ctx, obj, o); isFirst {
-		return updated, err
-	}
-	return nil, f.refusal
-}
-
-// mergeOnly is a server that refuses an update without the name of the service, as immutable, and one with what an
-// apply leaves behind.
-type mergeOnly struct {
-	fake
-	refusal  error // of the apply
-	accepted *unstructured.Unstructured
-}
-
-func (f *mergeOnly) Update(_ context.Context, obj *unstructured.Unstructured, _ metav1.UpdateOptions, _ ...string) (*unstructured.Unstructured, error) {
-	f.replaced = obj
-	if _, found, _ := unstructured.NestedString(obj.Object, "spec", "serviceName"); !found {
-		return nil, refused("apps", "StatefulSet", because("spec", forbidden, "Forbidden: updates to statefulset spec for fields other than 'replicas', 'template' are forbidden"))
-	}
-	text, _ := obj.MarshalJSON()
-	if strings.Contains(string(text), "rolling") || strings.Contains(string(text), "emptyDir") {
-		return nil, f.refusal
-	}
-	f.accepted = obj
-	return obj, nil
-}
-
-// picky is a server that refuses updates for which a text is in the object.
-type picky struct {
-	fake
-	refusal error // of the apply
-	refused []string
-	updates int
-}
-
-func (f *picky) Update(_ context.Context, obj *unstructured.Unstructured, o metav1.UpdateOptions, _ ...string) (*unstructured.Unstructured, error) {
-	f.updates++
-	text, _ := obj.MarshalJSON()
-	for _, word := range f.refused {
-		if strings.Contains(string(text), word) {
-			return nil, f.refusal
+// mergeOnly returns a server that refuses an update without the name of the service, as immutable, and one with what an
+// apply leaves behind, as it refused the apply.
+func mergeOnly(refusal error) *fake {
+	return &fake{createErr: exists(), judge: func(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+		if _, found, _ := unstructured.NestedString(obj.Object, "spec", "serviceName"); !found {
+			return nil, refused("apps", "StatefulSet", because("spec", forbidden, "Forbidden: updates to statefulset spec for fields other than 'replicas', 'template' are forbidden"))
 		}
-	}
-	if obj.GetUID() != "u" || obj.GetResourceVersion() != "7" || len(o.DryRun) != 1 {
-		return nil, errors.New("not a dry run of the live object")
-	}
-	return obj, nil
+		text, _ := obj.MarshalJSON()
+		if strings.Contains(string(text), "rolling") || strings.Contains(string(text), "emptyDir") {
+			return nil, refusal
+		}
+		return obj, nil
+	}}
 }
 
 // Of the fields that an update drops, those are in the way with which it is refused.
@@ -545,7 +538,7 @@ spec:
 		{at("spec.deep.g"), []string{"exit"}, []string{"spec.e"}, 17, "what is beside the cause is innocent; no trial is left for what is in it"},
 		{at("spec.many.g"), []string{"f03"}, []string{"spec.many.f03"}, 17, "no more than sixteen are tried"},
 	} {
-		server := &picky{fake: fake{createErr: exists()}, refusal: tt.refusal, refused: tt.refused}
+		server := refusing(tt.refusal, tt.refused...)
 		got := immutability.Probe(context.Background(), server, manifest, live, immutability.Classify(tt.refusal), immutability.ProbeOptions{})
 		require.Equal(t, immutability.RefusalMergeLeftover, got.Refusal, tt.why)
 		assert.Equal(t, tt.want, texts(got.Leftovers), tt.why)
@@ -588,7 +581,10 @@ func TestProbeNamesOnlyWhatIsInTheWay(t *testing.T) {
 		}, nil},
 		{"nothing is refused", func(string) error { return nil }, nil},
 	} {
-		server := &defaulting{fake: fake{createErr: exists(), updated: object(t, updated)}, refusal: row.refusal}
+		server := &fake{createErr: exists()}
+		server.judge = func(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+			return object(t, updated), row.refusal(fmt.Sprint(obj.Object["spec"]))
+		}
 		got := immutability.Probe(t.Context(), server, object(t, manifest), object(t, live), immutability.Classify(left), immutability.ProbeOptions{})
 		require.Equal(t, immutability.RefusalMergeLeftover, got.Refusal, row.why)
 		require.Equal(t, row.want, texts(got.Leftovers), row.why)
@@ -598,21 +594,10 @@ func TestProbeNamesOnlyWhatIsInTheWay(t *testing.T) {
 	}
 }
 
-// defaulting is a server that answers updates with the one object, unless it refuses what they have.
-type defaulting struct {
-	fake
-	refusal func(spec string) error
-}
-
-func (f *defaulting) Update(_ context.Context, obj *unstructured.Unstructured, _ metav1.UpdateOptions, _ ...string) (*unstructured.Unstructured, error) {
-	return f.updated, f.refusal(fmt.Sprint(obj.Object["spec"]))
-}
-
 func TestProbeKnowsOneLeftoverByItsText(t *testing.T) {
 	live := object(t, `{apiVersion: apps/v1, kind: Deployment, metadata: {name: x, uid: u, resourceVersion: "7"}, spec: {strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 1}}}}`)
 	manifest := object(t, `{apiVersion: apps/v1, kind: Deployment, metadata: {name: x}, spec: {strategy: {type: Recreate}}}`)
-	server := &picky{fake: fake{createErr: exists()}}
-	got := immutability.Probe(context.Background(), server, manifest, live, immutability.Classify(left), immutability.ProbeOptions{})
+	got := immutability.Probe(context.Background(), refusing(nil), manifest, live, immutability.Classify(left), immutability.ProbeOptions{})
 	assert.Equal(t, []string{"spec.strategy.rollingUpdate"}, texts(got.Leftovers))
 	assert.Equal(t, 2, got.Evidence.Requests, "there is nothing to try")
 }
@@ -620,8 +605,7 @@ func TestProbeKnowsOneLeftoverByItsText(t *testing.T) {
 func TestRemedyOfACustomResource(t *testing.T) {
 	live := object(t, `{apiVersion: example.com/v1, kind: Widget, metadata: {name: x, uid: u, resourceVersion: "7"}, spec: {a: a, old: 1}}`)
 	manifest := object(t, `{apiVersion: example.com/v1, kind: Widget, metadata: {name: x}, spec: {a: b}}`)
-	server := &picky{fake: fake{createErr: exists()}, refusal: unknown, refused: []string{"old"}}
-	got := immutability.Probe(context.Background(), server, manifest, live, immutability.Classify(unknown), immutability.ProbeOptions{})
+	got := immutability.Probe(context.Background(), refusing(unknown, "old"), manifest, live, immutability.Classify(unknown), immutability.ProbeOptions{})
 	assert.Equal(t, "remove spec.old by a merge patch that makes the change as well (which has each list as a whole), "+
 		"or update the object with the whole manifest (PUT), which also drops what others have set", got.Remedy)
 }
@@ -647,7 +631,7 @@ spec: {strategy: {type: B}, map: a, text: {a: 1}, template: {spec: {volumes: [{n
 	volume := because("spec.template.spec.volumes[0].secret", forbidden, "Forbidden: may not specify more than 1 volume type")
 	strategy := because("spec.strategy.rolling", forbidden, "Forbidden: unheard of")
 	refusal := refused("apps", "StatefulSet", volume, strategy)
-	server := &mergeOnly{fake: fake{createErr: exists()}, refusal: refusal}
+	server := mergeOnly(refusal)
 	got := immutability.Probe(context.Background(), server, manifest, live, immutability.Classify(refusal), immutability.ProbeOptions{})
 	assert.Equal(t, immutability.RefusalMergeLeftover, got.Refusal)
 	assert.Empty(t, got.Uncertain)
@@ -710,7 +694,7 @@ func TestProbeFindsNothingLeft(t *testing.T) {
 	set := object(t, `{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: x}, spec: {serviceName: db, a: {size: 1}}}`)
 	manifest := object(t, `{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: x}, spec: {a: {size: 2}}}`)
 	refusal := refused("apps", "StatefulSet", because("spec.a.size", forbidden, "Forbidden: unheard of"))
-	got := immutability.Probe(context.Background(), &mergeOnly{fake: fake{createErr: exists()}}, manifest, set, immutability.Classify(refusal), immutability.ProbeOptions{})
+	got := immutability.Probe(context.Background(), mergeOnly(nil), manifest, set, immutability.Classify(refusal), immutability.ProbeOptions{})
 	assert.Equal(t, immutability.RefusalMergeLeftover, got.Refusal)
 	assert.Empty(t, got.Leftovers)
 	assert.Equal(t, answer.MergeRemedy, got.Remedy)

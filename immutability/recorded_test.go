@@ -101,7 +101,7 @@ func recordedFiles(t testing.TB) []string {
 func TestRecorded(t *testing.T) {
 	text, err := os.ReadFile("testdata/widgets.yaml")
 	require.NoError(t, err)
-	widgets := &definitions{crd: object(t, string(text))}
+	widgets := &reader{obj: object(t, string(text))}
 	for _, file := range recordedFiles(t) {
 		t.Run(file, func(t *testing.T) {
 			r := readRecord(t, file)

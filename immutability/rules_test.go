@@ -17,25 +17,25 @@ import (
 	"github.com/ssaplan/primitives/immutability"
 )
 
-// definitions is a client for definitions that has one.
-type definitions struct {
-	crd   *unstructured.Unstructured
-	err   error
+// reader answers every read with one object, or with the error of the name, and keeps the names that were read.
+type reader struct {
+	obj   *unstructured.Unstructured
+	errs  map[string]error
 	asked []string
 }
 
-func (d *definitions) Get(_ context.Context, name string, _ metav1.GetOptions, _ ...string) (*unstructured.Unstructured, error) {
-	d.asked = append(d.asked, name)
-	return d.crd, d.err
+func (r *reader) Get(_ context.Context, name string, _ metav1.GetOptions, _ ...string) (*unstructured.Unstructured, error) {
+	r.asked = append(r.asked, name)
+	return r.obj, r.errs[name]
 }
 
 // defined returns the definition of widgets with a schema for spec.
-func defined(t testing.TB, spec string) *definitions {
+func defined(t testing.TB, spec string) *reader {
 	t.Helper()
 	crd := object(t, `
 metadata: {name: widgets.example.com, resourceVersion: "1"}
 spec: {versions: [{name: v1, schema: {openAPIV3Schema: {properties: {spec: `+spec+`}}}}]}`)
-	return &definitions{crd: crd}
+	return &reader{obj: crd}
 }
 
 // TestRules judges what a real server answered to changes that transition rules refuse.
@@ -75,7 +75,7 @@ func TestRules(t *testing.T) {
 			refused := &apierrors.StatusError{ErrStatus: recorded[row.Name]}
 			server := &fake{createErr: exists(), updateErr: refused}
 			got := immutability.Probe(context.Background(), server, obj(row.After), obj(row.Before), immutability.Classify(refused),
-				immutability.ProbeOptions{Definitions: &definitions{crd: crd}})
+				immutability.ProbeOptions{Definitions: &reader{obj: crd}})
 			assert.Equal(t, row.Verdict, got.Refusal, row.Like)
 			assert.Equal(t, row.Verdict == immutability.RefusalImmutable, got.Replaceable(), row.Like)
 			assert.Equal(t, immutability.CertaintyProven, got.Certainty, "the rule is found: %s", got.Uncertain)
@@ -150,7 +150,7 @@ func probeWidget(t *testing.T, apply, update error, opts immutability.ProbeOptio
 
 func TestRuleOfTheWholeObject(t *testing.T) {
 	crd := defined(t, "{}")
-	crd.crd = object(t, `
+	crd.obj = object(t, `
 metadata: {name: widgets.example.com}
 spec: {versions: [
   {name: v2, schema: {openAPIV3Schema: {x-kubernetes-validations: [{rule: self.spec.a > oldSelf.spec.a, message: a is immutable}]}}},
@@ -171,7 +171,7 @@ func TestDefinitionsThatCannotBeRead(t *testing.T) {
 	assert.Equal(t, 2, got.Evidence.Requests)
 	assert.Empty(t, got.Hazards)
 
-	forbidden := &definitions{err: forbids(`User "jane" cannot get resource "customresourcedefinitions"`)}
+	forbidden := &reader{errs: map[string]error{"widgets.example.com": forbids(`User "jane" cannot get resource "customresourcedefinitions"`)}}
 	got = probeWidget(t, refusal, refusal, immutability.ProbeOptions{Definitions: forbidden})
 	assert.Equal(t, immutability.RefusalDirectional, got.Refusal)
 	assert.Equal(t, immutability.CertaintyAssumed, got.Certainty)
@@ -211,21 +211,21 @@ func TestRulesAreRemembered(t *testing.T) {
 	equal := defined(t, "{properties: {a: {x-kubernetes-validations: [{rule: self == oldSelf, message: is immutable}]}}}")
 	grows := defined(t, "{properties: {a: {x-kubernetes-validations: [{rule: self > oldSelf, message: is immutable}]}}}")
 	var rules immutability.Rules
-	replaceable := func(d *definitions) bool {
+	replaceable := func(d *reader) bool {
 		return probeWidget(t, refusal, refusal, immutability.ProbeOptions{Definitions: d, Rules: &rules}).Replaceable()
 	}
 	require.True(t, replaceable(equal))
 	assert.True(t, replaceable(grows), "the same resourceVersion has the same rules")
-	grows.crd.SetResourceVersion("2")
+	grows.obj.SetResourceVersion("2")
 	assert.False(t, replaceable(grows), "another one is read")
-	equal.crd.SetName("gadgets.example.com")
-	equal.crd.SetResourceVersion("2")
+	equal.obj.SetName("gadgets.example.com")
+	equal.obj.SetResourceVersion("2")
 	assert.True(t, replaceable(equal), "of another definition")
 	assert.False(t, replaceable(grows), "both are remembered")
 
-	grows.crd.SetResourceVersion("")
-	equal.crd.SetResourceVersion("")
-	equal.crd.SetName(grows.crd.GetName())
+	grows.obj.SetResourceVersion("")
+	equal.obj.SetResourceVersion("")
+	equal.obj.SetName(grows.obj.GetName())
 	assert.False(t, replaceable(grows))
 	assert.True(t, replaceable(equal), "without a resourceVersion nothing is known to be the same")
 }
@@ -255,7 +255,7 @@ func TestLiftedRules(t *testing.T) {
 			verdict := immutability.Classify(&apierrors.StatusError{ErrStatus: metav1.Status{
 				Status: metav1.StatusFailure, Code: 422, Reason: metav1.StatusReasonInvalid, Details: &metav1.StatusDetails{Causes: row.causes},
 			}})
-			require.Equal(t, row.want, verdict.IsLifted(defined(t, fixed).crd, defined(t, row.after).crd, "v1"))
+			require.Equal(t, row.want, verdict.IsLifted(defined(t, fixed).obj, defined(t, row.after).obj, "v1"))
 		})
 	}
 }

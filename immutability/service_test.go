@@ -7,23 +7,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/immutability"
 )
-
-// addresses answers lookups of cluster IPs, and keeps which were asked for. An address without an error is taken.
-type addresses struct {
-	errs  map[string]error
-	asked []string
-}
-
-func (a *addresses) Get(_ context.Context, name string, _ metav1.GetOptions, _ ...string) (*unstructured.Unstructured, error) {
-	a.asked = append(a.asked, name)
-	return &unstructured.Unstructured{}, a.errs[name]
-}
 
 var ipAddresses = schema.GroupResource{Group: "networking.k8s.io", Resource: "ipaddresses"}
 
@@ -60,7 +47,7 @@ func TestProbeProvesClusterIPs(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			service := object(t, `{apiVersion: v1, kind: Service, metadata: {name: x}, spec: `+tt.spec+`}`)
-			lookup := &addresses{errs: tt.errs}
+			lookup := &reader{errs: tt.errs} // an address without an error is taken
 			got := immutability.Probe(context.Background(), &fake{createErr: exists()}, service, live, immutability.Classify(immutable), immutability.ProbeOptions{IPAddresses: lookup})
 			assert.Equal(t, tt.kind, got.Refusal, tt.why)
 			assert.Equal(t, tt.replaceable, got.Replaceable(), tt.why)
@@ -131,7 +118,7 @@ func TestProbeLooksUpNoAddressInVain(t *testing.T) {
 		{unknown, &fake{createErr: exists(), updated: service}, immutability.RefusalMergeLeftover, "the update works"},
 		{immutable, &fake{createErr: context.DeadlineExceeded}, immutability.RefusalImmutable, "no answer"},
 	} {
-		lookup := &addresses{}
+		lookup := &reader{}
 		got := immutability.Probe(context.Background(), tt.server, service, live, immutability.Classify(tt.refusal), immutability.ProbeOptions{IPAddresses: lookup})
 		assert.Equal(t, tt.want, got.Refusal, tt.why)
 		assert.Empty(t, lookup.asked, tt.why)
