@@ -19,13 +19,8 @@ import (
 	"github.com/ssaplan/primitives/authresilience"
 )
 
-// hostState is an example of the state that a caller keeps from an earlier read.
-type hostState struct {
-	UID    string
-	Fields map[string]any
-}
-
-// TestDegradeByClass holds for every error of the table of classes: reads survive three classes, and nothing else.
+// TestDegradeByClass holds for every error of the table of classes: reads survive three classes, and nothing else, with
+// a warning in sentences.
 func TestDegradeByClass(t *testing.T) {
 	degradable := map[authresilience.Class]bool{
 		authresilience.ClassAuthentication: true, authresilience.ClassAnonymous: true, authresilience.ClassAuthorization: true,
@@ -42,9 +37,13 @@ func TestDegradeByClass(t *testing.T) {
 			}
 			assert.Equal(t, "prior", kept.Prior)
 			assert.Equal(t, authresilience.Stale{Reason: r.want, Time: now}, kept.Stale)
-			assert.Contains(t, kept.Warning.String(), "v1/ConfigMap default/x")
-			assert.NotEmpty(t, kept.Warning.Cause)
-			assert.NotEmpty(t, kept.Warning.Next)
+			w := kept.Warning
+			assert.Contains(t, w.String(), "v1/ConfigMap default/x")
+			assert.NotEmpty(t, w.Cause)
+			assert.NotEmpty(t, w.Next)
+			assert.Equal(t, w.Summary()+". "+w.Detail(), w.String())
+			assert.NotContains(t, w.Summary(), "\n")
+			assert.Regexp(t, `^[A-Z]([^.]|\.[^ ])*\. [A-Z].*\.$`, w.Detail(), "two sentences")
 		})
 	}
 }
@@ -65,9 +64,7 @@ func TestDegradeWhatTheHostAllows(t *testing.T) {
 		} {
 			row.read.Object, row.read.Time = plain.Object, plain.Time
 			more, ok := authresilience.Degrade("prior", r.err, row.read)
-			if ok != kept && !row.added[r.want] || ok && !kept && !row.added[r.want] {
-				t.Errorf("%s (%s): survived %t, and by default %t", r.why, r.want, ok, kept)
-			}
+			assert.Equal(t, kept || row.added[r.want], ok, "%s (%s), which by default survives: %t", r.why, r.want, kept)
 			if ok {
 				text, err := json.Marshal(more.Stale)
 				require.NoError(t, err)
@@ -78,31 +75,21 @@ func TestDegradeWhatTheHostAllows(t *testing.T) {
 			}
 		}
 	}
-	plugin := &url.Error{Op: "Get", URL: "https://x/api", Err: errors.New("getting credentials: exec: executable my-cloud not found")}
-	require.Equal(t, authresilience.ClassCredentialPlugin, authresilience.Classify(plugin))
-	_, ok := authresilience.Degrade("prior", plugin, authresilience.ReadAttempt{Remembered: true})
-	require.True(t, ok)
-	refused := &url.Error{Op: "Get", URL: "https://x/api", Err: errors.New("dial tcp 127.0.0.1:1: connect: connection refused")}
-	_, ok = authresilience.Degrade("prior", refused, authresilience.ReadAttempt{KeepUnreachable: true})
-	require.True(t, ok)
-	_, ok = authresilience.Degrade("prior", refused, authresilience.ReadAttempt{Remembered: true})
-	require.False(t, ok)
-}
-
-func TestDegradeKeepsThePrior(t *testing.T) {
-	prior := &hostState{UID: "u", Fields: map[string]any{"data": map[string]any{"a": int64(1)}}}
-	kept, ok := authresilience.Degrade(prior, apierrors.NewUnauthorized("Unauthorized"), authresilience.ReadAttempt{})
-	require.True(t, ok)
-	assert.Same(t, prior, kept.Prior)
-	assert.Equal(t, &hostState{UID: "u", Fields: map[string]any{"data": map[string]any{"a": int64(1)}}}, prior)
 }
 
 func TestDegradeDefaults(t *testing.T) {
 	before := time.Now()
-	kept, ok := authresilience.Degrade(0, apierrors.NewUnauthorized("Unauthorized"), authresilience.ReadAttempt{})
+	prior := &struct{ uid string }{"u"}
+	kept, ok := authresilience.Degrade(prior, apierrors.NewUnauthorized("Unauthorized"), authresilience.ReadAttempt{})
 	require.True(t, ok)
+	assert.Same(t, prior, kept.Prior)
 	assert.WithinRange(t, kept.Stale.Time, before.Add(-time.Millisecond), time.Now())
 	assert.Equal(t, "an object was not refreshed; its last known state is kept", kept.Warning.Summary())
+	data, err := json.Marshal(kept.Stale)
+	require.NoError(t, err)
+	var read authresilience.Stale
+	require.NoError(t, json.Unmarshal(data, &read))
+	assert.Equal(t, kept.Stale, read, "the mark of the clock, not one made for a test, comes back as the same value")
 }
 
 // TestDegradeRefusesWrites: the class of a denied write is the same, but the error shows where it comes from.

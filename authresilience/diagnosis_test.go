@@ -82,14 +82,20 @@ func TestDiagnoseTokens(t *testing.T) {
 	}
 	for _, r := range rows {
 		t.Run(r.why, func(t *testing.T) {
-			d := diagnose(tokenConfig(r.token))
-			require.Len(t, d.Findings, 1)
-			assert.Equal(t, r.want, d.Findings[0].Validity, "%s", d)
-			assert.Contains(t, d.String(), r.text)
-			assert.Equal(t, authresilience.BearerToken, d.Findings[0].Kind)
-			assert.Equal(t, r.want == authresilience.ValidityExpired, d.Err() != nil, "only what is expired for certain is not sent")
+			checkFinding(t, tokenConfig(r.token), authresilience.BearerToken, r.want, r.text)
 		})
 	}
+}
+
+// checkFinding checks the diagnosis of a configuration with one credential. The text is a part of the diagnosis.
+func checkFinding(t *testing.T, config *rest.Config, kind authresilience.CredentialKind, want authresilience.Validity, text string) {
+	t.Helper()
+	d := diagnose(config)
+	require.Len(t, d.Findings, 1)
+	assert.Equal(t, want, d.Findings[0].Validity, "%s", d)
+	assert.Contains(t, d.String(), text)
+	assert.Equal(t, kind, d.Findings[0].Kind)
+	assert.Equal(t, want == authresilience.ValidityExpired, d.Err() != nil, "only what is expired for certain is not sent")
 }
 
 func TestAFractionOfASecondCounts(t *testing.T) {
@@ -99,6 +105,7 @@ func TestAFractionOfASecondCounts(t *testing.T) {
 func TestDiagnoseCertificates(t *testing.T) {
 	hourAgo, inAnHour := now.Add(-time.Hour), now.Add(time.Hour)
 	cert, key, authority := certificate(t, hourAgo, inAnHour, inAnHour)
+	expiredLeaf, _, _ := certificate(t, now.Add(-2*time.Hour), hourAgo, inAnHour)
 	leaf, _, expiredAuthority := certificate(t, now.Add(-3*time.Hour), inAnHour, now.Add(-2*time.Hour))
 	config := func(cert, key []byte) *rest.Config {
 		return &rest.Config{TLSClientConfig: rest.TLSClientConfig{CertData: cert, KeyData: key}}
@@ -117,7 +124,7 @@ func TestDiagnoseCertificates(t *testing.T) {
 		{"a certificate of the chain expired", config(append(leaf, expiredAuthority...), key), authresilience.ValidityUnknown, "a certificate of its chain expired 2 h ago"},
 		{"of two of its chain, the first expired", config(slices.Concat(leaf, expiredAuthority, authority), key), authresilience.ValidityUnknown, "a certificate of its chain expired 2 h ago"},
 		{"of two of its chain, the second expired", config(slices.Concat(leaf, authority, expiredAuthority), key), authresilience.ValidityUnknown, "a certificate of its chain expired 2 h ago"},
-		{"both expired: its own date counts", config(append(leaf[:0:0], append(mustExpire(t), expiredAuthority...)...), key), authresilience.ValidityExpired, "expired 60 min ago"},
+		{"both expired: its own date counts", config(slices.Concat(expiredLeaf, expiredAuthority), key), authresilience.ValidityExpired, "expired 60 min ago"},
 		{"no key: it isn't sent", config(cert, nil), authresilience.ValidityMalformed, "isn't sent, since its key is missing"},
 		{"not PEM", config([]byte(signature), key), authresilience.ValidityMalformed, "no certificate in it"},
 		{"a key in place of the certificate", config(key, key), authresilience.ValidityMalformed, "no certificate in it"},
@@ -125,18 +132,9 @@ func TestDiagnoseCertificates(t *testing.T) {
 	}
 	for _, r := range rows {
 		t.Run(r.why, func(t *testing.T) {
-			d := diagnose(r.config)
-			require.Len(t, d.Findings, 1)
-			assert.Equal(t, r.want, d.Findings[0].Validity, "%s", d)
-			assert.Contains(t, d.String(), r.text)
-			assert.Equal(t, r.want == authresilience.ValidityExpired, d.Err() != nil)
+			checkFinding(t, r.config, authresilience.ClientCertificate, r.want, r.text)
 		})
 	}
-}
-
-func mustExpire(t *testing.T) []byte {
-	cert, _, _ := certificate(t, now.Add(-2*time.Hour), now.Add(-time.Hour), now.Add(time.Hour))
-	return cert
 }
 
 func TestDiagnoseConfigs(t *testing.T) {

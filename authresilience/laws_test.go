@@ -89,20 +89,6 @@ func TestEveryClassIsDescribed(t *testing.T) {
 	assert.False(t, authresilience.Class("authentication").Degradable(), "classes are case-sensitive")
 }
 
-// TestWarningsAreSentences holds for every error that is survived.
-func TestWarningsAreSentences(t *testing.T) {
-	for _, r := range allRows() {
-		kept, ok := authresilience.Degrade("prior", r.err, authresilience.ReadAttempt{Object: "v1/ConfigMap default/x", Time: now})
-		if !ok {
-			continue
-		}
-		w := kept.Warning
-		assert.Equal(t, w.Summary()+". "+w.Detail(), w.String())
-		assert.NotContains(t, w.Summary(), "\n", r.why)
-		assert.Regexp(t, `^[A-Z]([^.]|\.[^ ])*\. [A-Z].*\.$`, w.Detail(), r.why)
-	}
-}
-
 // TestValidityMovesForward: with time, a credential goes from not yet valid through valid to expired, and never back.
 func TestValidityMovesForward(t *testing.T) {
 	order := []authresilience.Validity{authresilience.ValidityNotYet, authresilience.ValidityValid, authresilience.ValidityUnknown, authresilience.ValidityExpired}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/internal/rows"
@@ -41,17 +40,6 @@ func TestStaleSurvivesJSON(t *testing.T) {
 			assert.Equal(t, r.stale.String(), read.Stale.String())
 		})
 	}
-}
-
-// TestStaleOfDegradeSurvivesJSON: the mark of the clock, not one made for a test, comes back as the same value.
-func TestStaleOfDegradeSurvivesJSON(t *testing.T) {
-	kept, ok := authresilience.Degrade("prior", apierrors.NewUnauthorized("Unauthorized"), authresilience.ReadAttempt{})
-	require.True(t, ok)
-	data, err := json.Marshal(kept.Stale)
-	require.NoError(t, err)
-	var read authresilience.Stale
-	require.NoError(t, json.Unmarshal(data, &read))
-	assert.Equal(t, kept.Stale, read)
 }
 
 func TestStaleRefusesWhatItDoesNotKnow(t *testing.T) {
