@@ -65,12 +65,20 @@ func TestUnversionedLaws(t *testing.T) {
 	}
 }
 
-func TestChangesLaws(t *testing.T) {
+func TestCompareLaws(t *testing.T) {
 	order := []string{"apiVersion", "kind", "metadata.namespace", "metadata.name"}
+	compare := func(a, b identity.Identity) identity.Result {
+		return identity.Compare(identity.Ref{Identity: a}, identity.Ref{Identity: b}, identity.Options{})
+	}
 	ids := identities()
 	for _, a := range ids {
 		for _, b := range ids {
-			forth, back := changes(a, b), changes(b, a)
+			got, reverse := compare(a, b), compare(b, a)
+			assert.Equal(t, a == b, got.Same(), "strict: the same object if and only if everything is equal")
+			assert.Equal(t, a != b, got.Replace(), "strict: every difference is a replacement")
+			assert.Equal(t, got.Relation, reverse.Relation, "the relation has no direction")
+
+			forth, back := got.Changes, reverse.Changes
 			assert.Equal(t, a == b, len(forth) == 0, "no changes if and only if equal")
 			require.Len(t, back, len(forth), "both directions see the same fields")
 			last := -1
@@ -85,37 +93,14 @@ func TestChangesLaws(t *testing.T) {
 	}
 }
 
-func changes(a, b identity.Identity) []identity.Mismatch {
-	return identity.Compare(identity.Ref{Identity: a}, identity.Ref{Identity: b}, identity.Options{}).Changes
-}
-
 func patched(id identity.Identity, changes []identity.Mismatch) identity.Identity {
+	fields := map[string]*string{
+		"apiVersion": &id.APIVersion, "kind": &id.Kind, "metadata.namespace": &id.Namespace, "metadata.name": &id.Name,
+	}
 	for _, c := range changes {
-		switch c.Field.String() {
-		case "apiVersion":
-			id.APIVersion = c.New
-		case "kind":
-			id.Kind = c.New
-		case "metadata.namespace":
-			id.Namespace = c.New
-		case "metadata.name":
-			id.Name = c.New
-		}
+		*fields[c.Field.String()] = c.New
 	}
 	return id
-}
-
-func TestCompareLaws(t *testing.T) {
-	ids := identities()
-	for _, a := range ids {
-		for _, b := range ids {
-			got := identity.Compare(identity.Ref{Identity: a}, identity.Ref{Identity: b}, identity.Options{})
-			assert.Equal(t, a == b, got.Same(), "strict: the same object if and only if everything is equal")
-			assert.Equal(t, a != b, got.Replace(), "strict: every difference is a replacement")
-			back := identity.Compare(identity.Ref{Identity: b}, identity.Ref{Identity: a}, identity.Options{})
-			assert.Equal(t, got.Relation, back.Relation, "the relation has no direction")
-		}
-	}
 }
 
 func TestResolveLaws(t *testing.T) {
