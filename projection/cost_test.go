@@ -54,6 +54,14 @@ const (
 
 var operationNames = [operations]string{"extract", "project", "diff", "ExtractItems"}
 
+// ExtractItems is what structured-merge-diff has for what Project does.
+var timedOperations = [operations]func(instance){
+	extract:      func(i instance) { _, _ = managedFields(i.live, "m") },
+	project:      func(i instance) { projection.Project(i.live, i.set) },
+	diff:         func(i instance) { projection.Diff(i.before, i.after) },
+	extractItems: func(i instance) { i.extractItems() },
+}
+
 // turns is how often everything is timed. All sizes of a family and all operations are timed in every turn, so that
 // what else happens on the machine happens to all of them; results are medians over the turns.
 const turns = 11
@@ -97,12 +105,7 @@ func measure(f family) []costRow {
 
 func prepare(s subject) costRow {
 	row := costRow{name: s.name, size: s.size, copies: len(s.copies)}
-	for op, operation := range [operations]func(instance){
-		extract:      func(i instance) { _, _ = managedFields(i.live, "m") },
-		project:      func(i instance) { projection.Project(i.live, i.set) },
-		diff:         func(i instance) { projection.Diff(i.before, i.after) },
-		extractItems: func(i instance) { i.extractItems() },
-	} {
+	for op, operation := range timedOperations {
 		row.one[op] = func() { operation(s.copies[0]) }
 		row.all[op] = func() {
 			for _, i := range s.copies {
