@@ -161,12 +161,11 @@ func isOdd(v any) bool {
 
 func FuzzProjectAndDiff(f *testing.F) {
 	objects := realObjects(f)
-	for name, object := range objects {
+	for _, object := range objects {
 		for _, entry := range managedEntries(f, object) {
 			f.Add(object, objects["pod.json"], entry)
 			f.Add(objects["secret.json"], object, entry)
 		}
-		_ = name
 	}
 	f.Add([]byte(`{"a":[1,"x",null,{"n":1},[2]]}`), []byte(`{"a":{"b":1}}`), []byte(`{"f:a":{"k:{\"n\":1}":{".":{},"f:b":{}},"v:\"x\"":{},"i:3":{},"f:b":{}}}`))
 	f.Fuzz(func(t *testing.T, before, after, fields []byte) {

@@ -18,8 +18,7 @@ func TestHold(t *testing.T) {
 		Err                              string
 	}](t, "hold") {
 		t.Run(row.Why, func(t *testing.T) {
-			decode := func(text string) any { return object("v: " + text)["v"] }
-			value, live := decode(row.Value), decode(row.Live)
+			value, live := fromYAML(row.Value), fromYAML(row.Live)
 			held, err := patterns(strings.Fields(row.Patterns)...).Hold(path("a.b"), value, live)
 			if row.Err != "" {
 				require.ErrorContains(t, err, row.Err)
@@ -28,7 +27,7 @@ func TestHold(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, row.Want != "", held.Exists)
 			if held.Exists {
-				assert.Equal(t, decode(row.Want), held.Value)
+				assert.Equal(t, fromYAML(row.Want), held.Value)
 			}
 			var parts []string
 			for _, group := range []struct {
@@ -40,8 +39,8 @@ func TestHold(t *testing.T) {
 				}
 			}
 			assert.Equal(t, row.Parts, parts)
-			assert.Equal(t, decode(row.Value), value, "it stays as it is")
-			assert.Equal(t, decode(row.Live), live, "and so does the live one")
+			assert.Equal(t, fromYAML(row.Value), value, "it stays as it is")
+			assert.Equal(t, fromYAML(row.Live), live, "and so does the live one")
 		})
 	}
 }

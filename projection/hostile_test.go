@@ -100,15 +100,9 @@ func TestHostileObjects(t *testing.T) {
 			if err == nil {
 				assert.True(t, read.Equal(set), "a set reads what it wrote")
 			}
-		})
-	}
-}
 
-func TestHostileChanges(t *testing.T) {
-	for name, obj := range hostile() {
-		t.Run(name, func(t *testing.T) {
-			whole := projection.NewFieldSet(path("spec"), path("data"))
-			before, after := projection.Project(obj, whole), projection.Project(map[string]any{"spec": map[string]any{"l": []any{}}}, whole)
+			parts := projection.NewFieldSet(path("spec"), path("data"))
+			before, after := projection.Project(obj, parts), projection.Project(object(`{spec: {l: []}}`), parts)
 			for _, c := range projection.Diff(before, after) {
 				require.NotEmpty(t, c.String())
 			}

@@ -15,11 +15,8 @@ func TestNotKept(t *testing.T) {
 		Declared, Want   []string
 		Why              string
 	}](t, "notkept") {
-		var got []string
-		for _, u := range projection.FindIneffective(object(test.Manifest), object(test.Answer), set(test.Declared...)) {
-			got = append(got, u.String())
-		}
-		assert.Equal(t, test.Want, got, test.Why)
+		got := projection.FindIneffective(object(test.Manifest), object(test.Answer), set(test.Declared...))
+		assert.Equal(t, test.Want, texts(got), test.Why)
 	}
 	assert.Empty(t, projection.FindIneffective(nil, nil, projection.FieldSet{}))
 }
@@ -29,11 +26,8 @@ func TestOmitted(t *testing.T) {
 		nulls: {text: null, zero: null, same: null, other: null}, o: null}}`)
 	answer := object(`{metadata: {}, spec: {c: {e: 1}, f: [], g: {h: 1}, l: [{name: a}], nulls: {text: '', zero: 0, same: null, other: x}, o: ''}}`)
 	declared := set("metadata.labels", "spec.a", "spec.c", "spec.f", "spec.g", "spec.l", `spec.l[name="a"]`, `spec.l[name="a"].name`, "spec.nulls", "spec.o")
-	var got []string
-	for _, p := range projection.FindOmitted(manifest, answer, declared) {
-		got = append(got, p.String())
-	}
-	assert.Equal(t, []string{"metadata.labels", "spec.a", "spec.b", "spec.c.d", `spec.l[name="a"].m`, "spec.nulls.text", "spec.nulls.zero", "spec.o"}, got)
+	assert.Equal(t, []string{"metadata.labels", "spec.a", "spec.b", "spec.c.d", `spec.l[name="a"].m`, "spec.nulls.text", "spec.nulls.zero", "spec.o"},
+		texts(projection.FindOmitted(manifest, answer, declared)))
 }
 
 // What the server made of the manifests in testdata: all is kept but what the comments say.
@@ -50,11 +44,7 @@ func TestNotKeptOfRealObjects(t *testing.T) {
 		live, manifest := realObject(t, name)
 		declared, err := managedFields(live, "m")
 		assert.NoError(t, err)
-		var got []string
-		for _, u := range projection.FindIneffective(manifest, live, declared) {
-			got = append(got, u.String())
-		}
-		assert.Equal(t, want[name], got, name)
+		assert.Equal(t, want[name], texts(projection.FindIneffective(manifest, live, declared)), name)
 	}
 }
 

@@ -23,11 +23,7 @@ func TestNormalize(t *testing.T) {
 		before := asJSON(t, manifest)
 		got, steps := projection.Normalize(manifest, "")
 		assert.Equal(t, object(test.Want), got, test.Why)
-		var texts []string
-		for _, s := range steps {
-			texts = append(texts, s.String())
-		}
-		assert.Equal(t, test.Steps, texts, test.Why)
+		assert.Equal(t, test.Steps, texts(steps), test.Why)
 
 		again, none := projection.Normalize(got, "")
 		assert.Equal(t, got, again, "once is enough")

@@ -57,8 +57,8 @@ func TestProject(t *testing.T) {
 				p.Object = nil // an object that has nothing of the set
 			}
 			assert.Equal(t, want, p.Object, test.Why)
-			assert.Equal(t, append([]string{}, test.Missing...), texts(p.Missing), test.Why)
-			assert.Equal(t, append([]string{}, test.Duplicates...), texts(p.Duplicates), test.Why)
+			assert.Equal(t, test.Missing, texts(p.Missing), test.Why)
+			assert.Equal(t, test.Duplicates, texts(p.Duplicates), test.Why)
 			assert.True(t, set(test.Set...).Equal(p.Fields))
 		})
 	}

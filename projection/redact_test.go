@@ -55,11 +55,9 @@ func TestWithSensitive(t *testing.T) {
 		{"a map of fields", []string{"a"}, "a.x\na.y\n"},
 		{"a field of a map that is a whole", []string{"m.x"}, "a.y\nm\n"},
 	} {
-		patterns, err := projection.ParsePatterns(row.patterns...)
-		assert.NoError(t, err)
 		p := projection.Project(object(`{kind: A, a: {x: 1, y: 2}, m: {x: 3}}`), fields)
 		p.Sensitive = projection.NewFieldSet(path("a.y"))
-		hidden := p.WithSensitive(patterns)
+		hidden := p.WithSensitive(patterns(row.patterns...))
 		assert.Equal(t, row.want, hidden.Sensitive.String(), row.why)
 		assert.Equal(t, "a.y\n", p.Sensitive.String(), "%s: the projection itself stays as it is", row.why)
 		hidden.Sensitive = p.Sensitive
@@ -70,36 +68,28 @@ func TestWithSensitive(t *testing.T) {
 // Items of sets and of lists with keys are called by values, which are in every path to them.
 func TestShownPaths(t *testing.T) {
 	for _, row := range rows.Read[struct{ Pattern, Path, Want string }](t, "shown") {
-		patterns, err := projection.ParsePatterns(row.Pattern)
-		require.NoError(t, err)
-		path, err := projection.ParsePath(row.Path)
-		require.NoError(t, err)
-		require.Equal(t, row.Want, patterns.OfEveryItem().RedactedPath(path).String(), "%s of %s", row.Path, row.Pattern)
-		set := projection.NewFieldSet(path)
-		require.Equal(t, row.Want, strings.TrimSpace(patterns.OfEveryItem().RedactedFields(set).String()), "%s of %s", row.Path, row.Pattern)
-		require.Equal(t, row.Path, projection.Patterns{}.RedactedPath(path).String())
+		every := patterns(row.Pattern).OfEveryItem()
+		require.Equal(t, row.Want, every.RedactedPath(path(row.Path)).String(), "%s of %s", row.Path, row.Pattern)
+		require.Equal(t, row.Want, strings.TrimSpace(every.RedactedFields(set(row.Path)).String()), "%s of %s", row.Path, row.Pattern)
+		require.Equal(t, row.Path, projection.Patterns{}.RedactedPath(path(row.Path)).String())
 	}
-	set := projection.NewFieldSet(path(`spec.tokens`), path(`spec.tokens[="a"]`), path(`spec.tokens[="b"]`), path("spec.size"))
-	tokens, err := projection.ParsePatterns("spec.tokens[*]")
-	require.NoError(t, err)
-	require.Equal(t, "spec.size\nspec.tokens", strings.TrimSpace(tokens.RedactedFields(set).String()))
+	tokens := set(`spec.tokens`, `spec.tokens[="a"]`, `spec.tokens[="b"]`, "spec.size")
+	require.Equal(t, "spec.size\nspec.tokens", strings.TrimSpace(patterns("spec.tokens[*]").RedactedFields(tokens).String()))
 }
 
 // An item that has moved is as sensitive as it was.
 func TestPositionsOfSensitiveItems(t *testing.T) {
 	for _, text := range []string{"spec.users[0].token", "/spec/users/0/token", "$.spec.users[0].token"} {
-		patterns, err := projection.ParsePatterns(text)
-		require.NoError(t, err)
-		every := patterns.OfEveryItem()
+		positions := patterns(text)
+		every := positions.OfEveryItem()
 		require.True(t, every.Match(path(`spec.users[name="a"].token`)), text)
 		require.True(t, every.Match(path(`spec.users[7].token`)), text)
 		require.False(t, every.Match(path(`spec.users[name="a"].name`)), text)
-		require.False(t, patterns.Match(path(`spec.users[7].token`)), "the patterns stay as they are")
+		require.False(t, positions.Match(path(`spec.users[7].token`)), "the patterns stay as they are")
 	}
-	pointer, err := projection.ParsePatterns("/data/0")
-	require.NoError(t, err)
-	require.True(t, pointer.OfEveryItem().Match(path(`data["0"]`)))
-	require.False(t, pointer.OfEveryItem().Match(path(`data["1"]`)))
-	_, removed := pointer.OfEveryItem().Remove(map[string]any{"data": []any{"a", "b"}})
+	pointer := patterns("/data/0").OfEveryItem()
+	require.True(t, pointer.Match(path(`data["0"]`)))
+	require.False(t, pointer.Match(path(`data["1"]`)))
+	_, removed := pointer.Remove(map[string]any{"data": []any{"a", "b"}})
 	require.Len(t, removed, 2)
 }

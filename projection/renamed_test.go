@@ -11,10 +11,8 @@ import (
 
 // A set names items as records of today do, whatever keys a list had when it was recorded.
 func TestRenamed(t *testing.T) {
-	obj := map[string]any{"spec": map[string]any{"list": []any{
-		map[string]any{"name": "a", "id": int64(1)}, map[string]any{"name": "b", "id": int64(1)}, map[string]any{"name": "b", "id": int64(2)},
-	}}}
-	short := map[string]any{"spec": map[string]any{"list": []any{map[string]any{"name": "c"}, map[string]any{"name": "c", "value": int64(2)}}}}
+	obj := object(`{spec: {list: [{name: a, id: 1}, {name: b, id: 1}, {name: b, id: 2}]}}`)
+	short := object(`{spec: {list: [{name: c}, {name: c, value: 2}]}}`)
 	for _, row := range []struct {
 		why     string
 		obj     map[string]any
@@ -49,21 +47,16 @@ func TestRenamed(t *testing.T) {
 
 // An old key stays that of the item that there was, if an item comes that it would fit as well.
 func TestRenamedInTwoVersions(t *testing.T) {
-	list := func(items ...any) map[string]any { return map[string]any{"list": items} }
-	first, second := map[string]any{"name": "a", "id": int64(2)}, map[string]any{"name": "a", "id": int64(1)}
-	before, after, today := list(first), list(second, first), set(`list[id=1,name="a"]`)
+	before, after, today := object(`{list: [{name: a, id: 2}]}`), object(`{list: [{name: a, id: 1}, {name: a, id: 2}]}`), set(`list[id=1,name="a"]`)
 	was := set(`list[name="a"].id`)
 	require.Equal(t, `list[id=2,name="a"].id`, strings.TrimSpace(was.Renamed(today, before, after).String()))
-	require.Equal(t, `list[id=1,name="a"].id`, strings.TrimSpace(was.Renamed(today, list(), after).String()), "there was none")
+	require.Equal(t, `list[id=1,name="a"].id`, strings.TrimSpace(was.Renamed(today, object(`{list: []}`), after).String()), "there was none")
 	require.True(t, today.Renamed(today, before, after).Same(today), "what is named as today stays")
 }
 
 // A server records the null of a key field, and the item has the default.
 func TestWithDefaultKeys(t *testing.T) {
-	obj := map[string]any{"list": []any{
-		map[string]any{"n": int64(1), "s": "left", "sub": []any{map[string]any{"k": "x"}}},
-		map[string]any{"n": int64(1), "s": "right"}, map[string]any{"n": int64(2), "s": "left"}, map[string]any{"n": int64(2), "s": "right"},
-	}}
+	obj := object(`{list: [{"n": 1, s: left, sub: [{k: x}]}, {"n": 1, s: right}, {"n": 2, s: left}, {"n": 2, s: right}]}`)
 	for _, row := range []struct {
 		why          string
 		was, all, is []string
@@ -83,9 +76,8 @@ func TestWithDefaultKeys(t *testing.T) {
 
 // An item of a manifest that has null for a key field is the one that got the default.
 func TestNullKeyInManifest(t *testing.T) {
-	manifest := map[string]any{"list": []any{map[string]any{"n": int64(1), "s": nil, "v": "a"}, map[string]any{"n": int64(1), "s": "right", "v": "b"}}}
-	left, err := projection.ParsePath(`list[n=1,s="left"].v`)
-	require.NoError(t, err)
+	manifest := object(`{list: [{"n": 1, s: null, v: a}, {"n": 1, s: right, v: b}]}`)
+	left := path(`list[n=1,s="left"].v`)
 	v, _ := projection.NewManifest(manifest, set(`list[n=1,s="left"].v`, `list[n=1,s="right"].v`)).Get(left)
 	require.Equal(t, "a", v)
 	_, exists := projection.NewObject(manifest, set(`list[n=1,s="left"].v`)).Get(left)

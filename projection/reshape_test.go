@@ -2,6 +2,7 @@ package projection_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,11 +20,7 @@ func TestReshaped(t *testing.T) {
 			obj := object(row.Obj)
 			p := projection.Project(obj, set(strings.Fields(row.Fields)...))
 			got, renamings := p.Reshaped(set(strings.Fields(row.Today)...), set(strings.Fields(row.Names)...), false, object(row.Live))
-			var paths []string
-			for path := range got.Fields.All() {
-				paths = append(paths, path.String())
-			}
-			require.Equal(t, row.Want, fmt.Sprint(paths))
+			require.Equal(t, row.Want, fmt.Sprint(texts(slices.Collect(got.Fields.All()))))
 			if row.Object == "" {
 				row.Object = row.Obj
 			}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/client-go/applyconfigurations"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -49,7 +48,10 @@ type family struct {
 // families yields them one by one, so that no object is in the way when another is timed.
 func families(t testing.TB) iter.Seq[family] {
 	return func(yield func(family) bool) {
-		pod := func() instance { return newInstance(t, builtins(), realManifest(t, "pod"), realLive(t, "pod")) }
+		pod := func() instance {
+			live, manifest := realObject(t, "pod")
+			return newInstance(t, builtins(), manifest, live)
+		}
 		deployment := func() instance { return newInstance(t, builtins(), deployment(3_000), nil) }
 		resource := func() instance { return newInstance(t, customResources(t), thing(1_000_000), nil) }
 		_ = yield(single("pod", 500, pod)) && yield(single("deployment of 3 KB", 500, deployment)) &&
@@ -155,18 +157,6 @@ func (p published) Paths() (map[string]clientopenapi.GroupVersion, error) {
 }
 func (p published) Schema(string) ([]byte, error) { return p, nil }
 func (p published) ServerRelativeURL() string     { return "" }
-
-func realManifest(t testing.TB, name string) map[string]any {
-	text, err := os.ReadFile("testdata/manifests/" + name + ".yaml")
-	require.NoError(t, err)
-	return object(string(text))
-}
-
-func realLive(t testing.TB, name string) map[string]any {
-	var obj map[string]any
-	require.NoError(t, utiljson.Unmarshal(realObjects(t)[name+".json"], &obj))
-	return obj
-}
 
 // configMap returns one with n keys, not in the order of their names.
 func configMap(n int) map[string]any {

@@ -110,8 +110,9 @@ func TestAgreesWithTheServer(t *testing.T) {
 	require.NoError(t, err)
 	live, err := os.ReadFile("../testdata/objects/customresource.json")
 	require.NoError(t, err)
-	want, err := managedFields(thing(t, string(live)), "m")
+	owners, err := fieldowner.Read(thing(t, string(live)))
 	require.NoError(t, err)
+	want := owners.Fields(fieldowner.Applier{Manager: "m"}.Is)
 	got, err := newServer(t).schemas(t, openapi.Options{}).Declared(context.Background(), thing(t, string(manifest)))
 	require.NoError(t, err)
 	// The server has rounded the numbers of this set since.
@@ -273,10 +274,4 @@ func TestGivingUp(t *testing.T) {
 		assert.ErrorIs(t, err, context.Canceled, "who gives up doesn't wait for another's request")
 	})
 	assert.NoError(t, <-first)
-}
-
-// managedFields returns the fields that an object's record has for a manager that applied it.
-func managedFields(obj map[string]any, manager string) (projection.FieldSet, error) {
-	owners, err := fieldowner.Read(obj)
-	return owners.Fields(fieldowner.Applier{Manager: manager}.Is), err
 }
