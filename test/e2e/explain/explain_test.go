@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -19,7 +20,7 @@ var recordedDir = filepath.Join("..", "..", "..", "ssaplan", "explain", "testdat
 
 // TestRecordings plays scenarios and compares the answers with those that are recorded, or records them. A run that
 // compares has a third of them, each day another one: the server is of the version of the recordings. The scenarios are
-// played side by side, because each waits for the next second before each write.
+// played side by side, as many as there are, because each waits for the next second before each write.
 func TestRecordings(t *testing.T) {
 	server := strings.TrimPrefix(controlplane.Shared(t).Version(), "v")
 	if other := os.Getenv("SSAPLAN_SERVER"); other != "" && !strings.HasPrefix(recordedServer(t), other+".") {
@@ -27,21 +28,20 @@ func TestRecordings(t *testing.T) {
 	}
 	scenarios := readScenarios(t)
 	require.GreaterOrEqual(t, len(scenarios), 60)
-	var played []scenario
+	c := newCluster(t)
+	var played sync.WaitGroup
 	for i, s := range scenarios {
 		if isRecording() || lab.Today(i, 3) {
-			played = append(played, s)
+			played.Go(func() {
+				t.Run(s.Name, func(t *testing.T) {
+					r := (&player{Cluster: c.In(s.Name), scenario: s, t: t}).play()
+					r.server = server
+					checkFile(t, filepath.Join(recordedDir, s.Name+".json"), r)
+				})
+			})
 		}
 	}
-	takes := newStage(t).play(t.Context(), played)
-	for i, s := range played {
-		t.Run(s.Name, func(t *testing.T) {
-			take := <-takes[i]
-			require.NoError(t, take.err)
-			take.recording.server = server
-			checkFile(t, filepath.Join(recordedDir, s.Name+".json"), take.recording)
-		})
-	}
+	played.Wait()
 	checkNoOthers(t, scenarios)
 }
 

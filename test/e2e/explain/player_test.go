@@ -5,81 +5,47 @@ import (
 	"context"
 	stdjson "encoding/json"
 	"errors"
-	"fmt"
-	"reflect"
 	"slices"
+	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/dynamic"
 
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
-// player plays one scenario.
+// player plays one scenario, in a namespace of the scenario's name.
 type player struct {
-	stage
+	*lab.Cluster
 	scenario
+	t       *testing.T
 	answers answers
 	// began are the seconds in which the steps began, last is that in which the server answered last.
 	began []int64
 	last  int64
 }
 
-func (p *player) play(ctx context.Context) (r *recording, err error) {
+func (p *player) play() *recording {
 	if !p.NoNamespace {
-		if err := p.makeNamespace(ctx); err != nil {
-			return nil, err
-		}
+		p.Apply(p.t, "namespaces", lab.Objectf(p.t, "{apiVersion: v1, kind: Namespace, metadata: {name: %s}}", p.Name))
 	}
-	defer func() { err = errors.Join(err, p.remove(ctx)) }()
-	for i, st := range p.Steps {
-		if err := p.step(ctx, st); err != nil {
-			return nil, fmt.Errorf("step %d: %w", i+1, err)
-		}
+	defer p.remove()
+	for _, st := range p.Steps {
+		p.step(st)
 	}
 	sent := p.sent(p.planned(), p.Raw)
-	if err := p.try(ctx, sent); err != nil {
-		return nil, err
-	}
-	anonymous, err := p.answers.anonymous(p.scenario, p.began)
-	return &recording{why: p.Why, manifest: sent.Object, answers: anonymous}, err
-}
-
-func (p *player) makeNamespace(ctx context.Context) error {
-	namespace := &unstructured.Unstructured{}
-	namespace.SetAPIVersion("v1")
-	namespace.SetKind("Namespace")
-	namespace.SetName(p.Name)
-	resource, _, err := p.resource(namespace)
-	if err != nil {
-		return err
-	}
-	if _, err = resource.Create(ctx, namespace, metav1.CreateOptions{}); apierrors.IsAlreadyExists(err) {
-		return nil // of a run before this one
-	}
-	return err
-}
-
-// resource returns access to the objects of obj's kind, and whether they are in the scenario's namespace.
-func (p *player) resource(obj *unstructured.Unstructured) (dynamic.ResourceInterface, bool, error) {
-	kind := obj.GroupVersionKind()
-	mapping, err := p.Mapper.RESTMapping(schema.GroupKind{Group: kind.Group, Kind: kind.Kind}, kind.Version)
-	if err != nil {
-		return nil, false, err
-	}
-	if mapping.Scope.Name() == meta.RESTScopeNameRoot {
-		return p.Client.Resource(mapping.Resource), false, nil
-	}
-	return p.Client.Resource(mapping.Resource).Namespace(p.Name), true, nil
+	p.try(sent)
+	return &recording{why: p.Why, manifest: sent.Object, answers: p.answers.anonymous(p.t, p.scenario, p.began)}
 }
 
 // sent returns the manifest as the player sends it: with the namespace, and normalized unless raw is true.
@@ -88,7 +54,10 @@ func (p *player) sent(manifest map[string]any, raw bool) *unstructured.Unstructu
 		manifest, _ = projection.Normalize(manifest, "")
 	}
 	obj := &unstructured.Unstructured{Object: manifest}
-	if _, namespaced, err := p.resource(obj); err == nil && namespaced {
+	kind := obj.GroupVersionKind()
+	mapping, err := p.Mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	require.NoError(p.t, err)
+	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
 		obj.SetNamespace(p.Name)
 	}
 	return obj
@@ -104,25 +73,26 @@ func (p *player) nextSecond() {
 }
 
 // step does what a step says, and waits until the server has done with it.
-func (p *player) step(ctx context.Context, st step) (err error) {
+func (p *player) step(st step) {
 	p.nextSecond()
 	defer func() { p.last = time.Now().Unix() }()
-	if st.By == "" {
-		st.By = manager
-	}
+	st.By = cmp.Or(st.By, manager)
 	switch st.Do {
 	case "apply":
-		return p.apply(ctx, st)
+		p.apply(st)
 	case "create", "update":
-		return p.write(ctx, st)
+		p.write(st)
 	case "delete":
-		resource, _, err := p.resource(p.object())
-		if err != nil {
-			return err
-		}
-		return resource.Delete(ctx, p.object().GetName(), metav1.DeleteOptions{GracePeriodSeconds: new(int64)})
+		p.done(p.delete())
+	default:
+		p.patch(st)
 	}
-	return p.patch(ctx, st)
+}
+
+// done expects that a request of a step didn't fail.
+func (p *player) done(err error) {
+	p.t.Helper()
+	require.NoError(p.t, err, "step %d", len(p.began))
 }
 
 // object returns the object that the scenario is about, as far as it is named.
@@ -130,32 +100,17 @@ func (p *player) object() *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: p.Manifest}
 }
 
-func (p *player) apply(ctx context.Context, st step) error {
+// apply applies with force, also a subresource if one is named.
+func (p *player) apply(st step) {
 	body, _ := p.body(st).(map[string]any)
 	sent := p.sent(body, false)
-	answer, err := p.dispatch(ctx, sent, metav1.PatchOptions{FieldManager: st.By, Force: new(true)}, st.Subresource)
-	if err != nil {
-		return err
-	}
+	options := metav1.PatchOptions{FieldManager: st.By, Force: new(true)}
+	answer, err := p.TryApply(p.t, sent, options, below(st.Subresource)...)
+	p.done(err)
 	if p.Remember && st.By == manager {
 		p.answers.PriorManifest, p.answers.PriorObject = runtime.DeepCopyJSON(sent.Object), answer.Object
 	}
-	return p.settle(ctx)
-}
-
-// dispatch sends an apply, of a subresource if one is named, and returns the server's answer.
-func (p *player) dispatch(
-	ctx context.Context, sent *unstructured.Unstructured, options metav1.PatchOptions, subresource string,
-) (*unstructured.Unstructured, error) {
-	resource, _, err := p.resource(sent)
-	if err != nil {
-		return nil, err
-	}
-	body, err := stdjson.Marshal(sent.Object)
-	if err != nil {
-		return nil, err
-	}
-	return resource.Patch(ctx, sent.GetName(), types.ApplyPatchType, body, options, below(subresource)...)
+	p.settle()
 }
 
 func below(subresource string) []string {
@@ -166,62 +121,47 @@ func below(subresource string) []string {
 }
 
 // write creates or updates the object.
-func (p *player) write(ctx context.Context, st step) error {
+func (p *player) write(st step) {
 	body, _ := p.body(st).(map[string]any)
 	obj := &unstructured.Unstructured{Object: body}
-	resource, _, err := p.resource(obj)
-	if err != nil {
-		return err
-	}
+	resource := p.Resource(p.t, obj)
 	if st.Do == "create" {
-		_, err = resource.Create(ctx, obj, metav1.CreateOptions{FieldManager: st.By})
-		return errors.Join(err, p.settle(ctx))
+		_, err := resource.Create(p.t.Context(), obj, metav1.CreateOptions{FieldManager: st.By})
+		p.done(err)
+		p.settle()
+		return
 	}
-	live, err := resource.Get(ctx, obj.GetName(), metav1.GetOptions{})
-	if err != nil {
-		return err
-	}
+	live := p.Get(p.t, obj)
 	live.Object, _ = mergePatched(live.Object, body).(map[string]any)
-	_, err = resource.Update(ctx, live, metav1.UpdateOptions{FieldManager: st.By}, below(st.Subresource)...)
-	return err
+	_, err := resource.Update(p.t.Context(), live, metav1.UpdateOptions{FieldManager: st.By}, below(st.Subresource)...)
+	p.done(err)
 }
 
-func (p *player) patch(ctx context.Context, st step) error {
+func (p *player) patch(st step) {
 	patches := map[string]types.PatchType{
 		"merge": types.MergePatchType, "strategic": types.StrategicMergePatchType, "json": types.JSONPatchType,
 	}
-	kind, known := patches[st.Do]
-	if !known {
-		return fmt.Errorf("what is %q?", st.Do)
-	}
-	resource, _, err := p.resource(p.object())
-	if err != nil {
-		return err
-	}
+	require.Contains(p.t, patches, st.Do)
 	body, err := stdjson.Marshal(st.Body)
-	if err != nil {
-		return err
-	}
-	options := metav1.PatchOptions{FieldManager: st.By}
-	_, err = resource.Patch(ctx, p.object().GetName(), kind, body, options, below(st.Subresource)...)
-	return err
+	p.done(err)
+	_, err = p.Resource(p.t, p.object()).Patch(p.t.Context(), p.object().GetName(), patches[st.Do], body,
+		metav1.PatchOptions{FieldManager: st.By}, below(st.Subresource)...)
+	p.done(err)
+}
+
+func (p *player) delete() error {
+	now := metav1.DeleteOptions{GracePeriodSeconds: new(int64)}
+	return p.Resource(p.t, p.object()).Delete(p.t.Context(), p.object().GetName(), now)
 }
 
 // settle waits until the server itself writes a definition no more.
-func (p *player) settle(ctx context.Context) error {
+func (p *player) settle() {
 	if p.object().GetKind() != "CustomResourceDefinition" {
-		return nil
-	}
-	resource, _, err := p.resource(p.object())
-	if err != nil {
-		return err
+		return
 	}
 	version := ""
-	isDone := func(ctx context.Context) (bool, error) {
-		live, err := resource.Get(ctx, p.object().GetName(), metav1.GetOptions{})
-		if err != nil {
-			return false, err
-		}
+	isDone := func(context.Context) (bool, error) {
+		live := p.Get(p.t, p.object())
 		conditions, _, _ := unstructured.NestedSlice(live.Object, "status", "conditions")
 		same := version == live.GetResourceVersion()
 		version = live.GetResourceVersion()
@@ -231,43 +171,27 @@ func (p *player) settle(ctx context.Context) error {
 		})
 		return same && len(conditions) >= 2 && !isInstalling, nil
 	}
-	return wait.PollUntilContextTimeout(ctx, 500*time.Millisecond, time.Minute, true, isDone)
+	p.done(wait.PollUntilContextTimeout(p.t.Context(), 500*time.Millisecond, time.Minute, true, isDone))
 }
 
 // try reads the object and tries the apply. It fails if another client changed the object in between.
-func (p *player) try(ctx context.Context, sent *unstructured.Unstructured) error {
+func (p *player) try(sent *unstructured.Unstructured) {
 	p.nextSecond()
-	live, err := p.read(ctx, sent)
-	if err != nil {
-		return err
-	}
-	answer, refusal := p.dryRun(ctx, sent, !p.RefuseConflicts)
-	if (refusal != nil) != p.Refused {
-		return fmt.Errorf("refused: %v, but: %w", p.Refused, cmp.Or(refusal, errors.New("it isn't")))
-	}
-	if p.answers.Refusal, err = statusOf(refusal); err != nil {
-		return err
-	}
-	p.answers.Live, p.answers.Answer = content(live), content(answer)
+	live := p.Lookup(p.t, sent)
+	answer, refusal := p.dryRun(sent, !p.RefuseConflicts)
+	require.Equal(p.t, p.Refused, refusal != nil, "%v", refusal)
+	p.answers.Live, p.answers.Answer, p.answers.Refusal = content(live), content(answer), p.statusOf(refusal)
 	if p.RefuseConflicts && apierrors.IsConflict(refusal) {
-		forced, err := p.dryRun(ctx, sent, true)
-		if err != nil {
-			return err
-		}
+		forced, err := p.dryRun(sent, true)
+		require.NoError(p.t, err)
 		p.answers.Forced = content(forced)
 	}
-	now, err := p.read(ctx, sent)
-	if err == nil && !reflect.DeepEqual(live, now) {
-		return errors.New("the object changed while the apply was tried")
-	}
-	return err
+	require.Equal(p.t, live, p.Lookup(p.t, sent), "the object changed while the apply was tried")
 }
 
-func (p *player) dryRun(
-	ctx context.Context, sent *unstructured.Unstructured, force bool,
-) (*unstructured.Unstructured, error) {
+func (p *player) dryRun(sent *unstructured.Unstructured, force bool) (*unstructured.Unstructured, error) {
 	options := metav1.PatchOptions{FieldManager: manager, Force: &force, DryRun: []string{metav1.DryRunAll}}
-	return p.dispatch(ctx, sent, options, "")
+	return p.TryApply(p.t, sent, options)
 }
 
 // content returns what is in the object, and nil if there is none.
@@ -280,14 +204,12 @@ func content(obj *unstructured.Unstructured) any {
 
 // statusOf returns the status of a rejection, and nil if there was none. It sorts the causes, because a server lists
 // conflicts in no fixed order.
-func statusOf(refusal error) (status any, err error) {
-	var known apierrors.APIStatus
+func (p *player) statusOf(refusal error) (status any) {
 	if refusal == nil {
-		return nil, nil
+		return nil
 	}
-	if !errors.As(refusal, &known) {
-		return nil, refusal
-	}
+	var known apierrors.APIStatus
+	require.True(p.t, errors.As(refusal, &known), "%v", refusal)
 	content := known.Status()
 	if content.Details != nil {
 		slices.SortFunc(content.Details.Causes, func(a, b metav1.StatusCause) int {
@@ -295,41 +217,19 @@ func statusOf(refusal error) (status any, err error) {
 		})
 	}
 	text, err := stdjson.Marshal(content)
-	if err != nil {
-		return nil, err
-	}
-	err = json.Unmarshal(text, &status)
-	return status, err
-}
-
-// read returns the object, in the version of the manifest, or nil if there is none.
-func (p *player) read(ctx context.Context, manifest *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	resource, _, err := p.resource(manifest)
-	if err != nil {
-		return nil, err
-	}
-	obj, err := resource.Get(ctx, manifest.GetName(), metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return nil, nil
-	}
-	return obj, err
+	require.NoError(p.t, err)
+	require.NoError(p.t, json.Unmarshal(text, &status))
+	return status
 }
 
 // remove deletes the object, so that the scenario can be played again.
-func (p *player) remove(ctx context.Context) error {
-	resource, _, err := p.resource(p.object())
-	if err != nil || len(p.Steps) == 0 {
-		return err
+func (p *player) remove() {
+	if len(p.Steps) == 0 {
+		return
 	}
-	name := p.object().GetName()
-	err = resource.Delete(ctx, name, metav1.DeleteOptions{GracePeriodSeconds: new(int64)})
-	if err != nil && !apierrors.IsNotFound(err) {
-		return err
-	}
+	require.NoError(p.t, utilerrors.FilterOut(p.delete(), apierrors.IsNotFound))
 	unheld := []byte(`{"metadata":{"finalizers":null}}`)
-	_, err = resource.Patch(ctx, name, types.MergePatchType, unheld, metav1.PatchOptions{})
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	return err
+	resource, name := p.Resource(p.t, p.object()), p.object().GetName()
+	_, err := resource.Patch(p.t.Context(), name, types.MergePatchType, unheld, metav1.PatchOptions{})
+	require.NoError(p.t, utilerrors.FilterOut(err, apierrors.IsNotFound))
 }

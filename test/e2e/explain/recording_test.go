@@ -84,15 +84,11 @@ var (
 // anonymous returns the answers with other uids, versions, addresses, ports and times, which are equal where the
 // server's are. Versions and times are also in the same order. What is in the scenario itself stays. A time becomes
 // that of its step; the steps began in the given seconds.
-func (a answers) anonymous(s scenario, began []int64) (out answers, err error) {
+func (a answers) anonymous(t *testing.T, s scenario, began []int64) (out answers) {
 	text, err := stdjson.Marshal(a)
-	if err != nil {
-		return out, err
-	}
+	require.NoError(t, err)
 	said, err := stdjson.Marshal(s)
-	if err != nil {
-		return out, err
-	}
+	require.NoError(t, err)
 	for _, pick := range []struct {
 		pattern *regexp.Regexp
 		format  string
@@ -108,7 +104,8 @@ func (a answers) anonymous(s scenario, began []int64) (out answers, err error) {
 		}
 		return timeOfStep(found, began)
 	})
-	return out, json.Unmarshal(text, &out)
+	require.NoError(t, json.Unmarshal(text, &out))
+	return out
 }
 
 // renumbered returns the text with numbers, in the order of their first appearance, for what the pattern finds and is
