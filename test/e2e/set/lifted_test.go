@@ -1,6 +1,7 @@
 package set_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -16,16 +17,21 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// TestLiftedRule changes a field that a transition rule protects together with the definition. If that lifts the rule,
-// the plan is an update with all values, also where objects to be replaced are, and the run is finished; if it keeps
-// it, the plan is a replacement.
-func TestLiftedRule(t *testing.T) {
+// TestChangedDefinition changes an object together with its definition. The plan has all values that the definition
+// makes valid, and what else changes. That is so, too, for a field that a transition rule protects: if the definition
+// lifts the rule, the plan is an update, also where objects to be replaced are; if it keeps the rule, the plan is a
+// replacement. The run is finished, and reports what an object gets that no plan could show before.
+func TestChangedDefinition(t *testing.T) {
 	const (
 		fixed = `x-kubernetes-validations: [{rule: "self == oldSelf"%s}]`
 		mode  = ", mode: {type: string, %s}"
 		kind  = ", kind: {type: string, %s}"
 		parts = ", mode: {type: string}, kind: {type: string}, parts: {type: array, maxItems: 5, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], " +
 			"items: {type: object, required: [name], properties: {name: {type: string}, mode: {type: string, maxLength: 9, %s}}}}"
+		lists = ", mode: {type: string, enum: [%[1]s]}, old: {type: string}, " +
+			"list: {type: array, items: {type: object, properties: {name: {type: string}%[2]s}}}, " +
+			"keyed: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], " +
+			"items: {type: object, required: [name], properties: {name: {type: string}%[2]s}}}"
 	)
 	rule := func(more string) string { return fmt.Sprintf(fixed, more) }
 	ofSpec := func(rules, fields string) string {
@@ -35,6 +41,7 @@ func TestLiftedRule(t *testing.T) {
 		return crd + "\n---\n{apiVersion: NAME.example.com/v1, kind: Gadget, metadata: {name: one, namespace: NAME}, spec: {" + spec + "}}"
 	}
 	const before, after = "size: 1, mode: old, kind: a", "size: 2, mode: new, kind: a"
+	const deferred = "Deferred after CustomResourceDefinition"
 	const cant = " (can't change in place)"
 	both := `[spec.mode: "old" -> "new" spec.size: 1 -> 2]`
 	replaced := `[spec.mode: "old" -> "new"` + cant + ` spec.size: 1 -> 2]`
@@ -42,53 +49,77 @@ func TestLiftedRule(t *testing.T) {
 	isFixed := fmt.Sprintf(definition, fmt.Sprintf(mode, rule(""))+fmt.Sprintf(kind, "maxLength: 9"))
 	for name, row := range map[string]struct {
 		old, new string
+		was      string // the spec of the object, before if that is empty
 		spec     string // of the object, as it is going to be
 		action   string
 		changes  string
+		unshown  string
 	}{
-		"it is lifted": {isFixed, isFree, after, "Deferred after CustomResourceDefinition", both},
+		"fields are new": {
+			old: fmt.Sprintf(definition, ""), new: fmt.Sprintf(definition, ", color: {type: string}, shape: {type: string}"),
+			was: "size: 1", spec: "size: 2, color: red, shape: round", action: deferred,
+			changes: `[spec.color: + "red" spec.shape: + "round" spec.size: 1 -> 2]`,
+		},
+		"a new field has a default": {
+			old: fmt.Sprintf(definition, ""),
+			new: fmt.Sprintf(definition, ", paint: {type: object, properties: {color: {type: string}, coats: {type: integer, default: 2}}}"),
+			was: "size: 1", spec: "size: 2, paint: {color: red}", action: deferred,
+			changes: `[spec.paint: + {"color":"red"} spec.size: 1 -> 2]`, unshown: "spec.paint.coats: + 2 (side effect of the server)",
+		},
+		"values become valid, also in lists, and a field is dropped": {
+			old:  fmt.Sprintf(definition, fmt.Sprintf(lists, `"13"`, "")),
+			new:  fmt.Sprintf(definition, fmt.Sprintf(lists, `"17"`, ", hidden: {type: boolean}")),
+			was:  "size: 1, mode: '13', old: x, list: [{name: a}], keyed: [{name: a}, {name: b}]",
+			spec: "size: 2, mode: '17', list: [{name: a, hidden: true}], keyed: [{name: b, hidden: true}, {name: c, hidden: true}]", action: deferred,
+			changes: `[spec.keyed[name="a"]: - {"name":"a"} (dropped from the manifest) spec.keyed[name="b"].hidden: + true ` +
+				`spec.keyed[name="c"]: + {"hidden":true,"name":"c"} spec.list: [{"name":"a"}] -> [{"hidden":true,"name":"a"}] ` +
+				`spec.mode: "13" -> "17" spec.old: - "x" (dropped from the manifest) spec.size: 1 -> 2]`,
+		},
+		"it is lifted": {old: isFixed, new: isFree, spec: after, action: deferred, changes: both},
 		"it is lifted, with a message and a reason": {
-			fmt.Sprintf(definition, fmt.Sprintf(mode, rule(", message: stays, reason: FieldValueForbidden"))+fmt.Sprintf(kind, "maxLength: 9")),
-			isFree, after, "Deferred after CustomResourceDefinition", both,
+			old: fmt.Sprintf(definition, fmt.Sprintf(mode, rule(", message: stays, reason: FieldValueForbidden"))+fmt.Sprintf(kind, "maxLength: 9")),
+			new: isFree, spec: after, action: deferred, changes: both,
 		},
 		"it is lifted from the whole": {
-			ofSpec(`x-kubernetes-validations: [{rule: "self.mode == oldSelf.mode"}]`, ", mode: {type: string}, kind: {type: string}"), isFree,
-			after, "Deferred after CustomResourceDefinition", both,
+			old: ofSpec(`x-kubernetes-validations: [{rule: "self.mode == oldSelf.mode"}]`, ", mode: {type: string}, kind: {type: string}"),
+			new: isFree, spec: after, action: deferred, changes: both,
 		},
 		"it is lifted from the object": {
-			strings.Replace(isFree, "{openAPIV3Schema: {", "{openAPIV3Schema: {x-kubernetes-validations: [{rule: 'self.spec.mode == oldSelf.spec.mode'}], ", 1),
-			isFree, after, "Deferred after CustomResourceDefinition", both,
+			old: strings.Replace(isFree, "{openAPIV3Schema: {", "{openAPIV3Schema: {x-kubernetes-validations: [{rule: 'self.spec.mode == oldSelf.spec.mode'}], ", 1),
+			new: isFree, spec: after, action: deferred, changes: both,
 		},
 		"it is lifted, and nothing else changes": {
-			isFixed, isFree, "size: 1, mode: new, kind: a", "Deferred after CustomResourceDefinition", `[spec.mode: "old" -> "new"]`,
+			old: isFixed, new: isFree, spec: "size: 1, mode: new, kind: a", action: deferred, changes: `[spec.mode: "old" -> "new"]`,
 		},
 		"it is lifted, and a field is new": {
-			isFixed, strings.Replace(isFree, "mode:", "color: {type: string}, mode:", 1), after + ", color: red", "Deferred after CustomResourceDefinition",
-			`[spec.color: + "red" spec.mode: "old" -> "new" spec.size: 1 -> 2]`,
+			old: isFixed, new: strings.Replace(isFree, "mode:", "color: {type: string}, mode:", 1), spec: after + ", color: red",
+			action: deferred, changes: `[spec.color: + "red" spec.mode: "old" -> "new" spec.size: 1 -> 2]`,
 		},
 		"it is lifted from an item, and a field is dropped": {
-			fmt.Sprintf(definition, fmt.Sprintf(parts, rule(""))), fmt.Sprintf(definition, fmt.Sprintf(parts, "minLength: 1")),
-			"parts: [{name: b, mode: new}, {name: c, mode: new}]", "Deferred after CustomResourceDefinition",
-			`[spec.parts[name="b"].mode: "old" -> "new" spec.parts[name="c"]: + {"mode":"new","name":"c"} (edited or changed by others) spec.size: - 1 (dropped from the manifest)]`,
+			old: fmt.Sprintf(definition, fmt.Sprintf(parts, rule(""))), new: fmt.Sprintf(definition, fmt.Sprintf(parts, "minLength: 1")),
+			was:    "size: 1, parts: [{name: a, mode: old}, {name: b, mode: old}]",
+			spec:   "parts: [{name: a, mode: old}, {name: b, mode: new}, {name: c, mode: new}]",
+			action: deferred, changes: `[spec.parts[name="b"].mode: "old" -> "new" spec.parts[name="c"]: + {"mode":"new","name":"c"} (edited or changed by others) ` +
+				`spec.size: - 1 (dropped from the manifest)]`,
 		},
-		"it stays": {isFixed, strings.Replace(isFixed, "maxLength: 9", "maxLength: 8", 1), after, "Replace", replaced},
+		"it stays": {
+			old: isFixed, new: strings.Replace(isFixed, "maxLength: 9", "maxLength: 8", 1), spec: after, action: "Replace", changes: replaced,
+		},
 		"it stays with other words": {
-			isFixed, fmt.Sprintf(definition, fmt.Sprintf(mode, rule(", message: stays"))+fmt.Sprintf(kind, "maxLength: 9")), after, "Replace", replaced,
+			old: isFixed, new: fmt.Sprintf(definition, fmt.Sprintf(mode, rule(", message: stays"))+fmt.Sprintf(kind, "maxLength: 9")),
+			spec: after, action: "Replace", changes: replaced,
 		},
 		"another one stays": {
-			fmt.Sprintf(definition, fmt.Sprintf(mode, rule(""))+fmt.Sprintf(kind, rule(""))),
-			fmt.Sprintf(definition, fmt.Sprintf(mode, "maxLength: 9")+fmt.Sprintf(kind, rule(""))),
-			"size: 2, mode: new, kind: b", "Replace", `[spec.kind: "a" -> "b"` + cant + ` spec.mode: "old" -> "new"` + cant + ` spec.size: 1 -> 2]`,
+			old:  fmt.Sprintf(definition, fmt.Sprintf(mode, rule(""))+fmt.Sprintf(kind, rule(""))),
+			new:  fmt.Sprintf(definition, fmt.Sprintf(mode, "maxLength: 9")+fmt.Sprintf(kind, rule(""))),
+			spec: "size: 2, mode: new, kind: b", action: "Replace",
+			changes: `[spec.kind: "a" -> "b"` + cant + ` spec.mode: "old" -> "new"` + cant + ` spec.size: 1 -> 2]`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCluster(t)
-			before := before
-			if strings.Contains(row.old, "parts") {
-				before = "size: 1, parts: [{name: a, mode: old}, {name: b, mode: old}]"
-				row.spec = strings.Replace(row.spec, "[", "[{name: a, mode: old}, ", 1)
-			}
-			require.Equal(t, []string{"CustomResourceDefinition Done", "Gadget Done"}, c.apply(t, c.set(t, set.Options{}, all(row.old, before))))
+			done := []string{"CustomResourceDefinition Done", "Gadget Done"}
+			require.Equal(t, done, c.apply(t, c.set(t, set.Options{}, all(row.old, cmp.Or(row.was, before)))))
 			upgrade := c.set(t, set.Options{Replace: true}, all(row.new, row.spec))
 			for item := range upgrade.Plan(t.Context()) {
 				if item.Object.Kind != "Gadget" {
@@ -97,9 +128,16 @@ func TestLiftedRule(t *testing.T) {
 				require.NoError(t, item.Err)
 				require.Equal(t, row.changes, fmt.Sprint(item.Plan.Changes))
 				require.Empty(t, item.Plan.Unknown)
+				require.Equal(t, row.action == deferred, item.Plan.Deferral == ssaplan.DeferralSet)
 			}
 			require.Equal(t, []string{"0 CustomResourceDefinition Update", "6 Gadget " + row.action}, c.plan(t, upgrade))
-			require.Equal(t, []string{"CustomResourceDefinition Done", "Gadget Done"}, c.apply(t, upgrade))
+			unshown := ""
+			require.Equal(t, done, c.apply(t, upgrade, func(result *set.Result) {
+				for _, change := range result.Unshown {
+					unshown += change.String()
+				}
+			}))
+			require.Equal(t, row.unshown, unshown)
 			require.Equal(t, []string{"0 CustomResourceDefinition NoOp", "6 Gadget NoOp"}, c.plan(t, upgrade))
 		})
 	}
