@@ -85,48 +85,10 @@ func TestDefinitionWithoutAStoredVersion(t *testing.T) {
 	results := c.apply(t, s)
 	require.Contains(t, results, "ConfigMap Done")
 	require.Contains(t, strings.Join(results, "\n"), "CustomResourceDefinition NotSent: ")
-	require.Contains(t, strings.Join(results, "\n"), "Gadget NotSent: ")
+	require.Contains(t, results, "Gadget NotSent: NAME.example.com/v2/Gadget NAME-app/one: left out: it needs "+
+		"apiextensions.k8s.io/v1/CustomResourceDefinition gadgets.NAME.example.com, which doesn't exist")
 	one := c.Get(t, lab.Objectf(t, "{apiVersion: %[1]s.example.com/v1, kind: Gadget, metadata: {name: one, namespace: %[1]s-app}}", c.name))
 	require.Nil(t, one.GetDeletionTimestamp())
-}
-
-// A namespace that was there before the set, and one that the set doesn't have, aren't deleted with it.
-func TestNamespacesOfOthers(t *testing.T) {
-	c := another(t)
-	text := "{apiVersion: v1, kind: Namespace, metadata: {name: NAME}}\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: one, namespace: NAME}}\n---\n" +
-		"{apiVersion: v1, kind: ConfigMap, metadata: {name: two, namespace: default}, data: {of: NAME}}"
-	var members []set.Member
-	for result := range c.set(t, set.Options{}, text).Apply(t.Context()) {
-		require.NoError(t, result.Err)
-		if result.Made == nil {
-			result.Made = result.Item.Plan.Live()
-		}
-		state, err := result.Item.Plan.State(result.Made)
-		require.NoError(t, err)
-		members = append(members, set.Member{Object: state.Identity, UID: state.UID, Adopted: state.Adopted})
-	}
-	require.Equal(t, []string{"ConfigMap Done", "ConfigMap Done", "Namespace NotSent: kept: it existed before the set"},
-		c.remove(t, set.NewRemoval(c.planner, members, set.RemovalOptions{})))
-	require.NotNil(t, c.Lookup(t, lab.Objectf(t, "{apiVersion: v1, kind: Namespace, metadata: {name: %s}}", c.name)))
-}
-
-// A removal keeps a CRD that has left the set while objects of its kind stay in the set, even if it may delete
-// contents.
-func TestDefinitionThatLeftTheSet(t *testing.T) {
-	c := another(t)
-	members := c.install(t, application)
-	var left []set.Member
-	var stay []identity.Identity
-	for _, member := range members {
-		if member.Object.Kind == "CustomResourceDefinition" {
-			left = append(left, member)
-		} else {
-			stay = append(stay, member.Object)
-		}
-	}
-	require.Contains(t, c.remove(t, set.NewRemoval(c.planner, left, set.RemovalOptions{InUse: stay}))[0], "CustomResourceDefinition NotSent: kept: ")
-	lines := c.remove(t, set.NewRemoval(c.planner, left, set.RemovalOptions{Contents: true, InUse: stay}))
-	require.Contains(t, lines[0], "CustomResourceDefinition NotSent: kept: ", "not even with its contents")
 }
 
 // A custom resource that its controller has to finalize keeps the controller, and all that comes after, until it is
@@ -145,17 +107,6 @@ func TestControllerOutlivesWhatItFinalizes(t *testing.T) {
 	c.Patch(t, "controller", gadget, `{"metadata":{"finalizers":null}}`)
 	lines = c.remove(t, set.NewRemoval(c.planner, members, c.controlled(t)))
 	require.Equal(t, []string{"Gadget NotSent: kept: does not exist", "Deployment Done", "ConfigMap Done", "CustomResourceDefinition Done", "Namespace Done"}, lines)
-}
-
-// However many objects are planned at a time, they come in the same order, and each when what it needs is there.
-func TestOrderDoesNotDependOnConcurrency(t *testing.T) {
-	c, hook := newCluster(t), newWebhook(t)
-	var orders [][]string
-	for _, concurrency := range []int{1, 30} {
-		c.planner = c.Planner(t, ssaplan.Options{FieldManager: manager, Concurrency: concurrency})
-		orders = append(orders, c.plan(t, c.set(t, set.Options{}, hook.guarded())))
-	}
-	require.Equal(t, orders[0], orders[1])
 }
 
 // A set keeps the plans of what changes, until it is applied, and next to nothing of what doesn't.

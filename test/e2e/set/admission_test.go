@@ -109,39 +109,28 @@ func TestWebhook(t *testing.T) {
 	require.Contains(t, waited, "failed calling webhook")
 }
 
-// leaveAlone applies an application whose webhook doesn't answer then.
-func (c *cluster) leaveAlone(t *testing.T, hook webhook) {
-	t.Helper()
+// A webhook that stayed without its Deployment holds up nothing but the object that it guards, until there is one. Where
+// nothing of the set can help against the webhook, the object is refused.
+func TestWebhookThatWasLeftAlone(t *testing.T) {
+	c, hook := newCluster(t), newWebhook(t)
 	c.apply(t, c.set(t, set.Options{}, application))
 	lines := c.apply(t, c.set(t, set.Options{Patience: 200 * time.Millisecond}, hook.guarded()), c.waitsForCalls(t))
 	require.Contains(t, lines[5], "Gadget NotSent: ")
 	require.Contains(t, lines[5], "failed calling webhook")
-}
+	lines = c.plan(t, c.set(t, set.Options{}, hook.guarded()))
+	require.Contains(t, lines[5], "6 Gadget NAME.example.com/v1/Gadget NAME-app/one: ")
+	require.Contains(t, lines[5], "failed calling webhook")
 
-// A webhook that stayed without its Deployment holds up nothing but the object that it guards, until there is one.
-func TestWebhookThatWasLeftAlone(t *testing.T) {
-	c, hook := newCluster(t), newWebhook(t)
-	c.leaveAlone(t, hook)
 	c.Delete(t, lab.Objectf(t, "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: %s-app}}", c.name))
-
 	again := c.set(t, set.Options{Waiting: func(object identity.Identity, _ string) {
 		hook.start(t)
 	}}, hook.guarded())
-	lines := c.plan(t, again)
+	lines = c.plan(t, again)
 	require.Contains(t, lines, "4 Deployment Create")
 	require.Contains(t, lines, "6 Gadget Deferred after ValidatingWebhookConfiguration")
 	for _, line := range c.apply(t, again) {
 		require.Contains(t, line, " Done")
 	}
-}
-
-// Where nothing of the set can help against a webhook, the object that it guards is refused.
-func TestWebhookWithoutHelp(t *testing.T) {
-	c, hook := newCluster(t), newWebhook(t)
-	c.leaveAlone(t, hook)
-	lines := c.plan(t, c.set(t, set.Options{}, hook.guarded()))
-	require.Contains(t, lines[5], "6 Gadget NAME.example.com/v1/Gadget NAME-app/one: ")
-	require.Contains(t, lines[5], "failed calling webhook")
 }
 
 const policy = `
@@ -157,25 +146,6 @@ apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicyBinding
 metadata: {name: NAME}
 spec: {policyName: NAME, validationActions: [Deny]}`
-
-func guardedBy(value string) string {
-	return "{apiVersion: v1, kind: ConfigMap, metadata: {name: watched, namespace: NAME}, data: {a: " + value + "}}\n---" + fmt.Sprintf(policy, value)
-}
-
-// An object that a policy of the cluster refuses comes after the same set's change of that policy.
-func TestPolicyThatChanges(t *testing.T) {
-	c := newCluster(t)
-	c.apply(t, c.set(t, set.Options{}, guardedBy("one")))
-	probe := lab.Objectf(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: probe, namespace: %s}, data: {a: none}}", c.name)
-	c.awaitRefusal(t, probe)
-	newer := c.set(t, set.Options{}, guardedBy("two"))
-	require.Equal(t, []string{
-		"5 ValidatingAdmissionPolicy Update", "5 ValidatingAdmissionPolicyBinding NoOp", "6 ConfigMap Deferred after ValidatingAdmissionPolicy",
-	}, c.plan(t, newer))
-	for _, line := range c.apply(t, newer) {
-		require.Contains(t, line, " Done")
-	}
-}
 
 // A policy also applies to the objects that its set applies after it. The server enforces a policy about a second after
 // it was stored, and the set waits for that second. A busy server may be late, but not at each of three attempts.
