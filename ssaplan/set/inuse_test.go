@@ -44,6 +44,10 @@ func TestInUse(t *testing.T) {
 			object: shop, contents: &deletion.Contents{Uncounted: []deletion.Uncounted{{What: "Pod", Reason: "forbidden"}}},
 			want: "unknown which objects it holds: Pod: forbidden",
 		},
+		"a kind is uncounted": {
+			object: definition, contents: &deletion.Contents{Uncounted: []deletion.Uncounted{{What: "Gadget.example.com", Reason: "forbidden"}}},
+			want: "unknown which objects it holds: Gadget.example.com: forbidden",
+		},
 		"in use": {
 			object: shop, any: true, inUse: []identity.Identity{in("v1", "Secret", "shop", "a")},
 			want: "v1/Secret shop/a of the set is in it",

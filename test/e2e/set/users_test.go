@@ -2,7 +2,6 @@ package set_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -73,31 +72,6 @@ func TestPruneOfWhatIsUsed(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestPruneOfWhatIsUsedByOthers keeps an object whose last user is going to be left out by way of others, and says so
-// in the plan.
-func TestPruneOfWhatIsUsedByOthers(t *testing.T) {
-	const text = `
-{apiVersion: v1, kind: Secret, metadata: {name: pull, namespace: NAME}, immutable: true, stringData: {a: "v%[1]d"}}
----
-{apiVersion: v1, kind: ServiceAccount, metadata: {name: acc, namespace: NAME, labels: {v: "%[1]d"}}, imagePullSecrets: [{name: pull}]}
----
-{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: NAME}, spec: {replicas: 0, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}},
-  spec: {serviceAccountName: acc, containers: [{name: c, image: c, envFrom: [{configMapRef: {name: conf-%[1]d}}]}]}}}}
----
-{apiVersion: v1, kind: ConfigMap, metadata: {name: conf-%[1]d, namespace: NAME}}`
-	c := newCluster(t)
-	members := slices.DeleteFunc(c.install(t, fmt.Sprintf(text, 1)), func(m set.Member) bool { return m.Object.Kind != "ConfigMap" })
-	now := c.set(t, set.Options{}, fmt.Sprintf(text, 2))
-	c.plan(t, now)
-	removal := set.NewRemoval(c.planner, members, set.RemovalOptions{Set: now})
-	const kept = "v1/ConfigMap NAME/conf-1: kept: still used by apps/v1/Deployment NAME/web"
-	require.Equal(t, []string{kept}, c.removals(t, removal))
-	c.apply(t, now)
-	for result := range removal.Apply(t.Context()) {
-		require.Equal(t, kept, c.tidyText(&result.Item))
 	}
 }
 
