@@ -20,7 +20,7 @@ func TestStateOfAManifestWithoutNamespace(t *testing.T) {
 	var out bytes.Buffer
 	tool.out = &out
 	settings := yamlObject(`{apiVersion: v1, kind: ConfigMap, metadata: {name: cli-without-namespace}, data: {a: A, b: B}}`)
-	require.NoError(t, tool.deploy(t.Context(), []*unstructured.Unstructured{settings}, func() bool { return true }))
+	require.NoError(t, tool.deploy(t.Context(), []*unstructured.Unstructured{settings}, agree))
 	patch(objects("default", "", "v1", "configmaps"), "kubectl", "cli-without-namespace", `{"data": {"a": null}}`)
 	_, code := tool.plan(t.Context(), tool.set(t.Context(), []*unstructured.Unstructured{settings}))
 	require.Equal(t, exitChanges, code)
@@ -33,7 +33,6 @@ func TestPruneDeletesOnlyWhatHasNoManifest(t *testing.T) {
 	tool, err := newTool(config, filepath.Join(t.TempDir(), "states.json"))
 	require.NoError(t, err)
 	tool.out = io.Discard
-	agree := func() bool { return true }
 	settings := yamlObject(`{apiVersion: v1, kind: ConfigMap, metadata: {name: cli-prune-settings}, data: {a: A}}`)
 	leaves := yamlObject(`{apiVersion: v1, kind: ConfigMap, metadata: {name: cli-prune-leaves}, data: {a: A}}`)
 	scaler := func(version string) *unstructured.Unstructured {
@@ -62,7 +61,6 @@ func TestLostStates(t *testing.T) {
 	tool, err := newTool(config, filepath.Join(t.TempDir(), "states.json"))
 	require.NoError(t, err)
 	tool.out = io.Discard
-	agree := func() bool { return true }
 	own := yamlObject(`{apiVersion: v1, kind: ConfigMap, metadata: {name: cli-lost-own}, data: {a: A}}`)
 	shared := yamlObject(`{apiVersion: v1, kind: ConfigMap, metadata: {name: cli-lost-shared}, data: {a: A}}`)
 	require.NoError(t, tool.deploy(t.Context(), []*unstructured.Unstructured{own, shared}, agree))

@@ -186,19 +186,27 @@ type exported struct {
 	errors    []string // types with the method Error, and variables called Err…
 }
 
-func exports(t *testing.T, folder string) exported {
+// sources returns the files of a package, without its tests.
+func sources(t *testing.T, folder string) (files []*ast.File) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join("../..", folder, "*.go"))
 	require.NoError(t, err)
-	require.NotEmpty(t, paths)
-	out := exported{names: map[string]bool{}, constants: map[string][]string{}}
 	for _, path := range paths {
-		if strings.HasSuffix(path, "_test.go") {
-			continue
+		if !strings.HasSuffix(path, "_test.go") {
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+			require.NoError(t, err)
+			files = append(files, file)
 		}
-		syntax, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-		require.NoError(t, err)
-		for _, decl := range syntax.Decls {
+	}
+	require.NotEmpty(t, files)
+	return files
+}
+
+func exports(t *testing.T, folder string) exported {
+	t.Helper()
+	out := exported{names: map[string]bool{}, constants: map[string][]string{}}
+	for _, file := range sources(t, folder) {
+		for _, decl := range file.Decls {
 			switch decl := decl.(type) {
 			case *ast.FuncDecl:
 				out.addFunc(decl)

@@ -2,15 +2,10 @@ package docs_test
 
 import (
 	"go/ast"
-	"go/parser"
-	"go/token"
-	"path/filepath"
 	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/ssaplan/primitives/internal/rows"
 	"github.com/ssaplan/primitives/ssaplan"
@@ -58,18 +53,9 @@ func TestHostsSetEachOption(t *testing.T) {
 // or in a variable that is a parameter, a literal, or the result of a function of the folder.
 func fieldsSetIn(t *testing.T, folder string) map[string]bool {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join("../..", folder, "*.go"))
-	require.NoError(t, err)
-	require.NotEmpty(t, paths)
 	s := setFields{results: map[string]string{}, found: map[string]bool{}}
-	var files []*ast.File
-	for _, path := range paths {
-		if strings.HasSuffix(path, "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
-		require.NoError(t, err)
-		files = append(files, file)
+	files := sources(t, folder)
+	for _, file := range files {
 		for _, decl := range file.Decls {
 			if f, ok := decl.(*ast.FuncDecl); ok && f.Type.Results != nil {
 				s.results[f.Name.Name] = planningType(f.Type.Results.List[0].Type)

@@ -125,9 +125,9 @@ func Example_kit() {
 		}
 		return child.Object["data"].(map[string]any)["mode"].(string)
 	}
-	eventually(func() bool { return mode() == "dark" })
+	lab.Eventually(example{}, "the mode is dark", func() bool { return mode() == "dark" })
 	patch(children, "kubectl", "shop", `{"data": {"mode": "light"}}`)
-	eventually(func() bool { return mode() == "dark" })
+	lab.Eventually(example{}, "the mode is dark", func() bool { return mode() == "dark" })
 	fmt.Println(mode())
 	// Output: dark
 }

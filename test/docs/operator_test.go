@@ -7,12 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/dynamic"
+
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // The program of the page runs, and a user enters the commands of the page.
@@ -32,7 +33,7 @@ func Example_operator() {
 		if !isCommand {
 			continue
 		}
-		eventually(func() bool { // the event comes after the write
+		lab.Eventually(example{}, "the command prints something", func() bool { // the event comes after the write
 			command := exec.Command("sh", "-c", "kubectl "+text)
 			command.Env = environment
 			out, err := command.CombinedOutput()
@@ -69,15 +70,4 @@ func TestOperatorProgram(t *testing.T) {
 	require.NoError(t, err, "%s", out)
 	assert.Contains(t, string(out), "--- PASS: Example ")
 	assert.Contains(t, string(out), "--- PASS: Example_manager ")
-}
-
-// eventually returns when the condition holds.
-func eventually(holds func() bool) {
-	for range 600 {
-		if holds() {
-			return
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	panic("waited in vain")
 }

@@ -1,9 +1,6 @@
 package docs_test
 
 import (
-	"go/parser"
-	"go/token"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -38,16 +35,9 @@ func TestPackagesPageIsComplete(t *testing.T) {
 // importsOf returns the public packages of the library that a package of it imports.
 func importsOf(t *testing.T, folder string) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join("../..", folder, "*.go"))
-	require.NoError(t, err)
 	var out []string
-	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
-		syntax, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
-		require.NoError(t, err)
-		for _, spec := range syntax.Imports {
+	for _, file := range sources(t, folder) {
+		for _, spec := range file.Imports {
 			path, err := strconv.Unquote(spec.Path.Value)
 			require.NoError(t, err)
 			name, ours := strings.CutPrefix(path, "github.com/ssaplan/primitives/")

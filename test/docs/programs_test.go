@@ -99,20 +99,29 @@ func TestProgramsOfPagesAreFormatted(t *testing.T) {
 
 // built compiles the program of a page and returns its path, and a function that removes it.
 func built(page string) (binary string, remove func()) {
-	files := must(copied(page))
-	dir := filepath.Dir(files[0])
-	binary = filepath.Join(dir, "program")
-	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", binary, files[0]).CombinedOutput(); err != nil {
-		panic(fmt.Sprint(page, ": ", err, "\n", string(out)))
+	source := must(copied(page))[0]
+	return compiled(source), func() { must(0, os.RemoveAll(filepath.Dir(source))) }
+}
+
+// compiled compiles a program next to its source and returns its path.
+func compiled(source string) (binary string) {
+	binary = filepath.Join(filepath.Dir(source), "program")
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", binary, source).CombinedOutput(); err != nil {
+		panic(fmt.Sprint(err, "\n", string(out)))
 	}
-	return binary, func() { must(0, os.RemoveAll(dir)) }
+	return binary
 }
 
 // runPage compiles and runs the program of a page, and prints its output.
 func runPage(page string) {
 	binary, remove := built(page)
 	defer remove()
-	command := exec.Command(binary)
+	run(binary)
+}
+
+// run runs a program as an administrator, and prints its output.
+func run(binary string, args ...string) {
+	command := exec.Command(binary, args...)
 	command.Env = append(os.Environ(), "KUBECONFIG="+server.Kubeconfig())
 	out, err := command.CombinedOutput()
 	fmt.Print(string(out))

@@ -2,7 +2,6 @@ package docs_test
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -27,29 +26,17 @@ func program() string {
 func Example_readme() {
 	dir := must(os.MkdirTemp("", "readme"))
 	defer os.RemoveAll(dir)
-	source, binary, app := filepath.Join(dir, "main.go"), filepath.Join(dir, "program"), filepath.Join(dir, "app.yaml")
+	source, app := filepath.Join(dir, "main.go"), filepath.Join(dir, "app.yaml")
 	must(0, os.WriteFile(source, []byte(program()), 0o600))
-	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", binary, source).CombinedOutput(); err != nil {
-		fmt.Println(err, string(out))
-		return
-	}
+	binary := compiled(source)
 	const web = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: readme}, spec: {replicas: 3, selector: {matchLabels: {app: web}},
 		template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: "web:1"}]}}}}`
 	must(0, os.WriteFile(app, []byte(web), 0o600))
-	run := func(args ...string) {
-		command := exec.Command(binary, args...)
-		command.Env = append(os.Environ(), "KUBECONFIG="+server.Kubeconfig())
-		out, err := command.CombinedOutput()
-		fmt.Print(string(out))
-		if err != nil {
-			fmt.Println(err)
-		}
-	}
 	deployments := objects("readme", "apps", "v1", "deployments")
 	apply(deployments, "my-tool", yamlObject(web))
 	patch(deployments, "kubectl", "web", `{"spec": {"replicas": 7}}`, "scale")
-	run(app, "apply")
-	run(app)
+	run(binary, app, "apply")
+	run(binary, app)
 	// Output:
 	// Update apps/v1/Deployment readme/web: 1 drifted
 	//    spec.replicas: 7 -> 3 (drifted: changed by "kubectl" (Update of scale))

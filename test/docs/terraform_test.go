@@ -809,7 +809,7 @@ spec:
 	definitions := c.Client.Resource(k8sschema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
 	widgets := c.Client.Resource(k8sschema.GroupVersionResource{Group: "guide.example.com", Version: "v1", Resource: "widgets"})
 	must(0, definitions.Delete(ctx, definition.GetName(), metav1.DeleteOptions{}))
-	eventually(func() bool { // a server stops to serve a kind a moment after its definition is gone
+	lab.Eventually(example{}, "the kind isn't served", func() bool { // a moment after its definition is gone
 		_, err := widgets.Get(ctx, "web", metav1.GetOptions{})
 		return err != nil && !strings.Contains(err.Error(), `"web"`)
 	})
