@@ -203,7 +203,9 @@ func (w *world) send(plan *ssaplan.Plan) *explain.State {
 	if plan == nil {
 		return nil
 	}
-	before, _ := w.Resource(w.t, w.subject(plan)).Get(w.t.Context(), plan.Object.Name, metav1.GetOptions{})
+	id := plan.Object
+	object := lab.Objectf(w.t, "{apiVersion: %q, kind: %q, metadata: {namespace: %q, name: %q}}", id.APIVersion, id.Kind, id.Namespace, id.Name)
+	before, _ := w.Resource(w.t, object).Get(w.t.Context(), id.Name, metav1.GetOptions{})
 	obj, err := w.planner.Apply(w.t.Context(), plan)
 	w.done("apply", obj, err)
 	if err != nil {
@@ -213,16 +215,6 @@ func (w *world) send(plan *ssaplan.Plan) *explain.State {
 	state, err := plan.State(obj)
 	require.NoError(w.t, err)
 	return state
-}
-
-// subject returns an object that bears the identity of a plan's.
-func (w *world) subject(plan *ssaplan.Plan) *unstructured.Unstructured {
-	obj := &unstructured.Unstructured{Object: map[string]any{}}
-	obj.SetAPIVersion(plan.Object.APIVersion)
-	obj.SetKind(plan.Object.Kind)
-	obj.SetNamespace(plan.Object.Namespace)
-	obj.SetName(plan.Object.Name)
-	return obj
 }
 
 // applyAs applies as another manager, without a plan.
