@@ -30,8 +30,6 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-func to[T any](v T) *T { return &v }
-
 func named(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name} }
 
 var (
@@ -93,7 +91,7 @@ var rows = []struct {
 }{
 	{"the structs of a Deployment", &appsv1.Deployment{ObjectMeta: named("a"), Spec: appsv1.DeploymentSpec{Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: template}},
 		clientscheme.Scheme, "{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {selector: {matchLabels: {app: a}}, template: " + templateYAML + "}}"},
-	{"a pointer to zero was written", &appsv1.Deployment{ObjectMeta: named("zero"), Spec: appsv1.DeploymentSpec{Replicas: to[int32](0), Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: template}},
+	{"a pointer to zero was written", &appsv1.Deployment{ObjectMeta: named("zero"), Spec: appsv1.DeploymentSpec{Replicas: new(int32(0)), Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: template}},
 		clientscheme.Scheme, "{apiVersion: apps/v1, kind: Deployment, metadata: {name: zero}, spec: {replicas: 0, selector: {matchLabels: {app: a}}, template: " + templateYAML + "}}"},
 	{"claims of a StatefulSet have structs of their own", &appsv1.StatefulSet{ObjectMeta: named("a"), Spec: appsv1.StatefulSetSpec{ServiceName: "a", Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: template,
 		VolumeClaimTemplates: []corev1.PersistentVolumeClaim{{ObjectMeta: named("data"), Spec: corev1.PersistentVolumeClaimSpec{AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
@@ -102,18 +100,18 @@ var rows = []struct {
 			volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}]}}`},
 	{"a port without a target", &corev1.Service{ObjectMeta: named("a"), Spec: corev1.ServiceSpec{Selector: labels, Ports: []corev1.ServicePort{{Port: 80}}}},
 		clientscheme.Scheme, "{apiVersion: v1, kind: Service, metadata: {name: a}, spec: {selector: {app: a}, ports: [{port: 80}]}}"},
-	{"metadata in metadata", &batchv1.CronJob{ObjectMeta: named("a"), Spec: batchv1.CronJobSpec{Schedule: "0 0 * * *", Suspend: to(false), JobTemplate: batchv1.JobTemplateSpec{Spec: batchv1.JobSpec{Template: corev1.PodTemplateSpec{
+	{"metadata in metadata", &batchv1.CronJob{ObjectMeta: named("a"), Spec: batchv1.CronJobSpec{Schedule: "0 0 * * *", Suspend: new(false), JobTemplate: batchv1.JobTemplateSpec{Spec: batchv1.JobSpec{Template: corev1.PodTemplateSpec{
 		Spec: corev1.PodSpec{RestartPolicy: corev1.RestartPolicyNever, Containers: []corev1.Container{{Name: "c", Image: "i"}}}}}}}},
 		clientscheme.Scheme, `{apiVersion: batch/v1, kind: CronJob, metadata: {name: a}, spec: {schedule: "0 0 * * *", suspend: false, jobTemplate: {spec: {template: {spec: {
 			restartPolicy: Never, containers: [{name: c, image: i}]}}}}}}`},
 	{"a status with required numbers", &autoscalingv2.HorizontalPodAutoscaler{ObjectMeta: named("a"), Spec: autoscalingv2.HorizontalPodAutoscalerSpec{MaxReplicas: 3, ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "a"},
-		Metrics: []autoscalingv2.MetricSpec{{Type: autoscalingv2.ResourceMetricSourceType, Resource: &autoscalingv2.ResourceMetricSource{Name: "cpu", Target: autoscalingv2.MetricTarget{Type: autoscalingv2.UtilizationMetricType, AverageUtilization: to[int32](80)}}}}}},
+		Metrics: []autoscalingv2.MetricSpec{{Type: autoscalingv2.ResourceMetricSourceType, Resource: &autoscalingv2.ResourceMetricSource{Name: "cpu", Target: autoscalingv2.MetricTarget{Type: autoscalingv2.UtilizationMetricType, AverageUtilization: new(int32(80))}}}}}},
 		clientscheme.Scheme, `{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: a}, spec: {maxReplicas: 3, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: a},
 			metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 80}}}]}}`},
-	{"zero as a pointer to a number or text", &policyv1.PodDisruptionBudget{ObjectMeta: named("a"), Spec: policyv1.PodDisruptionBudgetSpec{MaxUnavailable: to(intstr.FromInt32(0)), Selector: &metav1.LabelSelector{}}},
+	{"zero as a pointer to a number or text", &policyv1.PodDisruptionBudget{ObjectMeta: named("a"), Spec: policyv1.PodDisruptionBudgetSpec{MaxUnavailable: new(intstr.FromInt32(0)), Selector: &metav1.LabelSelector{}}},
 		clientscheme.Scheme, "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: a}, spec: {maxUnavailable: 0, selector: {}}}"},
 	{"the port of a backend", &networkingv1.Ingress{ObjectMeta: named("a"), Spec: networkingv1.IngressSpec{Rules: []networkingv1.IngressRule{{Host: "a.example.com", IngressRuleValue: networkingv1.IngressRuleValue{HTTP: &networkingv1.HTTPIngressRuleValue{
-		Paths: []networkingv1.HTTPIngressPath{{Path: "/", PathType: to(networkingv1.PathTypePrefix), Backend: networkingv1.IngressBackend{Service: &networkingv1.IngressServiceBackend{Name: "a", Port: networkingv1.ServiceBackendPort{Number: 80}}}}}}}}}}},
+		Paths: []networkingv1.HTTPIngressPath{{Path: "/", PathType: new(networkingv1.PathTypePrefix), Backend: networkingv1.IngressBackend{Service: &networkingv1.IngressServiceBackend{Name: "a", Port: networkingv1.ServiceBackendPort{Number: 80}}}}}}}}}}},
 		clientscheme.Scheme, `{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: a}, spec: {rules: [{host: a.example.com, http: {paths: [{path: /, pathType: Prefix,
 			backend: {service: {name: a, port: {number: 80}}}}]}}]}}`},
 	{"a rule that allows all", &networkingv1.NetworkPolicy{ObjectMeta: named("a"), Spec: networkingv1.NetworkPolicySpec{PodSelector: metav1.LabelSelector{MatchLabels: labels}, Ingress: []networkingv1.NetworkPolicyIngressRule{{}},
@@ -124,9 +122,9 @@ var rows = []struct {
 	{"the core group", &rbacv1.Role{ObjectMeta: named("a"), Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get"}}}},
 		clientscheme.Scheme, `{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: a}, rules: [{apiGroups: [""], resources: [pods], verbs: [get]}]}`},
 	{"a required number that is zero", &schedulingv1.PriorityClass{ObjectMeta: named("typed-zero")}, clientscheme.Scheme, "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: typed-zero}, value: 0}"},
-	{"bytes", &corev1.Secret{ObjectMeta: named("a"), Data: map[string][]byte{"a": []byte("x"), "empty": {}}, Immutable: to(false)},
+	{"bytes", &corev1.Secret{ObjectMeta: named("a"), Data: map[string][]byte{"a": []byte("x"), "empty": {}}, Immutable: new(false)},
 		clientscheme.Scheme, `{apiVersion: v1, kind: Secret, metadata: {name: a}, data: {a: eA==, empty: ""}, immutable: false}`},
-	{"a custom resource", &Widget{ObjectMeta: named("a"), Spec: WidgetSpec{Enabled: to(false)}}, scheme(), "{apiVersion: typed.example.com/v1, kind: Widget, metadata: {name: a}, spec: {size: 0, enabled: false}}"},
+	{"a custom resource", &Widget{ObjectMeta: named("a"), Spec: WidgetSpec{Enabled: new(false)}}, scheme(), "{apiVersion: typed.example.com/v1, kind: Widget, metadata: {name: a}, spec: {size: 0, enabled: false}}"},
 	{"an apply configuration", apps.Deployment("applied", "").WithSpec(apps.DeploymentSpec().WithReplicas(0).WithSelector(meta.LabelSelector().WithMatchLabels(labels)).WithTemplate(
 		core.PodTemplateSpec().WithLabels(labels).WithSpec(core.PodSpec().WithContainers(core.Container().WithName("c").WithImage("i").WithResources(core.ResourceRequirements()))))),
 		nil, `{apiVersion: apps/v1, kind: Deployment, metadata: {name: applied, namespace: ""}, spec: {replicas: 0, selector: {matchLabels: {app: a}},
