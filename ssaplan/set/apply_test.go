@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -52,17 +53,7 @@ func newApplication(t *testing.T, planner Planner, options Options, texts ...str
 	return a
 }
 
-// apply returns a line for each result, by kinds.
-func (a *application) apply(ctx context.Context) (lines []string) {
-	for result := range a.Apply(ctx) {
-		line := fmt.Sprintf("%s %s", result.Item.Object.Kind, result.Outcome)
-		if result.Err != nil {
-			line += ": " + result.Err.Error()
-		}
-		lines = append(lines, line)
-	}
-	return lines
-}
+func (a *application) apply(ctx context.Context) (lines []string) { return results(ctx, a.Set) }
 
 // until refuses objects of a kind until an object of a resource is applied.
 func until(server *ssaplantest.Server, resource, kind, message string) planEdit {
@@ -86,19 +77,6 @@ func TestApplyBehindAPostponedObject(t *testing.T) {
 	early := Stage{Name: "early", Has: func(obj *unstructured.Unstructured) bool { return obj.GetKind() != "ResourceQuota" }}
 	a := newApplication(t, edited, Options{Stages: []Stage{early, {Name: "rest"}}}, fmt.Sprintf(conf, "b"), pull, quota)
 	require.Equal(t, []string{"Secret Done", "ResourceQuota Done", "ConfigMap Done"}, a.apply(quickly(t, &a.fake)))
-}
-
-// After a failure, nothing more is asked for.
-func TestNothingIsPlannedAfterAFailure(t *testing.T) {
-	planner, server := newPlanner(t)
-	server.Answer(forbids("serviceaccounts"))
-	a := newApplication(t, planner, Options{}, "{apiVersion: v1, kind: ServiceAccount, metadata: {name: a, namespace: shop}}", fmt.Sprintf(conf, "b"))
-	lines := a.apply(quickly(t, &a.fake))
-	require.Contains(t, lines[0], "ServiceAccount Refused: ")
-	require.Equal(t, "ConfigMap NotSent: v1/ConfigMap shop/a: left out: something that comes before it failed", lines[1])
-	for _, request := range server.Requests() {
-		require.NotEqual(t, "configmaps", request.Resource.Resource)
-	}
 }
 
 // A replacement that was shown as an update, because the CRD of the set could lift the rule, isn't carried out if it
@@ -201,19 +179,9 @@ func TestPatiently(t *testing.T) {
 	}
 }
 
-// An object isn't waited for if the one that it needs failed, and is if that one may still come.
-func TestNamespaceThatFailed(t *testing.T) {
-	const namespace = "{apiVersion: v1, kind: Namespace, metadata: {name: new}}"
-	const inNew = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: new}}"
-	planner, server := newPlanner(t)
-	stop := server.Answer(forbids("namespaces"))
-	a := newApplication(t, planner, Options{KeepGoing: true}, namespace, inNew)
-	lines := a.apply(quickly(t, &a.fake))
-	require.Equal(t, "ConfigMap NotSent: v1/ConfigMap new/a: left out: it needs v1/Namespace new, which doesn't exist", lines[1])
-	require.Empty(t, a.waited)
-	stop()
-
-	// A server may be slow to have it everywhere.
+// A server may be slow to have a namespace everywhere: an object in it is waited for.
+func TestNamespaceThatComesLate(t *testing.T) {
+	planner, _ := newPlanner(t)
 	other, _ := newPlanner(t)
 	edited := &scripted{Planner: planner, plan: func(request ssaplan.Request, plan *ssaplan.Plan, err error) (*ssaplan.Plan, error) {
 		if plan.Object.Kind == "ConfigMap" {
@@ -221,8 +189,8 @@ func TestNamespaceThatFailed(t *testing.T) {
 		}
 		return plan, err
 	}}
-	a = newApplication(t, edited, Options{Patience: time.Nanosecond}, namespace, inNew)
-	lines = a.apply(quickly(t, &a.fake))
+	a := newApplication(t, edited, Options{Patience: time.Nanosecond}, namespace, inNew)
+	lines := a.apply(quickly(t, &a.fake))
 	require.Equal(t, "Namespace Done", lines[0])
 	require.Contains(t, lines[1], "ConfigMap NotSent: ")
 	require.NotContains(t, lines[1], "left out")
@@ -315,23 +283,31 @@ func TestAwaitCRD(t *testing.T) {
 	}
 }
 
-// A caller who may not read a CRD learns from the next stage whether it can be used.
+// A caller who may not read a CRD learns from the next stage whether it can be used. So does one that goes on after the
+// reads have failed for a while.
 func TestAwaitUnreadableCRD(t *testing.T) {
-	for name, read := range map[string]readEdit{
-		"it is hidden": func(reading *ssaplan.Reading, err error) (*ssaplan.Reading, error) {
+	for name, row := range map[string]struct {
+		read   readEdit
+		waited []string // in vain
+	}{
+		"it is hidden": {read: func(reading *ssaplan.Reading, err error) (*ssaplan.Reading, error) {
 			reading.Presence, reading.Live = ssaplan.PresenceUnreadable, nil
 			return reading, err
-		},
-		"it is forbidden": func(*ssaplan.Reading, error) (*ssaplan.Reading, error) {
+		}},
+		"it is forbidden": {read: func(*ssaplan.Reading, error) (*ssaplan.Reading, error) {
 			why := errors.New(`User "joe" cannot get resource "customresourcedefinitions" in API group "apiextensions.k8s.io" at the cluster scope`)
 			return nil, apierrors.NewForbidden(schema.GroupResource{Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions"}, "gadgets.example.com", why)
-		},
+		}},
+		"the server is starting": {read: func(*ssaplan.Reading, error) (*ssaplan.Reading, error) {
+			return nil, apierrors.NewServiceUnavailable("starting")
+		}, waited: []string{"CustomResourceDefinition: starting"}},
 	} {
 		planner, _ := newPlanner(t)
-		a := newApplication(t, &scripted{Planner: planner, read: read}, Options{}, crd("", "v1"), gadget("v1", "size: 1"))
+		edited := &scripted{Planner: planner, read: row.read}
+		a := newApplication(t, edited, Options{KeepGoing: row.waited != nil}, crd("", "v1"), gadget("v1", "size: 1"))
 		require.Equal(t, []string{"CustomResourceDefinition Done", "Gadget Done"}, a.apply(quickly(t, &a.fake)), name)
-		require.Empty(t, a.waited, name)
-		require.Empty(t, a.unusable, name)
+		require.Equal(t, row.waited, slices.Compact(a.waited), name)
+		require.Equal(t, row.waited, a.unusable, name)
 	}
 }
 
@@ -339,7 +315,6 @@ func TestAwaitUnreadableCRD(t *testing.T) {
 // more, and one that is refused for another reason, say so.
 func TestUnusableCRD(t *testing.T) {
 	planner, _ := newPlanner(t)
-	const namespace = "{apiVersion: v1, kind: Namespace, metadata: {name: new, labels: {a: b}}}"
 	install(t, planner, namespace, crd("", "v1"))
 	edited := &scripted{Planner: planner, read: func(reading *ssaplan.Reading, err error) (*ssaplan.Reading, error) {
 		return established(t, reading, "False", "InvalidCABundle"), err
@@ -358,14 +333,13 @@ func TestUnusableCRD(t *testing.T) {
 
 // A namespace is needed by objects that get it from the Planner's default as well, if they are planned.
 func TestAwaitNamespace(t *testing.T) {
-	const namespace = "{apiVersion: v1, kind: Namespace, metadata: {name: new}}"
 	for name, row := range map[string]struct {
 		text    string
 		planned bool
 		needed  bool
 	}{
-		"it is named":                 {"{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: new}}", false, true},
-		"it is named, and planned":    {"{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: new}}", true, true},
+		"it is named":                 {inNew, false, true},
+		"it is named, and planned":    {inNew, true, true},
 		"it is the default":           {"{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}", true, true},
 		"the default isn't known yet": {"{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}", false, false},
 		"another one":                 {"{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: shop}}", true, false},

@@ -3,6 +3,7 @@ package set
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"strconv"
 	"strings"
@@ -133,12 +134,20 @@ func gadget(version, spec string) string {
 	return "{apiVersion: example.com/" + version + ", kind: Gadget, metadata: {name: a, namespace: shop}, spec: {" + spec + "}}"
 }
 
-// install applies a set of manifests.
-func install(t *testing.T, planner Planner, texts ...string) {
+// namespace is a new namespace, and inNew an object in it.
+const (
+	namespace = "{apiVersion: v1, kind: Namespace, metadata: {name: new, labels: {a: b}}}"
+	inNew     = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: new}}"
+)
+
+// install applies a set of manifests, which aren't there yet, and returns its members.
+func install(t *testing.T, planner Planner, texts ...string) (members []Member) {
 	t.Helper()
 	for result := range newSet(t, planner, Options{}, texts...).Apply(quickly(t, &clock.Fake{})) {
 		require.NoError(t, result.Err)
+		members = append(members, Member{Object: result.Item.Object, UID: string(result.Made.GetUID())})
 	}
+	return members
 }
 
 // quickly returns a context in which no sleep is long, and the time is up after many of them.
@@ -155,4 +164,34 @@ func items(t *testing.T, s *Set) (items []*Item) {
 		items = append(items, item)
 	}
 	return items
+}
+
+// plans returns a line for each item of a set's plan: stage, kind, action or error, and the kinds after which it comes.
+func plans(t *testing.T, s *Set) (lines []string) {
+	t.Helper()
+	for _, item := range items(t, s) {
+		line := fmt.Sprintf("%d %s ", item.Stage, item.Object.Kind)
+		if item.Err != nil {
+			lines = append(lines, line+item.Err.Error())
+			continue
+		}
+		line += string(item.Plan.Action)
+		for _, other := range item.After {
+			line += " after " + other.Kind
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// results returns a line for each result of an apply: kind, outcome and error.
+func results(ctx context.Context, s *Set) (lines []string) {
+	for result := range s.Apply(ctx) {
+		line := fmt.Sprintf("%s %s", result.Item.Object.Kind, result.Outcome)
+		if result.Err != nil {
+			line += ": " + result.Err.Error()
+		}
+		lines = append(lines, line)
+	}
+	return lines
 }

@@ -1,15 +1,14 @@
 package set
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/ssaplan/primitives/identity"
-	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
-	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 	"github.com/ssaplan/primitives/ssaplan/write"
 )
@@ -186,10 +185,8 @@ func TestStaying(t *testing.T) {
 		in("v1", "Secret", "shop", "gone"), in("v1", "Secret", "shop", "unplanned")
 	r := NewRemoval(nil, []Member{{Object: kept}, {Object: deleted}, {Object: gone}, {Object: unplanned}}, RemovalOptions{InUse: []identity.Identity{used}})
 	r.shown = []*RemovalItem{
-		{
-			Member: r.members[0], Kept: "it is", Plan: &deletion.Plan{Action: deletion.ActionDelete}}, {Member: r.members[1],
-			Plan: &deletion.Plan{Action: deletion.ActionDelete},
-		},
+		{Member: r.members[0], Kept: "it is", Plan: &deletion.Plan{Action: deletion.ActionDelete}},
+		{Member: r.members[1], Plan: &deletion.Plan{Action: deletion.ActionDelete}},
 		{Member: r.members[2], Plan: &deletion.Plan{Action: deletion.ActionNone}}, nil,
 	}
 	require.Equal(t, []identity.Identity{used, kept}, r.staying())
@@ -216,10 +213,7 @@ func TestRival(t *testing.T) {
 // A namespace that is planned again after its members are gone is kept if there is a reason by then.
 func TestRemovalPlansNamespacesAgain(t *testing.T) {
 	planner, server := newPlanner(t)
-	install(t, planner, "{apiVersion: v1, kind: Namespace, metadata: {name: new}}")
-	live, err := planner.Read(t.Context(), &explain.State{Identity: in("v1", "Namespace", "", "new")})
-	require.NoError(t, err)
-	members := []Member{{Object: in("v1", "Namespace", "", "new"), UID: string(live.Live.GetUID())}}
+	members := install(t, planner, namespace)
 	r := NewRemoval(planner, members, RemovalOptions{Contents: true})
 	plan := func() {
 		for item := range r.Plan(t.Context()) {
@@ -255,18 +249,8 @@ func TestRemovalPlansNamespacesAgain(t *testing.T) {
 // Only a member that should be deleted and isn't keeps the members of the stages after it.
 func TestKeptMemberHoldsUpNothing(t *testing.T) {
 	planner, _ := newPlanner(t)
-	var members []Member
-	for result := range newSet(t, planner, Options{}, account, "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: shop}}").Apply(quickly(t, &clock.Fake{})) {
-		members = append(members, Member{Object: result.Item.Object, UID: string(result.Made.GetUID())})
-	}
+	members := install(t, planner, account, fmt.Sprintf(conf, "b"))
 	members[1].Keep = "it is needed"
-	r := NewRemoval(planner, members, RemovalOptions{})
-	for item := range r.Plan(t.Context()) {
-		require.NoError(t, item.Err)
-	}
-	outcomes := map[string]write.Outcome{}
-	for result := range r.Apply(t.Context()) {
-		outcomes[result.Item.Member.Object.Kind] = result.Outcome
-	}
-	require.Equal(t, map[string]write.Outcome{"ConfigMap": write.OutcomeNotSent, "ServiceAccount": write.OutcomeDone}, outcomes)
+	require.Equal(t, []string{"ConfigMap NotSent: v1/ConfigMap shop/a: kept: it is needed", "ServiceAccount Done"},
+		remove(t, t.Context(), NewRemoval(planner, members, RemovalOptions{})))
 }

@@ -19,33 +19,22 @@ func TestIsLeftOut(t *testing.T) {
 	after := planned(0, ssaplan.ActionDeferred)
 	after.After = []identity.Identity{{Kind: "Namespace"}}
 	for name, row := range map[string]struct {
-		item               *Item
-		leftOut, replacing bool
+		item                        *Item
+		leftOut, replacing, changes bool
 	}{
-		"no item":                      {nil, false, false},
-		"an unchanged one":             {unchanged, false, false},
-		"no plan":                      {&Item{}, true, true},
-		"a conflict":                   {planned(0, ssaplan.ActionConflict), true, true},
-		"deferred":                     {planned(0, ssaplan.ActionDeferred), true, true},
-		"deferred after another one":   {after, false, false},
-		"a replacement":                {planned(0, ssaplan.ActionReplace), true, false},
-		"an update":                    {planned(0, ssaplan.ActionUpdate), false, false},
-		"a no-op that is kept as such": {planned(0, ssaplan.ActionNoOp), false, false},
+		"no item":                      {nil, false, false, false},
+		"an unchanged one":             {unchanged, false, false, false},
+		"no plan":                      {&Item{}, true, true, true},
+		"a conflict":                   {planned(0, ssaplan.ActionConflict), true, true, true},
+		"deferred":                     {planned(0, ssaplan.ActionDeferred), true, true, true},
+		"deferred after another one":   {after, false, false, true},
+		"a replacement":                {planned(0, ssaplan.ActionReplace), true, false, true},
+		"an update":                    {planned(0, ssaplan.ActionUpdate), false, false, true},
+		"a no-op that is kept as such": {planned(0, ssaplan.ActionNoOp), false, false, false},
 	} {
 		require.Equal(t, row.leftOut, (&Set{}).isLeftOut(row.item), name)
 		require.Equal(t, row.replacing, (&Set{options: Options{Replace: true}}).isLeftOut(row.item), name)
-	}
-}
-
-func TestChanges(t *testing.T) {
-	for name, row := range map[string]struct {
-		item *Item
-		want bool
-	}{
-		"no item": {nil, false}, "an unchanged one": {unchanged, false}, "no plan": {&Item{}, true},
-		"a no-op": {planned(0, ssaplan.ActionNoOp), false}, "an update": {planned(0, ssaplan.ActionUpdate), true},
-	} {
-		require.Equal(t, row.want, row.item.changes(), name)
+		require.Equal(t, row.changes, row.item.changes(), name)
 	}
 }
 

@@ -54,8 +54,7 @@ func TestPreview(t *testing.T) {
 
 func TestReasonOfAMissingNamespace(t *testing.T) {
 	planner, _ := newPlanner(t)
-	s := newSet(t, planner, Options{}, "{apiVersion: v1, kind: Namespace, metadata: {name: new}}", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: new}}")
-	reason := items(t, s)[1].Plan.Reason
+	reason := items(t, newSet(t, planner, Options{}, namespace, inNew))[1].Plan.Reason
 	require.True(t, strings.HasSuffix(reason, "; the same set creates it"), reason)
 	require.Contains(t, reason, "new")
 }

@@ -33,10 +33,12 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// Only a built-in kind can't come with a CRD.
+// Only a built-in kind can't come with a CRD. A namespace may come in any case.
 func TestMissingErrorIsFinal(t *testing.T) {
 	for apiVersion, want := range map[string]bool{"apps/v9": true, "example.com/v1": false} {
 		missing := &MissingError{Object: identity.Identity{APIVersion: apiVersion, Kind: "Gadget", Name: "a"}, Deferral: ssaplan.DeferralTypeNotServed}
 		require.Equal(t, want, missing.IsFinal(), apiVersion)
+		missing.Deferral = ssaplan.DeferralNamespaceNotFound
+		require.False(t, missing.IsFinal(), apiVersion)
 	}
 }

@@ -28,12 +28,9 @@ func unplaced() error {
 }
 
 // sends reports whether a request sends a field.
-func sends(t *testing.T, request ssaplan.Request, path string) bool {
-	t.Helper()
-	parsed, err := projection.ParsePath(path)
-	require.NoError(t, err)
-	_, declared := projection.Get(request.Manifest.Object, parsed)
-	return declared && !request.Strip.Match(parsed) && !request.Unknown.Match(parsed)
+func sends(request ssaplan.Request, path projection.Path) bool {
+	_, declared := projection.Get(request.Manifest.Object, path)
+	return declared && !request.Strip.Match(path) && !request.Unknown.Match(path)
 }
 
 // An object that the server refuses for fields or values that come with the CRD of the same set is shown with these.
@@ -41,22 +38,24 @@ func TestPredictRefused(t *testing.T) {
 	const before = "size: 1, mode: old"
 	const color = ", color: {type: string}"
 	const list = ", parts: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], items: {type: object, properties: {name: {type: string}, mode: {type: string}}}}"
-	refuse := func(paths ...string) func(*testing.T) planEdit {
-		return func(t *testing.T) planEdit {
-			return func(request ssaplan.Request, plan *ssaplan.Plan, err error) (*ssaplan.Plan, error) {
-				for _, path := range paths {
-					if err == nil && plan.Object.Kind == "Gadget" && sends(t, request, path) {
-						return nil, invalid(field.NotSupported(field.NewPath(path), "x", []string{"old"}))
-					}
+	refuse := func(texts ...string) planEdit {
+		var refused []projection.Path
+		for _, text := range texts {
+			refused = append(refused, paths(t, text)...)
+		}
+		return func(request ssaplan.Request, plan *ssaplan.Plan, err error) (*ssaplan.Plan, error) {
+			for _, path := range refused {
+				if err == nil && plan.Object.Kind == "Gadget" && sends(request, path) {
+					return nil, invalid(field.NotSupported(field.NewPath(path.String()), "x", []string{"old"}))
 				}
-				return plan, err
 			}
+			return plan, err
 		}
 	}
 	for name, row := range map[string]struct {
 		before, after string // of the CRD
 		was, spec     string
-		script        func(*testing.T) planEdit
+		script        planEdit
 		request       func(*ssaplan.Request)
 		changes       string
 		unknown       string
@@ -83,13 +82,12 @@ func TestPredictRefused(t *testing.T) {
 			spec: "size: 2, parts: [{name: b, mode: two}]", changes: `[spec.parts[name="b"].mode: "one" -> "two" spec.size: 1 -> 2]`,
 		},
 		"a new value in an item that the server names by its position": {
-			before: list, after: list + color, was: "size: 1, parts: [{name: b, mode: one}]", script: func(*testing.T) planEdit {
-				return func(request ssaplan.Request, plan *ssaplan.Plan, err error) (*ssaplan.Plan, error) {
-					if err == nil && plan.Object.Kind == "Gadget" && len(request.Strip) == 0 && len(request.Unknown) == 0 {
-						return nil, invalid(field.Invalid(field.NewPath("spec").Child("parts").Index(0).Child("mode"), "two", "no"))
-					}
-					return plan, err
+			before: list, after: list + color, was: "size: 1, parts: [{name: b, mode: one}]",
+			script: func(request ssaplan.Request, plan *ssaplan.Plan, err error) (*ssaplan.Plan, error) {
+				if err == nil && plan.Object.Kind == "Gadget" && len(request.Strip) == 0 && len(request.Unknown) == 0 {
+					return nil, invalid(field.Invalid(field.NewPath("spec").Child("parts").Index(0).Child("mode"), "two", "no"))
 				}
+				return plan, err
 			},
 			spec: "size: 2, parts: [{name: b, mode: two}]", changes: `[spec.parts[name="b"].mode: "one" -> "two" spec.size: 1 -> 2]`,
 		},
@@ -99,35 +97,32 @@ func TestPredictRefused(t *testing.T) {
 			changes: `[spec.color: "red" -> "blue" spec.mode: "old" -> "new"]`, unknown: "[spec.size]",
 		},
 		"the rest can't be tried": {
-			after: color, was: before, spec: "size: 2, mode: new", script: func(*testing.T) planEdit {
-				return func(request ssaplan.Request, plan *ssaplan.Plan, err error) (*ssaplan.Plan, error) {
-					switch {
-					case err != nil || plan.Object.Kind != "Gadget":
-					case len(request.Unknown) == 0:
-						return nil, unplaced()
-					default:
-						plan.Changes = nil
-					}
-					return plan, err
+			after: color, was: before, spec: "size: 2, mode: new",
+			script: func(request ssaplan.Request, plan *ssaplan.Plan, err error) (*ssaplan.Plan, error) {
+				switch {
+				case err != nil || plan.Object.Kind != "Gadget":
+				case len(request.Unknown) == 0:
+					return nil, unplaced()
+				default:
+					plan.Changes = nil
 				}
+				return plan, err
 			}, changes: `[spec.mode: "old" -> "new" (edited or changed by others) spec.size: 1 -> 2 (edited or changed by others)]`,
 		},
-		"nothing is known": {after: color, was: before, spec: "size: 2, mode: new", script: func(*testing.T) planEdit {
-			return func(_ ssaplan.Request, plan *ssaplan.Plan, err error) (*ssaplan.Plan, error) {
+		"nothing is known": {
+			after: color, was: before, spec: "size: 2, mode: new",
+			script: func(_ ssaplan.Request, plan *ssaplan.Plan, err error) (*ssaplan.Plan, error) {
 				if err == nil && plan.Object.Kind == "Gadget" {
 					return nil, invalid(field.Invalid(field.NewPath("spec"), "x", "no"))
 				}
 				return plan, err
-			}
-		}, err: "no"},
+			}, err: "no",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			planner, _ := newPlanner(t)
 			install(t, planner, crd(row.before, "v1"), gadget("v1", row.was))
-			edited := &scripted{Planner: planner}
-			if row.script != nil {
-				edited.plan = row.script(t)
-			}
+			edited := &scripted{Planner: planner, plan: row.script}
 			requests := []ssaplan.Request{{Manifest: object(t, crd(row.after, "v1"))}, {Manifest: object(t, gadget("v1", row.spec))}}
 			if row.request != nil {
 				row.request(&requests[1])

@@ -31,10 +31,8 @@ func TestUserRefers(t *testing.T) {
 		{refers, in("v1", "Secret", "shop", "pull"), true}, {refers, in("v1", "Secret", "other", "pull"), false},
 		{refers, in("v1", "Secret", "shop", "a"), false}, {refers, in("v1", "ConfigMap", "shop", "pull"), false},
 		{refers, in("v1", "Service", "other", "a"), true}, {refers, in("v1", "Service", "shop", "a"), false},
-		{
-			refers, in("scheduling.k8s.io/v1", "PriorityClass", "", "high"), true}, {refers,
-			in("scheduling.k8s.io/v1", "PriorityClass", "", "low"), false,
-		},
+		{refers, in("scheduling.k8s.io/v1", "PriorityClass", "", "high"), true},
+		{refers, in("scheduling.k8s.io/v1", "PriorityClass", "", "low"), false},
 		{unread, in("v1", "Secret", "shop", "any"), true}, {unread, in("apps/v1", "Deployment", "shop", "any"), false},
 	} {
 		require.Equal(t, row.want, row.user.uses(row.id), "%v: %s", row.user, row.id)
@@ -133,10 +131,9 @@ func TestUsersFirst(t *testing.T) {
 		in("scheduling.k8s.io/v1", "PriorityClass", "", "high"), in("v1", "Pod", "shop", "web"), in("v1", "Secret", "default", "pull"),
 	}
 	for _, row := range []struct{ order, want []int }{
-		{
-			[]int{0, 1, 2, 3, 4, 5}, []int{0, 4, 2, 1, 3, 5}}, {[]int{5, 4, 3, 2, 1, 0}, []int{5, 4, 3, 2, 1, 0}}, {[]int{3, 1, 5, 0, 2, 4},
-			[]int{4, 3, 2, 1, 5, 0},
-		},
+		{[]int{0, 1, 2, 3, 4, 5}, []int{0, 4, 2, 1, 3, 5}},
+		{[]int{5, 4, 3, 2, 1, 0}, []int{5, 4, 3, 2, 1, 0}},
+		{[]int{3, 1, 5, 0, 2, 4}, []int{4, 3, 2, 1, 5, 0}},
 	} {
 		u := &usage{planner: planner, looked: map[identity.Identity]user{}}
 		require.Equal(t, row.want, u.usersFirst(t.Context(), objects, row.order))
