@@ -31,7 +31,7 @@ type webhook struct {
 func newWebhook(t *testing.T) webhook {
 	t.Helper()
 	started := &atomic.Bool{}
-	server := httptest.NewTLSServer(http.HandlerFunc(func(out http.ResponseWriter, in *http.Request) {
+	address, ca := serve(t, http.HandlerFunc(func(out http.ResponseWriter, in *http.Request) {
 		if !started.Load() {
 			panic(http.ErrAbortHandler)
 		}
@@ -42,9 +42,16 @@ func newWebhook(t *testing.T) webhook {
 			"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": map[string]any{"uid": request["uid"], "allowed": true},
 		})
 	}))
+	return webhook{address, ca, started}
+}
+
+// serve starts the server of a webhook, and returns its address and its CA bundle.
+func serve(t *testing.T, handler http.Handler) (address, ca string) {
+	t.Helper()
+	server := httptest.NewTLSServer(handler)
 	t.Cleanup(server.Close)
-	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	return webhook{server.Listener.Addr().String(), base64.StdEncoding.EncodeToString(ca), started}
+	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	return server.Listener.Addr().String(), base64.StdEncoding.EncodeToString(certificate)
 }
 
 // start lets the webhook answer, with yes.
@@ -109,8 +116,8 @@ func TestWebhook(t *testing.T) {
 	require.Contains(t, waited, "failed calling webhook")
 }
 
-// A webhook that stayed without its Deployment holds up nothing but the object that it guards, until there is one. Where
-// nothing of the set can help against the webhook, the object is refused.
+// A webhook that stayed without its Deployment holds up nothing but the object that it guards, until there is one.
+// Where nothing of the set can help against the webhook, the object is refused.
 func TestWebhookThatWasLeftAlone(t *testing.T) {
 	c, hook := newCluster(t), newWebhook(t)
 	c.apply(t, c.set(t, set.Options{}, application))

@@ -1,12 +1,9 @@
 package set_test
 
 import (
-	"encoding/base64"
 	"encoding/json"
-	"encoding/pem"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -37,11 +34,7 @@ type converterFault func(request, response map[string]any)
 func newConverter(t *testing.T) *converter {
 	t.Helper()
 	c := &converter{}
-	server := httptest.NewTLSServer(c)
-	t.Cleanup(server.Close)
-	c.address = server.Listener.Addr().String()
-	certificate := &pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}
-	c.ca = base64.StdEncoding.EncodeToString(pem.EncodeToMemory(certificate))
+	c.address, c.ca = serve(t, c)
 	return c
 }
 

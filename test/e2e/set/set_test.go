@@ -147,11 +147,12 @@ const definitionWithCA = definition + `
 func TestUnusableDefinition(t *testing.T) {
 	c := newCluster(t)
 	const why = "it isn't Established yet: InvalidCABundle: The conversion webhook CABundle is invalid"
+	const text = definitionWithCA + "\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: NAME}}" +
+		"\n---\n{apiVersion: NAME.example.com/v1, kind: Gadget, metadata: {name: a, namespace: NAME}}"
 	var unusable []string
 	s := c.set(t, set.Options{Patience: 2 * time.Second, Unusable: func(object identity.Identity, why string) {
 		unusable = append(unusable, object.Kind+": "+why)
-	}}, fmt.Sprintf(definitionWithCA, "")+"\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: NAME}}"+
-		"\n---\n{apiVersion: NAME.example.com/v1, kind: Gadget, metadata: {name: a, namespace: NAME}}")
+	}}, fmt.Sprintf(text, ""))
 	c.plan(t, s)
 	require.Equal(t, []string{
 		"CustomResourceDefinition Done", "ConfigMap Done", "Gadget NotSent: NAME.example.com/v1/Gadget NAME/a: left out: it needs " +
