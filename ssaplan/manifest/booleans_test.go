@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -17,6 +16,15 @@ func parseOne(t *testing.T, text string) Manifest {
 	require.Empty(t, failures)
 	require.Len(t, manifests, 1)
 	return manifests[0]
+}
+
+// refused parses a file of one bad document, and returns why it is refused.
+func refused(t *testing.T, text, why string) *Error {
+	t.Helper()
+	manifests, failures := Parse("app.yaml", []byte(text))
+	require.Empty(t, manifests, why)
+	require.Len(t, failures, 1, why)
+	return failures[0]
 }
 
 // Every spelling that Kubernetes reads as a boolean is read so and warned of, and no other.
@@ -40,7 +48,7 @@ func TestBooleansAsKubernetesReadsThem(t *testing.T) {
 }
 
 func TestBooleanWarnings(t *testing.T) {
-	const document = `kind: Ignored
+	const everywhere = `kind: Ignored
 ---
 apiVersion: v1
 kind: ConfigMap
@@ -59,35 +67,46 @@ data:
     - x: Yes
   NO: N # on
 `
-	manifests, _ := Parse("app.yaml", []byte(document))
-	require.Len(t, manifests, 1)
-	var got []string
-	for _, w := range manifests[0].Warnings {
-		got = append(got, w.String())
+	for _, row := range []struct {
+		why, text string
+		objects   int
+		want      []string
+	}{
+		{"they name the place and the line", everywhere, 1, []string{
+			`f: document 2 (line 8): metadata.annotations["a.b/c"]: on is read as true; write true, or put it into quotes`,
+			`f: document 2 (line 10): data: the key y is read as "true"; put it into quotes`,
+			`f: document 2 (line 11): data.list[1]: no is read as false; write false, or put it into quotes`,
+			`f: document 2 (line 15): data.merged: Off is read as false; write false, or put it into quotes`,
+			`f: document 2 (line 17): data.last[0].x: Yes is read as true; write true, or put it into quotes`,
+			`f: document 2 (line 18): data: the key NO is read as "false"; put it into quotes`,
+			`f: document 2 (line 18): data.false: N is read as false; write false, or put it into quotes`,
+		}},
+		{"a password may be one of the words", head + "stringData: {a: Yes}\ndata: {b: no}\nimmutable: off\n", 1, []string{
+			"f: document 1 (line 5): stringData.a: is read as a boolean; put it into quotes",
+			"f: document 1 (line 6): data.b: is read as a boolean; put it into quotes",
+			"f: document 1 (line 7): immutable: off is read as false; write false, or put it into quotes",
+		}},
+		{"an item may be a Secret because its list says so, and its words are its own",
+			"apiVersion: v1\nkind: SecretList\nitems:\n- metadata: {name: a}\n  data: {x: yes}\n  immutable: no\n- metadata: {name: b}\n",
+			2, []string{
+				"f: document 1 items[0] (line 5): data.x: is read as a boolean; put it into quotes",
+				"f: document 1 items[0] (line 6): immutable: no is read as false; write false, or put it into quotes",
+			}},
+		{"a key of the object itself", objectHead + "off: 1\n", 1, []string{
+			`f: document 1 (line 4): the key off is read as "false"; put it into quotes`,
+		}},
+		{"in JSON everything is in quotes", `{"apiVersion":"v1","kind":"K","metadata":{"name":"y"},"spec":{"on":"yes"}}`, 1, nil},
+	} {
+		manifests, _ := Parse("f", []byte(row.text))
+		require.Len(t, manifests, row.objects, row.why)
+		var got []string
+		for _, m := range manifests {
+			for _, w := range m.Warnings {
+				got = append(got, w.String())
+			}
+		}
+		assert.Equal(t, row.want, got, row.why)
 	}
-	const at = "app.yaml: document 2 (line %d): "
-	assert.Equal(t, []string{
-		fmt.Sprintf(at, 8) + `metadata.annotations["a.b/c"]: on is read as true; write true, or put it into quotes`,
-		fmt.Sprintf(at, 10) + `data: the key y is read as "true"; put it into quotes`,
-		fmt.Sprintf(at, 11) + `data.list[1]: no is read as false; write false, or put it into quotes`,
-		fmt.Sprintf(at, 15) + `data.merged: Off is read as false; write false, or put it into quotes`,
-		fmt.Sprintf(at, 17) + `data.last[0].x: Yes is read as true; write true, or put it into quotes`,
-		fmt.Sprintf(at, 18) + `data: the key NO is read as "false"; put it into quotes`,
-		fmt.Sprintf(at, 18) + `data.false: N is read as false; write false, or put it into quotes`,
-	}, got)
-}
-
-// A password may be one of the words.
-func TestBooleanWarningsShowNoSecret(t *testing.T) {
-	m := parseOne(t, head+"stringData: {a: Yes}\ndata: {b: no}\nimmutable: off\n")
-	var got []string
-	for _, w := range m.Warnings {
-		got = append(got, w.Text)
-	}
-	assert.Equal(t, []string{
-		"stringData.a: is read as a boolean; put it into quotes", "data.b: is read as a boolean; put it into quotes",
-		"immutable: off is read as false; write false, or put it into quotes",
-	}, got)
 }
 
 // Small documents can have many words far down. The first ones are enough to find the others.
@@ -105,21 +124,10 @@ func TestBooleanWarningsAreFew(t *testing.T) {
 	assert.Equal(t, "app.yaml: document 1 (line 4): and 8981 more such words from here on", m.Warnings[20].String())
 }
 
-func TestBooleanWarningOfTheObjectItself(t *testing.T) {
-	m := parseOne(t, objectHead+"off: 1\n")
-	require.Len(t, m.Warnings, 1)
-	assert.Equal(t, `the key off is read as "false"; put it into quotes`, m.Warnings[0].Text)
-}
-
 func TestBooleanWarningsShortenPaths(t *testing.T) {
 	long := strings.Repeat("ä", 400)
 	m := parseOne(t, objectHead+"spec: {"+long+": {x: on}}\n")
 	require.Len(t, m.Warnings, 1)
 	assert.Regexp(t, `^spec\["ä{40,}…ä{40,}"\]\.x: on is read as true; write true, or put it into quotes$`, m.Warnings[0].Text)
 	assert.Less(t, len(m.Warnings[0].Text), 300)
-}
-
-// In JSON everything is in quotes.
-func TestNoBooleanWarningsInJSON(t *testing.T) {
-	assert.Empty(t, parseOne(t, `{"apiVersion":"v1","kind":"K","metadata":{"name":"y"},"spec":{"on":"yes"}}`).Warnings)
 }

@@ -60,27 +60,6 @@ func TestLists(t *testing.T) {
 	}
 }
 
-func TestItemsHaveKeys(t *testing.T) {
-	manifests, _ := Parse("f", []byte("apiVersion: v1\nkind: SecretList\nitems: [{metadata: {name: a}}, {metadata: {name: b}}]\n"))
-	require.Len(t, manifests, 2)
-	assert.Equal(t, "f#1.items[1]", manifests[1].Source.Key())
-}
-
-// The words of an item are warned of where it is planned. A kind that only its list names may be one with secrets.
-func TestWarningsOfItems(t *testing.T) {
-	manifests, _ := Parse("f", []byte("apiVersion: v1\nkind: SecretList\nitems:\n- metadata: {name: a}\n  data: {x: yes}\n  immutable: no\n- metadata: {name: b}\n"))
-	require.Len(t, manifests, 2)
-	var got []string
-	for _, w := range manifests[0].Warnings {
-		got = append(got, w.String())
-	}
-	assert.Equal(t, []string{
-		"f: document 1 items[0] (line 5): data.x: is read as a boolean; put it into quotes",
-		"f: document 1 items[0] (line 6): immutable: no is read as false; write false, or put it into quotes",
-	}, got)
-	assert.Empty(t, manifests[1].Warnings)
-}
-
 // For all objects: a list of them holds what their documents hold, in YAML and in JSON.
 func TestListsAreTheirItems(t *testing.T) {
 	for seed := range uint64(300) {

@@ -49,12 +49,10 @@ func TestParseErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			manifests, failures := Parse("app.yaml", []byte(tt.document))
-			assert.Empty(t, manifests)
-			require.Len(t, failures, 1)
-			assert.Equal(t, "app.yaml: document 1 (line 1): "+tt.want, failures[0].Error())
-			assert.NotContains(t, failures[0].Error(), canary)
-			assert.NotContains(t, failures[0].Error(), "271828")
+			failure := refused(t, tt.document, tt.name)
+			assert.Equal(t, "app.yaml: document 1 (line 1): "+tt.want, failure.Error())
+			assert.NotContains(t, failure.Error(), canary)
+			assert.NotContains(t, failure.Error(), "271828")
 		})
 	}
 }
@@ -72,28 +70,6 @@ func TestParseErrorsCountLinesOfTheFile(t *testing.T) {
 		require.Len(t, failures, 1, document)
 		assert.Equal(t, "f: document 2 (line 6): "+want, failures[0].Error())
 	}
-}
-
-func TestParseKeepsTheOthers(t *testing.T) {
-	stream := `apiVersion: v1
-kind: ConfigMap
-metadata: {name: one}
----
-kind: Secret
-stringData: {a: "c4n4ry}
----
-apiVersion: v1
-kind: ConfigMap
-metadata: {name: three, namespace: x}
-`
-	manifests, failures := Parse("app.yaml", []byte(stream))
-	require.Len(t, failures, 1)
-	assert.Equal(t, Source{File: "app.yaml", Document: 2, Line: 5}, failures[0].Source)
-	require.Len(t, manifests, 2)
-	assert.Equal(t, "v1/ConfigMap one", manifests[0].Identity.String())
-	assert.Equal(t, "v1/ConfigMap x/three", manifests[1].Identity.String())
-	assert.Equal(t, "app.yaml: document 3 (line 8)", manifests[1].Source.String())
-	assert.Equal(t, "app.yaml#3", manifests[1].Source.Key())
 }
 
 func TestReadTellsWhatElseThereIs(t *testing.T) {
@@ -127,14 +103,11 @@ func TestParseKeepsTypes(t *testing.T) {
 		"big": int64(9007199254740993), "int": int64(5), "text": "5", "float": 5.5, "bool": true, "nothing": nil,
 		"list": []any{int64(1)}, "date": "2024-01-02",
 	}
-	manifests, failures := Parse("f", []byte(document))
-	require.Empty(t, failures)
-	assert.Equal(t, want, manifests[0].Object.Object["spec"])
+	assert.Equal(t, want, parseOne(t, document).Object.Object["spec"])
 
 	asJSON := `{"apiVersion":"v1","kind":"K","metadata":{"name":"a"},"spec":{"big":9007199254740993,"text":"\u00e4\/"}}`
-	manifests, failures = Parse("f", []byte(asJSON))
-	require.Empty(t, failures)
-	assert.Equal(t, map[string]any{"big": int64(9007199254740993), "text": "ä/"}, manifests[0].Object.Object["spec"])
+	want = map[string]any{"big": int64(9007199254740993), "text": "ä/"}
+	assert.Equal(t, want, parseOne(t, asJSON).Object.Object["spec"])
 }
 
 // FuzzParse checks that no input makes the reader panic, that every document is either read or refused in one line,
