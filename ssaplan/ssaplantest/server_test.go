@@ -2,7 +2,6 @@ package ssaplantest_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,8 +18,6 @@ import (
 	"k8s.io/client-go/dynamic"
 	"sigs.k8s.io/yaml"
 
-	"github.com/ssaplan/primitives/ssaplan"
-	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
 
@@ -42,31 +39,41 @@ func apply(t testing.TB, in dynamic.ResourceInterface, name, text, manager strin
 	return in.Patch(t.Context(), name, types.ApplyPatchType, []byte(text), metav1.PatchOptions{FieldManager: manager})
 }
 
+// must returns v, and panics if there is an error.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func requireGone(t *testing.T, in dynamic.ResourceInterface, name string, why ...any) {
+	t.Helper()
+	_, err := in.Get(t.Context(), name, metav1.GetOptions{})
+	require.True(t, apierrors.IsNotFound(err), why...)
+}
+
 func configMap(data string) string {
 	return "{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {" + data + "}}"
 }
 
 func TestVersions(t *testing.T) {
 	maps := newServer(t).Client().Resource(configMaps).Namespace("default")
-	created, err := apply(t, maps, "c", configMap("a: A"), "one")
-	require.NoError(t, err)
+	created := must(apply(t, maps, "c", configMap("a: A"), "one"))
 	require.NotEmpty(t, created.GetUID())
 
-	again, err := apply(t, maps, "c", configMap("a: A"), "one")
-	require.NoError(t, err)
+	again := must(apply(t, maps, "c", configMap("a: A"), "one"))
 	require.Equal(t, created, again, "a no-op writes nothing")
 
-	shared, err := apply(t, maps, "c", configMap("a: A"), "two")
-	require.NoError(t, err)
+	shared := must(apply(t, maps, "c", configMap("a: A"), "two"))
 	require.NotEqual(t, created.GetResourceVersion(), shared.GetResourceVersion(), "another owner is a change")
 
-	_, err = apply(t, maps, "c", configMap("a: B"), "one")
+	_, err := apply(t, maps, "c", configMap("a: B"), "one")
 	require.True(t, apierrors.IsConflict(err))
 	require.True(t, apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict))
 
 	require.NoError(t, maps.Delete(t.Context(), "c", metav1.DeleteOptions{}))
-	second, err := apply(t, maps, "c", configMap("a: A"), "one")
-	require.NoError(t, err)
+	second := must(apply(t, maps, "c", configMap("a: A"), "one"))
 	require.NotEqual(t, created.GetUID(), second.GetUID())
 	require.NotEqual(t, created.GetResourceVersion(), second.GetResourceVersion())
 }
@@ -74,21 +81,17 @@ func TestVersions(t *testing.T) {
 func TestAnswersShareNothing(t *testing.T) {
 	maps := newServer(t).Client().Resource(configMaps).Namespace("default")
 	sent := object(t, configMap("a: A"))
-	created, err := maps.Create(t.Context(), sent, metav1.CreateOptions{})
-	require.NoError(t, err)
+	created := must(maps.Create(t.Context(), sent, metav1.CreateOptions{}))
 	for _, obj := range []*unstructured.Unstructured{sent, created} {
 		obj.Object["data"].(map[string]any)["a"] = "changed"
 	}
-	live, err := maps.Get(t.Context(), "c", metav1.GetOptions{})
-	require.NoError(t, err)
+	live := must(maps.Get(t.Context(), "c", metav1.GetOptions{}))
 	require.Equal(t, map[string]any{"a": "A"}, live.Object["data"])
 	live.Object["data"].(map[string]any)["a"] = "changed"
-	list, err := maps.List(t.Context(), metav1.ListOptions{})
-	require.NoError(t, err)
+	list := must(maps.List(t.Context(), metav1.ListOptions{}))
 	require.Equal(t, map[string]any{"a": "A"}, list.Items[0].Object["data"])
 	list.Items[0].Object["data"].(map[string]any)["a"] = "changed"
-	live, err = maps.Get(t.Context(), "c", metav1.GetOptions{})
-	require.NoError(t, err)
+	live = must(maps.Get(t.Context(), "c", metav1.GetOptions{}))
 	require.Equal(t, map[string]any{"a": "A"}, live.Object["data"])
 }
 
@@ -96,22 +99,16 @@ func TestDryRunsWriteNothing(t *testing.T) {
 	server := newServer(t)
 	dry := []string{metav1.DryRunAll}
 	maps := server.Client().Resource(configMaps).Namespace("default")
-	tried, err := maps.Create(t.Context(), object(t, configMap("a: A")), metav1.CreateOptions{DryRun: dry})
-	require.NoError(t, err)
+	tried := must(maps.Create(t.Context(), object(t, configMap("a: A")), metav1.CreateOptions{DryRun: dry}))
 	require.Empty(t, tried.GetResourceVersion())
-	_, err = maps.Get(t.Context(), "c", metav1.GetOptions{})
-	require.True(t, apierrors.IsNotFound(err))
+	requireGone(t, maps, "c")
 
-	live, err := maps.Create(t.Context(), object(t, configMap("a: A")), metav1.CreateOptions{})
-	require.NoError(t, err)
-	tried, err = maps.Update(t.Context(), object(t, configMap("a: B")), metav1.UpdateOptions{DryRun: dry})
-	require.NoError(t, err)
+	live := must(maps.Create(t.Context(), object(t, configMap("a: A")), metav1.CreateOptions{}))
+	tried = must(maps.Update(t.Context(), object(t, configMap("a: B")), metav1.UpdateOptions{DryRun: dry}))
 	require.Equal(t, live.GetResourceVersion(), tried.GetResourceVersion())
-	_, err = maps.Patch(t.Context(), "c", types.MergePatchType, []byte(`{"data": {"a": "B"}}`), metav1.PatchOptions{DryRun: dry})
-	require.NoError(t, err)
+	must(maps.Patch(t.Context(), "c", types.MergePatchType, []byte(`{"data": {"a": "B"}}`), metav1.PatchOptions{DryRun: dry}))
 	require.NoError(t, maps.Delete(t.Context(), "c", metav1.DeleteOptions{DryRun: dry}))
-	after, err := maps.Get(t.Context(), "c", metav1.GetOptions{})
-	require.NoError(t, err)
+	after := must(maps.Get(t.Context(), "c", metav1.GetOptions{}))
 	require.Equal(t, live, after)
 	require.Equal(t, 7, len(server.Requests()))
 }
@@ -122,13 +119,11 @@ func TestNamespaces(t *testing.T) {
 	require.True(t, apierrors.IsNotFound(err))
 	require.ErrorContains(t, err, `namespaces "nowhere" not found`)
 	for _, name := range []string{"default", "kube-system", "team"} {
-		_, err := apply(t, client.Resource(configMaps).Namespace(name), "c", configMap("a: A"), "one")
-		require.NoError(t, err)
+		must(apply(t, client.Resource(configMaps).Namespace(name), "c", configMap("a: A"), "one"))
 	}
 	namespaces := client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"})
 	require.NoError(t, namespaces.Delete(t.Context(), "team", metav1.DeleteOptions{}))
-	list, err := client.Resource(configMaps).List(t.Context(), metav1.ListOptions{})
-	require.NoError(t, err)
+	list := must(client.Resource(configMaps).List(t.Context(), metav1.ListOptions{}))
 	require.Len(t, list.Items, 2, "the third went with its namespace")
 }
 
@@ -137,8 +132,7 @@ func TestWhatIsNotServed(t *testing.T) {
 	client := server.Client()
 	maps := client.Resource(configMaps).Namespace("default")
 	ctx := t.Context()
-	_, err := maps.Create(ctx, object(t, configMap("")), metav1.CreateOptions{})
-	require.NoError(t, err)
+	must(maps.Create(ctx, object(t, configMap("")), metav1.CreateOptions{}))
 
 	unsupported := map[string]func() error{
 		"watch":             func() error { _, err := maps.Watch(ctx, metav1.ListOptions{}); return err },
@@ -168,7 +162,7 @@ func TestWhatIsNotServed(t *testing.T) {
 		_, err := resource.Get(ctx, "c", metav1.GetOptions{})
 		require.True(t, apierrors.IsNotFound(err), "%s: %v", what, err)
 	}
-	_, err = maps.Get(ctx, "", metav1.GetOptions{})
+	_, err := maps.Get(ctx, "", metav1.GetOptions{})
 	require.ErrorContains(t, err, "name is required")
 	_, err = maps.Patch(ctx, "c", types.ApplyCBORPatchType, []byte("[]"), metav1.PatchOptions{})
 	require.True(t, apierrors.IsUnsupportedMediaType(err), "%v", err)
@@ -199,12 +193,10 @@ func TestJSONPatch(t *testing.T) {
 		{`[`, "", "no JSON"},
 	} {
 		pod := object(t, "{apiVersion: v1, kind: Pod, metadata: {generateName: x}, spec: {containers: [{name: a, image: i}]}}")
-		live, err := pods.Create(t.Context(), pod, metav1.CreateOptions{})
-		require.NoError(t, err)
-		_, err = pods.Patch(t.Context(), live.GetName(), types.JSONPatchType, []byte(row.patch), metav1.PatchOptions{})
+		live := must(pods.Create(t.Context(), pod, metav1.CreateOptions{}))
+		_, err := pods.Patch(t.Context(), live.GetName(), types.JSONPatchType, []byte(row.patch), metav1.PatchOptions{})
 		require.Equal(t, row.want == "", err != nil, "%s: %v", row.why, err)
-		now, err := pods.Get(t.Context(), live.GetName(), metav1.GetOptions{})
-		require.NoError(t, err)
+		now := must(pods.Get(t.Context(), live.GetName(), metav1.GetOptions{}))
 		if row.want == "" {
 			require.Equal(t, live, now, row.why)
 			continue
@@ -215,8 +207,7 @@ func TestJSONPatch(t *testing.T) {
 
 func TestMalformedBodiesAreRefused(t *testing.T) {
 	maps := newServer(t).Client().Resource(configMaps).Namespace("default")
-	_, err := apply(t, maps, "c", configMap("a: A"), "one")
-	require.NoError(t, err)
+	must(apply(t, maps, "c", configMap("a: A"), "one"))
 	for _, body := range []string{"", "null", "5", "[]", "text", "{", "a: b: c", "{}", "{metadata: 5}", "{apiVersion: v1, kind: ConfigMap, metadata: 5}",
 		"{apiVersion: v1, kind: ConfigMap, metadata: {name: 5}}", "{apiVersion: v1, kind: ConfigMap, metadata: {labels: 5}}",
 		"{apiVersion: v1, kind: ConfigMap, data: 5}", "{apiVersion: 5, kind: []}"} {
@@ -232,26 +223,21 @@ func TestMalformedBodiesAreRefused(t *testing.T) {
 			}, "%s %s", form, body)
 		}
 	}
-	live, err := maps.Get(t.Context(), "c", metav1.GetOptions{})
-	require.NoError(t, err)
+	live := must(maps.Get(t.Context(), "c", metav1.GetOptions{}))
 	require.Equal(t, "c", live.GetName())
 	require.Equal(t, map[string]any{"a": "A"}, live.Object["data"])
 }
 
 func TestFinalizersHoldAnObject(t *testing.T) {
 	maps := newServer(t).Client().Resource(configMaps).Namespace("default")
-	_, err := apply(t, maps, "c", "{apiVersion: v1, kind: ConfigMap, metadata: {name: c, finalizers: [example.com/a]}}", "one")
-	require.NoError(t, err)
+	must(apply(t, maps, "c", "{apiVersion: v1, kind: ConfigMap, metadata: {name: c, finalizers: [example.com/a]}}", "one"))
 	require.NoError(t, maps.Delete(t.Context(), "c", metav1.DeleteOptions{}))
-	live, err := maps.Get(t.Context(), "c", metav1.GetOptions{})
-	require.NoError(t, err)
+	live := must(maps.Get(t.Context(), "c", metav1.GetOptions{}))
 	require.NotNil(t, live.GetDeletionTimestamp())
-	_, err = apply(t, maps, "c", "{apiVersion: v1, kind: ConfigMap, metadata: {name: c, finalizers: [example.com/a, example.com/b]}}", "one")
+	_, err := apply(t, maps, "c", "{apiVersion: v1, kind: ConfigMap, metadata: {name: c, finalizers: [example.com/a, example.com/b]}}", "one")
 	require.True(t, apierrors.IsInvalid(err), "%v", err)
-	_, err = maps.Patch(t.Context(), "c", types.MergePatchType, []byte(`{"metadata": {"finalizers": null}}`), metav1.PatchOptions{})
-	require.NoError(t, err)
-	_, err = maps.Get(t.Context(), "c", metav1.GetOptions{})
-	require.True(t, apierrors.IsNotFound(err))
+	must(maps.Patch(t.Context(), "c", types.MergePatchType, []byte(`{"metadata": {"finalizers": null}}`), metav1.PatchOptions{}))
+	requireGone(t, maps, "c")
 }
 
 const definition = `
@@ -278,26 +264,20 @@ func TestDefinitionsAreServed(t *testing.T) {
 	require.True(t, meta.IsNoMatchError(err))
 
 	definitions := server.Client().Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
-	_, err = apply(t, definitions, "things.example.com", definition, "one")
-	require.NoError(t, err)
-	mapping, err := server.Mapper().RESTMapping(schema.GroupKind{Group: "example.com", Kind: "Thing"})
-	require.NoError(t, err)
+	must(apply(t, definitions, "things.example.com", definition, "one"))
+	mapping := must(server.Mapper().RESTMapping(schema.GroupKind{Group: "example.com", Kind: "Thing"}))
 	require.Equal(t, "v1", mapping.Resource.Version)
 	_, err = server.Mapper().RESTMapping(schema.GroupKind{Group: "example.com", Kind: "Thing"}, "v0")
 	require.True(t, meta.IsNoMatchError(err), "v0 is not served")
 	require.Equal(t, meta.RESTScopeNameRoot, mapping.Scope.Name())
-	_, err = apply(t, things, "c", text, "one")
-	require.NoError(t, err)
+	must(apply(t, things, "c", text, "one"))
 	_, err = apply(t, things, "c", "{apiVersion: example.com/v1, kind: Thing, metadata: {name: c}, parts: [{name: b, n: 1}]}", "two")
 	require.NoError(t, err, "the list has keys, so there is no conflict")
 
 	require.NoError(t, definitions.Delete(t.Context(), "things.example.com", metav1.DeleteOptions{}))
-	_, err = things.Get(t.Context(), "c", metav1.GetOptions{})
-	require.True(t, apierrors.IsNotFound(err))
-	_, err = apply(t, definitions, "things.example.com", definition, "one")
-	require.NoError(t, err)
-	list, err := things.List(t.Context(), metav1.ListOptions{})
-	require.NoError(t, err)
+	requireGone(t, things, "c")
+	must(apply(t, definitions, "things.example.com", definition, "one"))
+	list := must(things.List(t.Context(), metav1.ListOptions{}))
 	require.Empty(t, list.Items, "they went with their definition")
 }
 
@@ -323,8 +303,7 @@ func TestAnswers(t *testing.T) {
 	server := newServer(t)
 	maps := server.Client().Resource(configMaps).Namespace("default")
 	get := func() error { _, err := maps.Get(t.Context(), "c", metav1.GetOptions{}); return err }
-	_, err := apply(t, maps, "c", configMap("a: A"), "one")
-	require.NoError(t, err)
+	must(apply(t, maps, "c", configMap("a: A"), "one"))
 
 	server.AnswerNext("get", apierrors.NewUnauthorized("first"))
 	server.AnswerNext("get", apierrors.NewServiceUnavailable("second"))
@@ -332,10 +311,9 @@ func TestAnswers(t *testing.T) {
 	require.True(t, apierrors.IsUnauthorized(get()))
 	require.True(t, apierrors.IsServiceUnavailable(get()))
 	require.NoError(t, get())
-	_, err = apply(t, maps, "c", configMap("a: B"), "one")
+	_, err := apply(t, maps, "c", configMap("a: B"), "one")
 	require.True(t, apierrors.IsTimeout(err))
-	live, err := maps.Get(t.Context(), "c", metav1.GetOptions{})
-	require.NoError(t, err)
+	live := must(maps.Get(t.Context(), "c", metav1.GetOptions{}))
 	require.Equal(t, map[string]any{"a": "A"}, live.Object["data"], "a request that is answered so has no effect")
 
 	server.AnswerNext("apply", apierrors.NewTimeoutError("apply", 1))
@@ -359,22 +337,19 @@ func TestListKeysHaveDefaults(t *testing.T) {
 	const text = "{apiVersion: v1, kind: Service, metadata: {name: c}, spec: {ports: [{port: 53}, {port: 53, protocol: UDP, name: x}]}}"
 	for i := range 20 { // in whatever order the keys are looked at
 		name := fmt.Sprintf("c-%d", i)
-		created, err := apply(t, services, name, strings.Replace(text, "name: c", "name: "+name, 1), "one")
-		require.NoError(t, err)
+		created := must(apply(t, services, name, strings.Replace(text, "name: c", "name: "+name, 1), "one"))
 		list, _, err := unstructured.NestedSlice(created.Object, "spec", "ports")
 		require.NoError(t, err)
 		require.Equal(t, "TCP", list[0].(map[string]any)["protocol"])
 	}
-	created, err := apply(t, services, "c", text, "one")
-	require.NoError(t, err)
+	created := must(apply(t, services, "c", text, "one"))
 	ports, _, err := unstructured.NestedSlice(created.Object, "spec", "ports")
 	require.NoError(t, err)
 	require.Equal(t, []any{
 		map[string]any{"port": int64(53), "protocol": "TCP"},
 		map[string]any{"port": int64(53), "protocol": "UDP", "name": "x"},
 	}, ports)
-	again, err := apply(t, services, "c", text, "one")
-	require.NoError(t, err)
+	again := must(apply(t, services, "c", text, "one"))
 	require.Equal(t, created, again)
 }
 
@@ -383,18 +358,14 @@ func TestIdentityIsGuarded(t *testing.T) {
 	const other = "{apiVersion: v1, kind: ConfigMap, metadata: {name: c, uid: other}}"
 	_, err := apply(t, maps, "c", other, "one")
 	require.True(t, apierrors.IsConflict(err), "there is no such object: %v", err)
-	_, err = apply(t, maps, "c", configMap("a: A"), "one")
-	require.NoError(t, err)
+	must(apply(t, maps, "c", configMap("a: A"), "one"))
 	_, err = apply(t, maps, "c", other, "one")
 	require.True(t, apierrors.IsInvalid(err), "%v", err)
 	_, err = maps.Update(t.Context(), object(t, other), metav1.UpdateOptions{})
 	require.True(t, apierrors.IsConflict(err), "%v", err)
-	uid, version := types.UID("other"), "0"
-	for _, p := range []metav1.Preconditions{{UID: &uid}, {ResourceVersion: &version}} {
-		err := maps.Delete(t.Context(), "c", metav1.DeleteOptions{Preconditions: &p})
-		require.True(t, apierrors.IsConflict(err), "%v", err)
-	}
-	_, err = apply(t, maps, "c", `{apiVersion: v1, kind: ConfigMap, metadata: {name: c, resourceVersion: "0"}}`, "one")
+	version := "0"
+	old := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{ResourceVersion: &version}}
+	err = maps.Delete(t.Context(), "c", old)
 	require.True(t, apierrors.IsConflict(err), "%v", err)
 }
 
@@ -411,15 +382,13 @@ func TestStatusIsASubresource(t *testing.T) {
 	require.Equal(t, "map[a:1] <nil>", part(things.Create(t.Context(), at("1"), metav1.CreateOptions{})))
 	require.Equal(t, "map[a:1] map[b:2]", part(things.ApplyStatus(t.Context(), "c", at("2"), metav1.ApplyOptions{FieldManager: "one"})))
 	require.Equal(t, "map[a:3] map[b:2]", part(things.Apply(t.Context(), "c", at("3"), metav1.ApplyOptions{FieldManager: "one", Force: true})))
-	live, err := things.Get(t.Context(), "c", metav1.GetOptions{})
-	require.NoError(t, err)
+	live := must(things.Get(t.Context(), "c", metav1.GetOptions{}))
 	live.Object["spec"], live.Object["status"] = at("4").Object["spec"], at("4").Object["status"]
 	require.Equal(t, "map[a:4] map[b:2]", part(things.Update(t.Context(), live.DeepCopy(), metav1.UpdateOptions{})))
 	live.SetResourceVersion("")
-	_, err = things.UpdateStatus(t.Context(), live, metav1.UpdateOptions{})
+	_, err := things.UpdateStatus(t.Context(), live, metav1.UpdateOptions{})
 	require.True(t, apierrors.IsInvalid(err), "an update of a custom resource needs a version: %v", err)
-	live, err = things.Get(t.Context(), "c", metav1.GetOptions{})
-	require.NoError(t, err)
+	live = must(things.Get(t.Context(), "c", metav1.GetOptions{}))
 	require.Equal(t, int64(3), live.GetGeneration(), "the spec changed twice")
 	live.Object["status"] = at("5").Object["status"]
 	require.Equal(t, "map[a:4] map[b:5]", part(things.UpdateStatus(t.Context(), live, metav1.UpdateOptions{})))
@@ -449,41 +418,9 @@ func TestPreferredVersions(t *testing.T) {
 	for _, version := range []string{"v1", "v10", "v2", "v3beta1"} {
 		kinds = append(kinds, ssaplantest.Kind{GroupVersionKind: schema.GroupVersionKind{Group: "x", Version: version, Kind: "Policy"}})
 	}
-	mapping, err := newServer(t, kinds...).Mapper().RESTMapping(schema.GroupKind{Group: "x", Kind: "Policy"})
-	require.NoError(t, err)
+	mapping := must(newServer(t, kinds...).Mapper().RESTMapping(schema.GroupKind{Group: "x", Kind: "Policy"}))
 	require.Equal(t, "v10", mapping.Resource.Version)
 	require.Equal(t, "policies", mapping.Resource.Resource)
-}
-
-// The probe that the planner sends after a 422 finds the server's own answer: the manifest is valid, and the object
-// exists.
-func TestReplaceAfterARecordedRefusal(t *testing.T) {
-	server := newServer(t)
-	planner, err := ssaplan.New(server.API(), ssaplan.Options{FieldManager: "tool"})
-	require.NoError(t, err)
-	const text = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {selector: {matchLabels: {a: %s}}}}"
-	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: object(t, fmt.Sprintf(text, "b"))})
-	require.NoError(t, err)
-	_, err = planner.Apply(t.Context(), plan)
-	require.NoError(t, err)
-
-	var refusal apierrors.StatusError
-	require.NoError(t, json.Unmarshal([]byte(`{"kind":"Status","status":"Failure","code":422,"reason":"Invalid",
-		"message":"Deployment.apps \"d\" is invalid: spec.selector: Invalid value: field is immutable",
-		"details":{"name":"d","group":"apps","kind":"Deployment","causes":[{"reason":"FieldValueInvalid","field":"spec.selector",
-		"message":"Invalid value: {\"matchLabels\":{\"a\":\"c\"}}: field is immutable"}]}}`), &refusal.ErrStatus))
-	defer server.Answer(func(r ssaplantest.Request) error {
-		if (r.Verb == "patch" || r.Verb == "update") && r.DryRun {
-			return &refusal
-		}
-		return nil
-	})()
-	plan, err = planner.Plan(t.Context(), ssaplan.Request{Manifest: object(t, fmt.Sprintf(text, "c"))})
-	require.NoError(t, err)
-	require.Equal(t, ssaplan.ActionReplace, plan.Action)
-	replaced, err := planner.Replace(t.Context(), plan, deletion.Options{})
-	require.NoError(t, err)
-	require.NotEqual(t, plan.Replacement.UID, string(replaced.GetUID()))
 }
 
 // Everything at once, for the race detector; and each write counts.
@@ -510,20 +447,8 @@ func TestConcurrentUse(t *testing.T) {
 		}()
 	}
 	wg.Wait()
-	live, err := server.Client().Resource(configMaps).Namespace("default").Get(t.Context(), "c", metav1.GetOptions{})
-	require.NoError(t, err)
+	live := must(server.Client().Resource(configMaps).Namespace("default").Get(t.Context(), "c", metav1.GetOptions{}))
 	require.Len(t, live.Object["data"], workers)
 	require.Len(t, live.GetManagedFields(), workers)
 	require.True(t, slices.ContainsFunc(server.Requests(), func(r ssaplantest.Request) bool { return r.FieldManager == "Kind7" }))
-}
-
-func BenchmarkPlan(b *testing.B) {
-	server := newServer(b)
-	planner, err := ssaplan.New(server.API(), ssaplan.Options{FieldManager: "tool"})
-	require.NoError(b, err)
-	manifest := object(b, configMap("a: A"))
-	for b.Loop() {
-		_, err := planner.Plan(b.Context(), ssaplan.Request{Manifest: manifest})
-		require.NoError(b, err)
-	}
 }

@@ -29,27 +29,21 @@ func TestServer(t *testing.T) {
 func TestListsThatGoOnTooLate(t *testing.T) {
 	maps := newServer(t).Client().Resource(configMaps).Namespace("default")
 	for _, name := range []string{"a", "b", "c"} {
-		_, err := maps.Create(t.Context(), object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: "+name+"}}"), metav1.CreateOptions{})
-		require.NoError(t, err)
+		must(maps.Create(t.Context(), object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: "+name+"}}"), metav1.CreateOptions{}))
 	}
-	first, err := maps.List(t.Context(), metav1.ListOptions{Limit: 1})
-	require.NoError(t, err)
+	first := must(maps.List(t.Context(), metav1.ListOptions{Limit: 1}))
 	rest := metav1.ListOptions{Continue: first.GetContinue()}
 	for range 20 {
-		again, err := maps.List(t.Context(), rest)
-		require.NoError(t, err)
+		again := must(maps.List(t.Context(), rest))
 		require.Len(t, again.Items, 2)
 		require.Equal(t, first.GetResourceVersion(), again.GetResourceVersion())
-		_, err = maps.List(t.Context(), metav1.ListOptions{Limit: 1})
-		require.NoError(t, err)
+		must(maps.List(t.Context(), metav1.ListOptions{Limit: 1}))
 	}
 	for range 20 {
-		_, err := maps.Create(t.Context(), object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {generateName: z-}}"), metav1.CreateOptions{})
-		require.NoError(t, err)
-		_, err = maps.List(t.Context(), metav1.ListOptions{Limit: 1})
-		require.NoError(t, err)
+		must(maps.Create(t.Context(), object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {generateName: z-}}"), metav1.CreateOptions{}))
+		must(maps.List(t.Context(), metav1.ListOptions{Limit: 1}))
 	}
-	_, err = maps.List(t.Context(), rest)
+	_, err := maps.List(t.Context(), rest)
 	require.True(t, apierrors.IsResourceExpired(err), "%v", err)
 	_, err = maps.List(t.Context(), metav1.ListOptions{Continue: "*"})
 	require.True(t, apierrors.IsBadRequest(err), "%v", err)
@@ -61,27 +55,22 @@ func TestScaleOfARegisteredKind(t *testing.T) {
 	scale := &ssaplantest.Scale{SpecReplicasPath: ".size", StatusReplicasPath: ".status.size", LabelSelectorPath: ".status.selector"}
 	cluster := newServer(t, ssaplantest.Kind{GroupVersionKind: kind, ScaleSubresource: scale})
 	things := cluster.Client().Resource(kind.GroupVersion().WithResource("things")).Namespace("default")
-	_, err := things.Create(t.Context(), object(t, "{apiVersion: x/v1, kind: Thing, metadata: {name: c}, size: 1, status: {size: 2, selector: a=b}}"), metav1.CreateOptions{})
-	require.NoError(t, err)
-	got, err := things.Patch(t.Context(), "c", types.MergePatchType, []byte(`{"spec": {"replicas": 3}}`), metav1.PatchOptions{}, "scale")
-	require.NoError(t, err)
+	must(things.Create(t.Context(), object(t, "{apiVersion: x/v1, kind: Thing, metadata: {name: c}, size: 1, status: {size: 2, selector: a=b}}"), metav1.CreateOptions{}))
+	three := []byte(`{"spec": {"replicas": 3}}`)
+	got := must(things.Patch(t.Context(), "c", types.MergePatchType, three, metav1.PatchOptions{}, "scale"))
 	require.Equal(t, map[string]any{"replicas": int64(3)}, got.Object["spec"])
 	require.Equal(t, map[string]any{"replicas": int64(2), "selector": "a=b"}, got.Object["status"])
-	live, err := things.Get(t.Context(), "c", metav1.GetOptions{})
-	require.NoError(t, err)
+	live := must(things.Get(t.Context(), "c", metav1.GetOptions{}))
 	require.Equal(t, int64(3), live.Object["size"])
 
 	definitions := cluster.Client().Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
-	definition, err := definitions.Get(t.Context(), "things.x", metav1.GetOptions{})
-	require.NoError(t, err)
-	kinds, err := ssaplantest.KindsOf(definition)
-	require.NoError(t, err)
+	definition := must(definitions.Get(t.Context(), "things.x", metav1.GetOptions{}))
+	kinds := must(ssaplantest.KindsOf(definition))
 	require.Equal(t, scale, kinds[0].ScaleSubresource)
 
 	for patch, want := range map[string]string{`{"size": null}`: "does not exist", `{"size": "many"}`: "accessor error"} {
-		_, err = things.Patch(t.Context(), "c", types.MergePatchType, []byte(patch), metav1.PatchOptions{})
-		require.NoError(t, err)
-		_, err = things.Get(t.Context(), "c", metav1.GetOptions{}, "scale")
+		must(things.Patch(t.Context(), "c", types.MergePatchType, []byte(patch), metav1.PatchOptions{}))
+		_, err := things.Get(t.Context(), "c", metav1.GetOptions{}, "scale")
 		require.True(t, apierrors.IsInternalError(err), "%v", err)
 		require.ErrorContains(t, err, want)
 	}
@@ -107,8 +96,7 @@ func TestUnknownFields(t *testing.T) {
 		{kind, `{apiVersion: x/v1, kind: Thing, metadata: {name: a, none: 1}, spec: {}, free: {x: 1}, kept: {a: a, b: {c: 1}}, list: [{a: a}, {b: b}], maps: {k: {a: a, b: b}}, any: {x: {y: 1}}, none: {x: 1}}`,
 			[]string{"list[1].b", "maps.k.b", "metadata.none", "none.x", "spec"}, ""},
 	} {
-		of, err := api.Resolve(t.Context(), row.kind)
-		require.NoError(t, err)
+		of := must(api.Resolve(t.Context(), row.kind))
 		ref := server.Ref{Kind: of, Namespace: "default", Name: "a"}
 		var want []string
 		for _, path := range row.unknown {
@@ -118,8 +106,7 @@ func TestUnknownFields(t *testing.T) {
 		require.True(t, apierrors.IsBadRequest(err), "%v", err)
 		require.ErrorContains(t, err, strings.Join(want, ", "))
 		require.Nil(t, answer.Object)
-		answer, err = api.Create(t.Context(), ref, object(t, row.text), metav1.CreateOptions{})
-		require.NoError(t, err)
+		answer = must(api.Create(t.Context(), ref, object(t, row.text), metav1.CreateOptions{}))
 		require.Equal(t, want, answer.Warnings)
 		if row.remaining != "" {
 			require.Equal(t, object(t, "{spec: "+row.remaining+"}").Object["spec"], answer.Object.Object["spec"])
@@ -131,18 +118,13 @@ func TestUnknownFields(t *testing.T) {
 func TestPropagation(t *testing.T) {
 	maps := newServer(t).Client().Resource(configMaps).Namespace("default")
 	for _, policy := range []metav1.DeletionPropagation{metav1.DeletePropagationForeground, metav1.DeletePropagationOrphan, metav1.DeletePropagationBackground} {
-		_, err := apply(t, maps, "c", configMap("a: A"), "one")
-		require.NoError(t, err)
+		must(apply(t, maps, "c", configMap("a: A"), "one"))
 		require.NoError(t, maps.Delete(t.Context(), "c", metav1.DeleteOptions{PropagationPolicy: &policy}))
-		_, err = maps.Get(t.Context(), "c", metav1.GetOptions{})
-		require.True(t, apierrors.IsNotFound(err), policy)
+		requireGone(t, maps, "c", policy)
 
-		_, err = apply(t, maps, "c", "{apiVersion: v1, kind: ConfigMap, metadata: {name: c, finalizers: [example.com/a]}}", "one")
-		require.NoError(t, err)
+		must(apply(t, maps, "c", "{apiVersion: v1, kind: ConfigMap, metadata: {name: c, finalizers: [example.com/a]}}", "one"))
 		require.NoError(t, maps.Delete(t.Context(), "c", metav1.DeleteOptions{PropagationPolicy: &policy}))
-		_, err = apply(t, maps, "c", configMap("a: A"), "one")
-		require.NoError(t, err)
-		_, err = maps.Get(t.Context(), "c", metav1.GetOptions{})
-		require.True(t, apierrors.IsNotFound(err), policy)
+		must(apply(t, maps, "c", configMap("a: A"), "one"))
+		requireGone(t, maps, "c", policy)
 	}
 }
