@@ -8,9 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/review"
-	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
 
 func TestClusterIs(t *testing.T) {
@@ -35,13 +33,10 @@ func TestClusterIs(t *testing.T) {
 // ClusterOf returns the UID and the digest of the address, which doesn't depend on a trailing slash. If the server
 // denies the request for the UID, only the address remains. Any other failure is an error.
 func TestClusterOf(t *testing.T) {
-	server, err := ssaplantest.NewServer(ssaplantest.Options{})
-	require.NoError(t, err)
-	planner, err := ssaplan.New(server.API(), ssaplan.Options{FieldManager: "m"})
-	require.NoError(t, err)
+	h := newHost(t)
 	of := func(address string) review.Cluster {
 		t.Helper()
-		c, err := review.ClusterOf(t.Context(), planner, address)
+		c, err := review.ClusterOf(t.Context(), h.planner(), address)
 		require.NoError(t, err)
 		return c
 	}
@@ -52,11 +47,11 @@ func TestClusterOf(t *testing.T) {
 	require.True(t, whole.Is(of("https://two")))
 
 	elsewhere := of("https://two").Address
-	server.AnswerNext("get", apierrors.NewForbidden(schema.GroupResource{Resource: "namespaces"}, "kube-system",
+	h.server.AnswerNext("get", apierrors.NewForbidden(schema.GroupResource{Resource: "namespaces"}, "kube-system",
 		errors.New(`User "jane" cannot get resource "namespaces" in API group "" in the namespace "kube-system"`)))
 	require.Equal(t, review.Cluster{Address: elsewhere}, of("https://two"))
 
-	server.AnswerNext("get", apierrors.NewInternalError(errors.New("no")))
-	_, err = review.ClusterOf(t.Context(), planner, "https://two")
+	h.server.AnswerNext("get", apierrors.NewInternalError(errors.New("no")))
+	_, err := review.ClusterOf(t.Context(), h.planner(), "https://two")
 	require.Error(t, err)
 }

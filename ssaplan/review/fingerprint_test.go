@@ -169,14 +169,10 @@ func TestFingerprintOfWhatIsThereAndSent(t *testing.T) {
 	}
 }
 
-func manifest(kind string) *unstructured.Unstructured {
-	return &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "v1", "kind": kind, "metadata": map[string]any{"name": "a"}, "data": map[string]any{"n": int64(1<<62 + 1)},
-	}}
-}
-
 func plan(kind string) *ssaplan.Plan {
-	object := manifest(kind).Object
+	object := map[string]any{
+		"apiVersion": "v1", "kind": kind, "metadata": map[string]any{"name": "a"}, "data": map[string]any{"n": int64(1<<62 + 1)},
+	}
 	after := projection.Project(object, projection.NewFieldSet(projection.Path{projection.Field("data")}))
 	id := identity.Identity{APIVersion: "v1", Kind: kind, Name: "a"}
 	return &ssaplan.Plan{Object: id, Action: ssaplan.ActionCreate, Reason: "does not exist", Explanation: explain.Explanation{After: after}}
