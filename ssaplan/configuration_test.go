@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/identity"
@@ -215,22 +214,6 @@ func TestHowOftenTheServerIsLookedAt(t *testing.T) {
 	}
 	all.Wait()
 	require.EqualValues(t, 8, r.asked.Load(), "one looks for all")
-}
-
-// An object that was restored from a copy has the UID and resourceVersion that another content had.
-func TestAnotherContentIsAnotherQuestion(t *testing.T) {
-	r := newResync(t, ssaplan.NoOpCacheOptions{})
-	require.Equal(t, 1, r.plan(t))
-	live := r.request.Live.DeepCopy()
-	for _, field := range [][]string{{"spec", "replicas"}, {"metadata", "generation"}, {"status", "replicas"}} {
-		r.request.Live = live.DeepCopy()
-		require.NoError(t, unstructured.SetNestedField(r.request.Live.Object, int64(77), field...))
-		plan := mustPlan(t, r.planner, r.request)
-		require.NotZero(t, plan.Requests, field)
-	}
-	r.request.Live = live
-	r.plan(t)
-	require.Equal(t, 0, r.plan(t))
 }
 
 func TestForgetAnObject(t *testing.T) {

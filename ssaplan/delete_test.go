@@ -3,7 +3,6 @@ package ssaplan_test
 import (
 	"cmp"
 	"context"
-	"errors"
 	"testing"
 	"time"
 
@@ -262,21 +261,4 @@ func TestDeleteMeetsTheEndOfADefinition(t *testing.T) {
 	})()
 	require.NoError(t, planner.Delete(t.Context(), state, deletion.Options{}))
 	require.True(t, isGone)
-}
-
-// The error of a delete says how far it got, and what to do.
-func TestTextOfDeleteErrors(t *testing.T) {
-	cause := errors.New("context canceled")
-	for want, err := range map[string]*deletion.Error{
-		"context canceled": {Err: cause},
-		"context canceled: the server accepted the delete, and the object is still there; delete again to continue waiting": {
-			Err: cause, Accepted: true,
-		},
-		"context canceled: the delete waits for finalizers x, y; find the controllers that remove them, then delete again to continue waiting": {
-			Err: cause, Accepted: true, Finalizers: []string{"x", "y"},
-		},
-	} {
-		require.EqualError(t, err, want)
-		require.ErrorIs(t, err, cause)
-	}
 }

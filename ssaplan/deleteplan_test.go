@@ -208,19 +208,6 @@ func TestApplyDelete(t *testing.T) {
 			changed: "v1/ConfigMap default/a: changed since the plan to delete it was made; now Delete (the server would delete it): review the new plan",
 		},
 		{
-			why: "a finalizer went", object: held("a"),
-			meanwhile: func(_ *testing.T, server *ssaplantest.Server) {
-				patch(server, "a", `{"metadata": {"finalizers": null}}`)
-			},
-		},
-		{
-			why: "an owner appeared", object: configMap("a", nil),
-			meanwhile: func(_ *testing.T, server *ssaplantest.Server) {
-				patch(server, "a", `{"metadata": {"ownerReferences": [{"apiVersion": "v1", "kind": "Node", "name": "n", "uid": "u"}]}}`)
-			},
-			changed: "review the new plan",
-		},
-		{
 			why: "it went", object: configMap("a", nil),
 			meanwhile: func(t *testing.T, server *ssaplantest.Server) {
 				require.NoError(t, resources(server, "configmaps").Delete(t.Context(), "a", metav1.DeleteOptions{}))

@@ -99,29 +99,10 @@ func TestPlanAllKnowsTheSet(t *testing.T) {
 			`namespace "there" doesn't exist; the same set creates it`, ssaplan.DeferralNamespaceNotFound,
 		},
 		{
-			"another one is", []*unstructured.Unstructured{manifestOf("v1", "Namespace", "", "elsewhere"), waiting},
-			`namespace "there" doesn't exist`, ssaplan.DeferralNamespaceNotFound,
-		},
-		{
-			"something of that name is no namespace",
-			[]*unstructured.Unstructured{configMap("there", nil), manifestOf("ex.io/v1", "Namespace", "", "there"), waiting},
-			`namespace "there" doesn't exist`, ssaplan.DeferralNamespaceNotFound,
-		},
-		{
 			"the definition is in the set",
 			[]*unstructured.Unstructured{definitionOf(extensions, "CustomResourceDefinition", "ex.io", "Widget"), widget},
 			"the server doesn't serve ex.io/v1 Widget; CustomResourceDefinition Widgets.ex.io of the same set defines it",
 			ssaplan.DeferralTypeNotServed,
-		},
-		{
-			"one of another group is",
-			[]*unstructured.Unstructured{definitionOf(extensions, "CustomResourceDefinition", "other.io", "Widget"), widget},
-			"the server doesn't serve ex.io/v1 Widget", ssaplan.DeferralTypeNotServed,
-		},
-		{
-			"one of another kind is",
-			[]*unstructured.Unstructured{definitionOf(extensions, "CustomResourceDefinition", "ex.io", "Gadget"), widget},
-			"the server doesn't serve ex.io/v1 Widget", ssaplan.DeferralTypeNotServed,
 		},
 		{
 			"what only looks like one defines nothing", []*unstructured.Unstructured{
