@@ -1,6 +1,7 @@
 package ssaplan_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"testing"
@@ -13,7 +14,6 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/ssaplan/primitives/fieldowner"
-	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -23,6 +23,20 @@ import (
 
 func resources(server *ssaplantest.Server, resource string) dynamic.ResourceInterface {
 	return server.Client().Resource(schema.GroupVersionResource{Version: "v1", Resource: resource}).Namespace("default")
+}
+
+// create creates a ConfigMap as another client.
+func create(server *ssaplantest.Server, obj *unstructured.Unstructured) {
+	options := metav1.CreateOptions{FieldManager: "other"}
+	errorless(resources(server, "configmaps").Create(context.Background(), obj, options))
+}
+
+// remove deletes a ConfigMap as another client.
+func remove(server *ssaplantest.Server, name string) {
+	err := resources(server, "configmaps").Delete(context.Background(), name, metav1.DeleteOptions{})
+	if err != nil {
+		panic(err)
+	}
 }
 
 func secret(name, password string) *unstructured.Unstructured {
@@ -81,10 +95,10 @@ func mustPlanDelete(t *testing.T, planner *ssaplan.Planner, request deletion.Req
 	return plan
 }
 
-func mustNew(t *testing.T, api server.Server, options ssaplan.Options) *ssaplan.Planner {
-	t.Helper()
+func mustNew(tb testing.TB, api server.Server, options ssaplan.Options) *ssaplan.Planner {
+	tb.Helper()
 	planner, err := ssaplan.New(api, options)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return planner
 }
 
@@ -104,12 +118,10 @@ func TestPlansWithUnknownValuesAreNotCarriedOut(t *testing.T) {
 		t.Run(why, func(t *testing.T) {
 			server, planner := world(ssaplan.Options{})
 			state := applied(t, planner, secret("before", "b2xk"))
-			unknown, err := projection.ParsePatterns(pattern)
-			require.NoError(t, err)
-
+			unknown := patterns(t, pattern)
 			plan := mustPlan(t, planner, ssaplan.Request{Manifest: secret("after", "bmV3"), Prior: state, Unknown: unknown})
 			require.Equal(t, ssaplan.ActionReplace, plan.Action)
-			_, err = planner.Replace(t.Context(), plan, deletion.Options{})
+			_, err := planner.Replace(t.Context(), plan, deletion.Options{})
 			require.ErrorContains(t, err, "v1/Secret default/after: plan again when these values are known: ")
 			require.ErrorContains(t, err, pattern)
 			_, err = resources(server, "secrets").Get(t.Context(), "before", metav1.GetOptions{})
@@ -126,11 +138,19 @@ func TestPlansWithUnknownValuesAreNotCarriedOut(t *testing.T) {
 
 func TestNothingToCarryOut(t *testing.T) {
 	_, planner := world(ssaplan.Options{})
-	_, err := planner.Apply(t.Context(), nil)
-	require.EqualError(t, err, "ssaplan: no plan to apply")
-	_, err = planner.Replace(t.Context(), nil, deletion.Options{})
-	require.EqualError(t, err, "ssaplan: no plan to carry out")
-	_, err = explain.NewState(nil, nil, fieldowner.Applier{Manager: "my-tool"}, nil)
+	_, applied := planner.Apply(t.Context(), nil)
+	_, replaced := planner.Replace(t.Context(), nil, deletion.Options{})
+	_, read := planner.Read(t.Context(), nil)
+	_, released := planner.PlanRelease(t.Context(), nil)
+	require.EqualError(t, applied, "ssaplan: no plan to apply")
+	require.EqualError(t, replaced, "ssaplan: no plan to carry out")
+	require.EqualError(t, planner.ApplyDelete(t.Context(), nil, deletion.Options{}), "ssaplan: no plan to carry out")
+	require.EqualError(t, read, "ssaplan: no state to refresh")
+	require.EqualError(t, released, "ssaplan: no state that says what to release")
+	require.EqualError(t, planner.Delete(t.Context(), nil, deletion.Options{}),
+		"ssaplan: no state that says what to delete")
+
+	_, err := explain.NewState(nil, nil, fieldowner.Applier{Manager: "my-tool"}, nil)
 	require.EqualError(t, err, "explain: no object to remember")
 	plan := mustPlan(t, planner, ssaplan.Request{Manifest: configMap("a", nil)})
 	_, err = plan.State(nil)
@@ -155,8 +175,7 @@ func TestApplyOfANoOpReturnsAnObjectOfItsOwn(t *testing.T) {
 // request. Here it doesn't, since the second planner doesn't force conflicts.
 func TestApplySendsNoOtherRequestThanTheReviewed(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
-	polite := mustNew(t, server.API(),
-		ssaplan.Options{FieldManager: "my-tool", RefuseConflicts: true})
+	polite := mustNew(t, server.API(), ssaplan.Options{FieldManager: "my-tool", RefuseConflicts: true})
 	applied(t, planner, configMap("a", map[string]any{"a": "A"}))
 	plan := mustPlan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "B"})})
 	patch(server, "a", `{"data": {"x": "theirs"}}`)
@@ -171,9 +190,8 @@ func TestApplySendsNoOtherRequestThanTheReviewed(t *testing.T) {
 func TestApplySaysThatAnObjectAppeared(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	plan := mustPlan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "A"})})
-	_, err := resources(server, "configmaps").Create(t.Context(), configMap("a", nil), metav1.CreateOptions{})
-	require.NoError(t, err)
-	_, err = planner.Apply(t.Context(), plan)
+	create(server, configMap("a", nil))
+	_, err := planner.Apply(t.Context(), plan)
 	require.True(t, apierrors.IsConflict(err))
 	require.ErrorContains(t, err,
 		"v1/ConfigMap default/a: apply: the object was created after the plan was made: plan again: ")
@@ -182,6 +200,7 @@ func TestApplySaysThatAnObjectAppeared(t *testing.T) {
 // An object that others change all the time without touching what was reviewed is followed for a while, and other
 // failures are final: a write that failed for another reason isn't sent again.
 func TestApplyTriesAgainAsOthersWrite(t *testing.T) {
+	outrun := apierrors.NewConflict(configMaps, "a", errors.New("changed"))
 	for _, row := range []struct {
 		why   string
 		err   error
@@ -189,15 +208,8 @@ func TestApplyTriesAgainAsOthersWrite(t *testing.T) {
 		sent  int
 		want  string
 	}{
-		{
-			"somebody was faster once",
-			apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, "a", errors.New("changed")), 1, 2, "",
-		},
-		{
-			"somebody is faster each time",
-			apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, "a", errors.New("changed")), 100, 3,
-			"v1/ConfigMap default/a: apply: Operation cannot be fulfilled",
-		},
+		{"somebody was faster once", outrun, 1, 2, ""},
+		{"somebody is faster each time", outrun, 100, 3, "v1/ConfigMap default/a: apply: Operation cannot be fulfilled"},
 		{
 			"the server doesn't work", apierrors.NewServiceUnavailable("starting"), 1, 1,
 			"v1/ConfigMap default/a: apply: starting",

@@ -35,8 +35,7 @@ var plannings = []struct {
 // eachPlanning calls do with functions that make a plan, and that have the client alone do what that takes.
 func eachPlanning(tb testing.TB, do func(name string, share float64, planner, floor func())) {
 	for _, p := range plannings {
-		manifest := &unstructured.Unstructured{}
-		require.NoError(tb, manifest.UnmarshalJSON(read(tb, p.kind, p.manifest)))
+		manifest := object(tb, p.kind, p.manifest)
 		config := &rest.Config{Host: "http://recorded", QPS: -1, Transport: recorded{read(tb, p.kind, "live.json"), read(tb, p.kind, p.dryRun)}}
 		do(p.kind+"/"+p.name, p.share, planOf(tb, config, manifest), floorOf(tb, config, manifest))
 	}
@@ -69,10 +68,8 @@ func TestPlanAllocatesLittle(t *testing.T) {
 // BenchmarkCached shows what planning costs when the cache knows that nothing changes.
 func BenchmarkCached(b *testing.B) {
 	const kind = "deployment"
-	manifest, live := &unstructured.Unstructured{}, &unstructured.Unstructured{}
-	require.NoError(b, manifest.UnmarshalJSON(read(b, kind, "manifest.json")))
-	require.NoError(b, live.UnmarshalJSON(read(b, kind, "live.json")))
-	config := &rest.Config{Host: "http://recorded", QPS: -1, Transport: configure(recorded{read(b, kind, "live.json"), read(b, kind, "live.json")})}
+	manifest, live, text := object(b, kind, "manifest.json"), object(b, kind, "live.json"), read(b, kind, "live.json")
+	config := &rest.Config{Host: "http://recorded", QPS: -1, Transport: configure(recorded{text, text})}
 	planner := connect(b, config, ssaplan.Options{FieldManager: "bench", NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: 10})})
 	b.ReportAllocs()
 	for b.Loop() {
@@ -140,4 +137,10 @@ func read(tb testing.TB, kind, name string) []byte {
 	text, err := os.ReadFile("testdata/bench/" + kind + "/" + name)
 	require.NoError(tb, err)
 	return text
+}
+
+func object(tb testing.TB, kind, name string) *unstructured.Unstructured {
+	obj := &unstructured.Unstructured{}
+	require.NoError(tb, obj.UnmarshalJSON(read(tb, kind, name)))
+	return obj
 }

@@ -111,9 +111,8 @@ func TestManyClusters(t *testing.T) {
 	const clusters = 50
 	server, manifests := twoKinds{}, []*unstructured.Unstructured(nil)
 	for _, kind := range []string{"deployment", "gadget"} {
-		live, manifest := read(t, kind, "live.json"), &unstructured.Unstructured{}
-		require.NoError(t, manifest.UnmarshalJSON(read(t, kind, "manifest.json")))
-		server[kind], manifests = recorded{live, live}, append(manifests, manifest)
+		live := read(t, kind, "live.json")
+		server[kind], manifests = recorded{live, live}, append(manifests, object(t, kind, "manifest.json"))
 	}
 	goroutines, before := runtime.NumGoroutine(), liveHeap()
 	planners := make([]*ssaplan.Planner, clusters)

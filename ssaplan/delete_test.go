@@ -21,12 +21,6 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
 
-func TestDeleteWithoutState(t *testing.T) {
-	_, planner := world(ssaplan.Options{})
-	require.EqualError(t, planner.Delete(t.Context(), nil, deletion.Options{}),
-		"ssaplan: no state that says what to delete")
-}
-
 // held returns a ConfigMap that a finalizer keeps.
 func held(name string) *unstructured.Unstructured {
 	obj := configMap(name, map[string]any{"a": "A"})
@@ -60,7 +54,7 @@ func TestDeleteWaitsForFinalizers(t *testing.T) {
 			state := applied(t, planner, held("a"))
 			before := 0
 			if row.already {
-				require.NoError(t, resources(server, "configmaps").Delete(t.Context(), "a", metav1.DeleteOptions{}))
+				remove(server, "a")
 				before = 1
 			}
 			looks := 0
@@ -80,69 +74,66 @@ func TestDeleteWaitsForFinalizers(t *testing.T) {
 	}
 }
 
-// Without an interval there is a second between two looks.
-func TestDeleteLooksOnceASecond(t *testing.T) {
-	_, planner := world(ssaplan.Options{})
-	state := applied(t, planner, held("a"))
-	fake := &clock.Fake{LongestSleep: time.Nanosecond}
-	ctx, cancel := context.WithCancel(clock.With(t.Context(), fake))
-	looks := 0
-	err := planner.Delete(ctx, state, deletion.Options{Progress: func(identity.Identity, []string) {
-		if looks++; looks == 4 {
-			cancel()
+// Between two looks Delete waits for the interval, which is a second by default. When the context ends, the error says
+// what the delete waits for.
+func TestDeleteLooksOnceInAnInterval(t *testing.T) {
+	for interval, want := range map[time.Duration]time.Duration{0: time.Second, 3 * time.Minute: 3 * time.Minute} {
+		_, planner := world(ssaplan.Options{})
+		state := applied(t, planner, held("a"))
+		fake := &clock.Fake{LongestSleep: time.Nanosecond}
+		ctx, cancel := context.WithCancel(clock.With(t.Context(), fake))
+		looks := 0
+		progress := func(identity.Identity, []string) {
+			if looks++; looks == 4 {
+				cancel()
+			}
 		}
-	}})
-	require.ErrorIs(t, err, context.Canceled)
-	require.Equal(t, []time.Duration{time.Second, time.Second, time.Second}, fake.Slept()[:3])
-	var failed *deletion.Error
-	require.ErrorAs(t, err, &failed)
-	require.True(t, failed.Accepted)
-	require.Equal(t, []string{"example.com/hold"}, failed.Finalizers)
-}
-
-// An interval that is given is the one that counts.
-func TestDeleteLooksAsOftenAsItIsTold(t *testing.T) {
-	_, planner := world(ssaplan.Options{})
-	state := applied(t, planner, held("a"))
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // less than as many looks take by default
-	defer cancel()
-	looks := 0
-	progress := func(identity.Identity, []string) {
-		if looks++; looks == 100 {
-			cancel()
-		}
+		err := planner.Delete(ctx, state, deletion.Options{PollInterval: interval, Progress: progress})
+		require.ErrorIs(t, err, context.Canceled)
+		require.Equal(t, []time.Duration{want, want, want}, fake.Slept()[:3])
+		var failed *deletion.Error
+		require.ErrorAs(t, err, &failed)
+		require.True(t, failed.Accepted)
+		require.Equal(t, []string{"example.com/hold"}, failed.Finalizers)
 	}
-	err := planner.Delete(ctx, state, deletion.Options{PollInterval: time.Microsecond, Progress: progress})
-	require.ErrorIs(t, err, context.Canceled)
 }
 
-// deletions is a client that notes with which options objects are deleted.
-type deletions struct {
+// watched is a client that calls a function before each delete.
+type watched struct {
 	dynamic.Interface
-	options *[]metav1.DeleteOptions
+	before func(ctx context.Context, name string, options metav1.DeleteOptions)
 }
 
-func (d deletions) Resource(r schema.GroupVersionResource) dynamic.NamespaceableResourceInterface {
-	return deletionsOf{d.Interface.Resource(r), d.options}
+func (w watched) Resource(r schema.GroupVersionResource) dynamic.NamespaceableResourceInterface {
+	return watchedOf{w.Interface.Resource(r), w}
 }
 
-type deletionsOf struct {
+type watchedOf struct {
 	dynamic.NamespaceableResourceInterface
-	options *[]metav1.DeleteOptions
+	watched
 }
 
-func (d deletionsOf) Namespace(namespace string) dynamic.ResourceInterface {
-	return deletionsIn{d.NamespaceableResourceInterface.Namespace(namespace), d.options}
+func (w watchedOf) Namespace(namespace string) dynamic.ResourceInterface {
+	return watchedIn{w.NamespaceableResourceInterface.Namespace(namespace), w.watched}
 }
 
-type deletionsIn struct {
+type watchedIn struct {
 	dynamic.ResourceInterface
-	options *[]metav1.DeleteOptions
+	watched
 }
 
-func (d deletionsIn) Delete(ctx context.Context, name string, options metav1.DeleteOptions, sub ...string) error {
-	*d.options = append(*d.options, options)
-	return d.ResourceInterface.Delete(ctx, name, options, sub...)
+func (w watchedIn) Delete(ctx context.Context, name string, options metav1.DeleteOptions, sub ...string) error {
+	w.before(ctx, name, options)
+	return w.ResourceInterface.Delete(ctx, name, options, sub...)
+}
+
+// watching returns a planner whose deletes a function sees first.
+func watching(
+	t *testing.T, server *ssaplantest.Server, before func(context.Context, string, metav1.DeleteOptions),
+) *ssaplan.Planner {
+	t.Helper()
+	api := dynclient.New(watched{server.Client(), before}, server.Mapper(), dynclient.Options{})
+	return mustNew(t, api, ssaplan.Options{FieldManager: "my-tool"})
 }
 
 // The propagation policy is always said, because that of the server leaves behind what Jobs started. The UID guards the
@@ -152,8 +143,9 @@ func TestDeletePropagates(t *testing.T) {
 		want := cmp.Or(propagation, metav1.DeletePropagationBackground)
 		server, _ := world(ssaplan.Options{})
 		var options []metav1.DeleteOptions
-		planner := mustNew(t, dynclient.New(deletions{Interface: server.Client(), options: &options}, server.Mapper(), dynclient.Options{}),
-			ssaplan.Options{FieldManager: "my-tool"})
+		planner := watching(t, server, func(_ context.Context, _ string, o metav1.DeleteOptions) {
+			options = append(options, o)
+		})
 		state := applied(t, planner, configMap("a", nil))
 		require.NoError(t, planner.Delete(t.Context(), state, deletion.Options{Propagation: propagation}))
 
@@ -188,7 +180,7 @@ func TestDeleteMeetsOthers(t *testing.T) {
 	stop := server.Answer(func(r ssaplantest.Request) error {
 		if r.Verb == "delete" && !r.DryRun && first {
 			first = false
-			require.NoError(t, resources(server, "configmaps").Delete(t.Context(), "a", metav1.DeleteOptions{}))
+			remove(server, "a")
 		}
 		return nil
 	})
@@ -209,15 +201,18 @@ func TestDeleteMeetsOthers(t *testing.T) {
 // an error, since a dry run may have deleted it.
 func TestDeleteMeetsOthersAfterTheDryRun(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
-	tried := false
-	stop := server.Answer(func(r ssaplantest.Request) error {
-		if r.Verb == "get" && tried {
-			tried = false
-			require.NoError(t, resources(server, "configmaps").Delete(t.Context(), "a", metav1.DeleteOptions{}))
-		}
-		tried = tried || r.Verb == "delete" && r.DryRun && r.Name == "a"
-		return nil
-	})
+	others := func(act func()) (stop func()) {
+		tried := false
+		return server.Answer(func(r ssaplantest.Request) error {
+			if r.Verb == "get" && tried {
+				tried = false
+				act()
+			}
+			tried = tried || r.Verb == "delete" && r.DryRun && r.Name == "a"
+			return nil
+		})
+	}
+	stop := others(func() { remove(server, "a") })
 	state := applied(t, planner, configMap("a", nil))
 	_, err := planner.PlanDelete(t.Context(), deletion.Request{Object: state.Identity, UID: state.UID})
 	require.ErrorContains(t, err, "the dry run deleted the object")
@@ -229,15 +224,9 @@ func TestDeleteMeetsOthersAfterTheDryRun(t *testing.T) {
 	state = applied(t, planner, configMap("a", nil))
 	stop()
 	plan := mustPlanDelete(t, planner, deletion.Request{Object: state.Identity, UID: state.UID})
-	tried = false
-	defer server.Answer(func(r ssaplantest.Request) error {
-		if r.Verb == "get" && tried {
-			tried = false
-			patch(server, "a", `{"metadata": {"finalizers": ["example.com/hold"]}}`)
-			require.NoError(t, resources(server, "configmaps").Delete(t.Context(), "a", metav1.DeleteOptions{}))
-		}
-		tried = tried || r.Verb == "delete" && r.DryRun && r.Name == "a"
-		return nil
+	defer others(func() {
+		patch(server, "a", `{"metadata": {"finalizers": ["example.com/hold"]}}`)
+		remove(server, "a")
 	})()
 	var changed *deletion.ChangedError
 	require.ErrorAs(t, planner.ApplyDelete(t.Context(), plan, deletion.Options{}), &changed, "a finalizer that wasn't reviewed")
@@ -247,7 +236,6 @@ func TestDeleteMeetsOthersAfterTheDryRun(t *testing.T) {
 func TestDeleteMeetsTheEndOfADefinition(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	state := applied(t, planner, configMap("a", nil))
-	configMaps := schema.GroupResource{Resource: "configmaps"}
 	isGone := false
 	defer server.Answer(func(r ssaplantest.Request) error {
 		switch {

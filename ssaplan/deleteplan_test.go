@@ -12,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/dynamic"
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
@@ -20,7 +19,6 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
-	"github.com/ssaplan/primitives/ssaplan/dynclient"
 	"github.com/ssaplan/primitives/ssaplan/server"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 	"github.com/ssaplan/primitives/ssaplan/write"
@@ -30,8 +28,6 @@ var (
 	configMaps   = schema.GroupResource{Resource: "configmaps"}
 	mayNotDelete = apierrors.NewForbidden(configMaps, "a",
 		serverText(`User "jane" cannot delete resource "configmaps" in API group "" in the namespace "default"`))
-	mayNotGet = apierrors.NewForbidden(configMaps, "a",
-		serverText(`User "jane" cannot get resource "configmaps" in API group "" in the namespace "default"`))
 	noDryRun = apierrors.NewBadRequest("admission webhook \"a.b.c\" does not support dry run")
 )
 
@@ -44,7 +40,7 @@ func TestPlanDelete(t *testing.T) {
 		why     string
 		object  *unstructured.Unstructured // that is there
 		request func(uid string) deletion.Request
-		before  func(*testing.T, *ssaplantest.Server)
+		before  func(*ssaplantest.Server)
 		answer  func(ssaplantest.Request) error
 
 		action   deletion.Action
@@ -71,9 +67,7 @@ func TestPlanDelete(t *testing.T) {
 		},
 		{
 			why: "somebody has deleted it", object: held("a"),
-			before: func(t *testing.T, server *ssaplantest.Server) {
-				require.NoError(t, resources(server, "configmaps").Delete(t.Context(), "a", metav1.DeleteOptions{}))
-			},
+			before: func(server *ssaplantest.Server) { remove(server, "a") },
 			action: deletion.ActionWait, reason: "is being deleted since 2", requests: 1,
 		},
 		{
@@ -81,19 +75,19 @@ func TestPlanDelete(t *testing.T) {
 			action: deletion.ActionRefused, reason: mayNotDelete.Error(), class: authresilience.ClassAuthorization, requests: 2,
 		},
 		{
-			why: "the caller may not even look", object: configMap("a", nil), answer: answering("get", "configmaps", mayNotGet),
-			action: deletion.ActionUnknown, reason: "can't be read: " + mayNotGet.Error(), class: authresilience.ClassAuthorization, requests: 1,
+			why: "the caller may not even look", object: configMap("a", nil), answer: answering("get", "configmaps", forbidden),
+			action: deletion.ActionUnknown, reason: "can't be read: " + forbidden.Error(), class: authresilience.ClassAuthorization, requests: 1,
 		},
 		{
-			why: "the caller may not look, but delete", object: configMap("a", nil), answer: answering("get", "configmaps", mayNotGet),
+			why: "the caller may not look, but delete", object: configMap("a", nil), answer: answering("get", "configmaps", forbidden),
 			request: func(uid string) deletion.Request { return deletion.Request{Object: idOf, UID: uid} },
-			action:  deletion.ActionUnknown, reason: "can't be read: " + mayNotGet.Error(), class: authresilience.ClassAuthorization, requests: 3,
+			action:  deletion.ActionUnknown, reason: "can't be read: " + forbidden.Error(), class: authresilience.ClassAuthorization, requests: 3,
 		},
 		{
 			why: "the caller may neither look nor delete", object: configMap("a", nil),
 			request: func(uid string) deletion.Request { return deletion.Request{Object: idOf, UID: uid} },
 			answer: func(r ssaplantest.Request) error {
-				return errors.Join(answering("get", "configmaps", mayNotGet)(r), answering("delete", "configmaps", mayNotDelete)(r))
+				return errors.Join(answering("get", "configmaps", forbidden)(r), answering("delete", "configmaps", mayNotDelete)(r))
 			},
 			action: deletion.ActionRefused, reason: mayNotDelete.Error(), class: authresilience.ClassAuthorization, requests: 2,
 		},
@@ -119,7 +113,7 @@ func TestPlanDelete(t *testing.T) {
 				request = row.request(uid)
 			}
 			if row.before != nil {
-				row.before(t, server)
+				row.before(server)
 			}
 			if row.answer != nil {
 				defer server.Answer(row.answer)()
@@ -177,7 +171,7 @@ func TestPlanDeleteLooksAgain(t *testing.T) {
 	defer server.Answer(func(r ssaplantest.Request) error {
 		if r.Verb == "delete" && r.DryRun && first {
 			first = false
-			require.NoError(t, resources(server, "configmaps").Delete(t.Context(), "a", metav1.DeleteOptions{}))
+			remove(server, "a")
 		}
 		return nil
 	})()
@@ -188,47 +182,41 @@ func TestPlanDeleteLooksAgain(t *testing.T) {
 
 // A reviewed plan is carried out, also when it was kept as JSON, unless there is more to review by now.
 func TestApplyDelete(t *testing.T) {
-	finalize := func(t *testing.T, server *ssaplantest.Server) {
-		patch(server, "a", `{"metadata": {"finalizers": ["example.com/hold"]}}`)
-	}
 	for _, row := range []struct {
 		why       string
 		object    *unstructured.Unstructured
-		meanwhile func(*testing.T, *ssaplantest.Server)
+		meanwhile func(*ssaplantest.Server)
 		changed   string
 		err       string
 	}{
 		{why: "nothing changed", object: configMap("a", nil)},
 		{
 			why: "what changed isn't about the delete", object: configMap("a", nil),
-			meanwhile: func(_ *testing.T, server *ssaplantest.Server) { patch(server, "a", `{"data": {"x": "y"}}`) },
+			meanwhile: func(server *ssaplantest.Server) { patch(server, "a", `{"data": {"x": "y"}}`) },
 		},
 		{
-			why: "a finalizer appeared", object: configMap("a", nil), meanwhile: finalize,
+			why: "a finalizer appeared", object: configMap("a", nil),
+			meanwhile: func(server *ssaplantest.Server) {
+				patch(server, "a", `{"metadata": {"finalizers": ["example.com/hold"]}}`)
+			},
 			changed: "v1/ConfigMap default/a: changed since the plan to delete it was made; now Delete (the server would delete it): review the new plan",
 		},
 		{
 			why: "it went", object: configMap("a", nil),
-			meanwhile: func(t *testing.T, server *ssaplantest.Server) {
-				require.NoError(t, resources(server, "configmaps").Delete(t.Context(), "a", metav1.DeleteOptions{}))
-			},
+			meanwhile: func(server *ssaplantest.Server) { remove(server, "a") },
 		},
 		{
 			why: "it went and another one came", object: configMap("a", nil),
-			meanwhile: func(t *testing.T, server *ssaplantest.Server) {
-				require.NoError(t, resources(server, "configmaps").Delete(t.Context(), "a", metav1.DeleteOptions{}))
-				_, err := resources(server, "configmaps").Create(t.Context(), configMap("a", nil), metav1.CreateOptions{})
-				require.NoError(t, err)
+			meanwhile: func(server *ssaplantest.Server) {
+				remove(server, "a")
+				create(server, configMap("a", nil))
 			},
 			err: "v1/ConfigMap default/a: delete: the object was re-created: its uid was ",
 		},
 		{
-			why: "there was nothing to delete",
-			meanwhile: func(t *testing.T, server *ssaplantest.Server) {
-				_, err := resources(server, "configmaps").Create(t.Context(), configMap("a", nil), metav1.CreateOptions{})
-				require.NoError(t, err)
-			},
-			changed: "now Delete (the server would delete it): review the new plan",
+			why:       "there was nothing to delete",
+			meanwhile: func(server *ssaplantest.Server) { create(server, configMap("a", nil)) },
+			changed:   "now Delete (the server would delete it): review the new plan",
 		},
 		{why: "there is still nothing to delete"},
 	} {
@@ -242,7 +230,7 @@ func TestApplyDelete(t *testing.T) {
 			var kept deletion.Plan
 			require.NoError(t, json.Unmarshal(text, &kept))
 			if row.meanwhile != nil {
-				row.meanwhile(t, server)
+				row.meanwhile(server)
 			}
 			earlier := sent(server, "delete")
 			err := planner.ApplyDelete(t.Context(), &kept, deletion.Options{})
@@ -269,11 +257,9 @@ func TestApplyDelete(t *testing.T) {
 	}
 }
 
-// ApplyDelete fails without a plan, with another propagation policy than that of the plan, and if the server denies the
-// delete.
+// ApplyDelete fails with another propagation policy than that of the plan, and if the server denies the delete.
 func TestApplyDeleteRefuses(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
-	require.EqualError(t, planner.ApplyDelete(t.Context(), nil, deletion.Options{}), "ssaplan: no plan to carry out")
 	applied(t, planner, configMap("a", nil))
 	plan := mustPlanDelete(t, planner, deletion.Request{Object: idOf, Propagation: metav1.DeletePropagationOrphan})
 	require.Contains(t, plan.Hazards, immutability.Hazard{
@@ -308,33 +294,15 @@ func TestApplyDeleteGoesOn(t *testing.T) {
 	require.Equal(t, 1, sent(server, "delete"))
 }
 
-// warner is a client that warns of deletes.
-type warner struct {
-	dynamic.Interface
-	text *string
-}
-
-func (w warner) Resource(r schema.GroupVersionResource) dynamic.NamespaceableResourceInterface {
-	return warnerOf{w.Interface.Resource(r), w.text}
-}
-
-type warnerOf struct {
-	dynamic.NamespaceableResourceInterface
-	text *string
-}
-
-func (w warnerOf) Namespace(namespace string) dynamic.ResourceInterface {
-	return warnerIn{w.NamespaceableResourceInterface.Namespace(namespace), w.text}
-}
-
-type warnerIn struct {
-	dynamic.ResourceInterface
-	text *string
-}
-
-func (w warnerIn) Delete(ctx context.Context, name string, options metav1.DeleteOptions, sub ...string) error {
-	server.WarningHandler{Others: others{w.text}}.HandleWarningHeaderWithContext(ctx, 299, "-", "mind the "+name)
-	return w.ResourceInterface.Delete(ctx, name, options, sub...)
+// warnsOfDeletes returns a server that warns of each delete, a planner for it, and the warnings that go to the client's
+// own handler.
+func warnsOfDeletes(t *testing.T) (*ssaplantest.Server, *ssaplan.Planner, *string) {
+	t.Helper()
+	fake, _ := world(ssaplan.Options{})
+	client := new(string)
+	return fake, watching(t, fake, func(ctx context.Context, name string, _ metav1.DeleteOptions) {
+		server.WarningHandler{Others: others{client}}.HandleWarningHeaderWithContext(ctx, 299, "-", "mind the "+name)
+	}), client
 }
 
 // others notes what goes to the client's handler.
@@ -347,13 +315,11 @@ func (o others) HandleWarningHeaderWithContext(_ context.Context, _ int, _, text
 // A plan has the warnings of the server about the delete. Delete, ApplyDelete and Replace call Options.Warning once for
 // each warning. Without that function, the client's own warning handler gets the warnings.
 func TestWarningsOfADelete(t *testing.T) {
-	server, _ := world(ssaplan.Options{})
-	var client string
-	planner := mustNew(t, dynclient.New(warner{server.Client(), &client}, server.Mapper(), dynclient.Options{}), ssaplan.Options{FieldManager: "my-tool"})
+	_, planner, client := warnsOfDeletes(t)
 	state := applied(t, planner, configMap("a", nil))
 	plan := mustPlanDelete(t, planner, deletion.Request{Object: idOf})
 	require.Equal(t, []foreign.Text{"mind the a"}, plan.Warnings)
-	require.Empty(t, client)
+	require.Empty(t, *client)
 
 	var told []string
 	listen := deletion.Options{Warning: func(old identity.Identity, text foreign.Text) { told = append(told, old.String()+": "+text.String()) }}
@@ -364,11 +330,11 @@ func TestWarningsOfADelete(t *testing.T) {
 	told = nil
 	require.NoError(t, planner.Delete(t.Context(), state, listen))
 	require.Equal(t, []string{"v1/ConfigMap default/a: mind the a"}, told)
-	require.Empty(t, client)
+	require.Empty(t, *client)
 
 	state = applied(t, planner, configMap("a", nil))
 	require.NoError(t, planner.Delete(t.Context(), state, deletion.Options{}))
-	require.Equal(t, "mind the a\n", client)
+	require.Equal(t, "mind the a\n", *client)
 
 	state = applied(t, planner, configMap("a", nil))
 	replace := mustPlan(t, planner, ssaplan.Request{Manifest: configMap("b", nil), Prior: state})
@@ -379,14 +345,8 @@ func TestWarningsOfADelete(t *testing.T) {
 
 // What a server quotes of a Secret is shown nowhere.
 func TestPlanDeleteHidesSecrets(t *testing.T) {
-	server, _ := world(ssaplan.Options{})
-	var client string
-	planner := mustNew(t, dynclient.New(warner{server.Client(), &client}, server.Mapper(), dynclient.Options{}), ssaplan.Options{FieldManager: "my-tool"})
-	secret := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": "hunter2-is-quoted"},
-		"data": map[string]any{"password": "aHVudGVyMi1pcy1xdW90ZWQ="},
-	}}
-	applied(t, planner, secret)
+	server, planner, _ := warnsOfDeletes(t)
+	applied(t, planner, secret("hunter2-is-quoted", "aHVudGVyMi1pcy1xdW90ZWQ="))
 	denied := &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden,
 		Message: `admission webhook "a.b.c" denied the request: no hunter2-is-quoted`,
@@ -405,16 +365,7 @@ func TestPlanDeleteHidesSecrets(t *testing.T) {
 func TestApplyDeleteCountsAgain(t *testing.T) {
 	for _, reviewed := range []bool{true, false} {
 		server, planner := world(ssaplan.Options{})
-		definition := &unstructured.Unstructured{Object: map[string]any{
-			"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-			"metadata": map[string]any{"name": "widgets.example.com"},
-			"spec": map[string]any{
-				"group": "example.com", "scope": "Namespaced", "names": map[string]any{"kind": "Widget", "plural": "widgets"},
-				"versions": []any{map[string]any{
-					"name": "v1", "served": true, "storage": true,
-					"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object"}}}},
-			},
-		}}
+		definition := definitionOf("apiextensions.k8s.io/v1", "CustomResourceDefinition", "example.com", "Widget")
 		applied(t, planner, definition)
 		id, err := identity.Of(definition.Object)
 		require.NoError(t, err)

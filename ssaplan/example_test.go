@@ -26,16 +26,9 @@ import (
 
 // world is a server in memory and a planner for it. On a cluster the server comes from package client.
 func world(options ssaplan.Options) (*ssaplantest.Server, *ssaplan.Planner) {
-	server, err := ssaplantest.NewServer(ssaplantest.Options{})
-	if err != nil {
-		panic(err)
-	}
+	server := errorless(ssaplantest.NewServer(ssaplantest.Options{}))
 	options.FieldManager = "my-tool"
-	planner, err := ssaplan.New(server.API(), options)
-	if err != nil {
-		panic(err)
-	}
-	return server, planner
+	return server, errorless(ssaplan.New(server.API(), options))
 }
 
 func configMap(name string, data map[string]any) *unstructured.Unstructured {
@@ -46,11 +39,8 @@ func configMap(name string, data map[string]any) *unstructured.Unstructured {
 
 // patch changes an object as another field manager.
 func patch(server *ssaplantest.Server, name, change string) {
-	configMaps := server.Client().Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("default")
-	_, err := configMaps.Patch(context.Background(), name, types.MergePatchType, []byte(change), metav1.PatchOptions{FieldManager: "kubectl"})
-	if err != nil {
-		panic(err)
-	}
+	errorless(resources(server, "configmaps").Patch(context.Background(), name, types.MergePatchType, []byte(change),
+		metav1.PatchOptions{FieldManager: "kubectl"}))
 }
 
 // A plan, its application, and what the plan says after others changed the object.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"net/http"
 	"os"
 	"runtime"
@@ -75,16 +76,13 @@ type planAll func(*ssaplan.Planner, []ssaplan.Request) iter.Seq2[*ssaplan.Plan, 
 func plannedAll(t *testing.T, n int, all planAll) (each time.Duration, grown uint64) {
 	live := read(t, "deployment", "live.json")
 	planner := connect(t, &rest.Config{Host: "http://recorded", Transport: numbered{recorded{live, live}, n}}, ssaplan.Options{FieldManager: "bench"})
-	manifest := object(t, "manifest.json")
+	manifest := object(t, "deployment", "manifest.json")
 	requests := make([]ssaplan.Request, n)
 	for i := range requests {
-		named := manifest.Object["metadata"].(map[string]any)
-		metadata := map[string]any{}
-		for field, value := range named {
-			metadata[field] = value
-		}
+		metadata := maps.Clone(manifest.Object["metadata"].(map[string]any))
 		metadata["name"] = numberedName(i)
-		content := map[string]any{"apiVersion": manifest.Object["apiVersion"], "kind": manifest.Object["kind"], "metadata": metadata, "spec": manifest.Object["spec"]}
+		content := maps.Clone(manifest.Object)
+		content["metadata"] = metadata
 		requests[i].Manifest = &unstructured.Unstructured{Object: content}
 	}
 	before, planned, took := liveHeap(), 0, 0

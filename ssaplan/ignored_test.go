@@ -60,10 +60,7 @@ func TestIgnoredFieldsAreRemembered(t *testing.T) {
 func TestNothingToGiveUp(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	manifest := configMap("a", map[string]any{"a": "A", "b": "B"})
-	p := mustPlan(t, planner, ssaplan.Request{Manifest: manifest})
-	made := mustApply(t, planner, p)
-	prior, err := p.State(made)
-	require.NoError(t, err)
+	prior := applied(t, planner, manifest)
 	patch(server, "a", `{"data": {"c": "theirs"}}`)
 	manifest = configMap("a", map[string]any{"a": "A"})
 	nowhere := []foreign.Text{"data.d: matches no field to be given up; check the path"}
@@ -72,7 +69,7 @@ func TestNothingToGiveUp(t *testing.T) {
 	require.Empty(t, mustPlan(t, planner, request).Warnings, "it isn't known what was given up before")
 	request.Prior = prior
 	never := []foreign.Text{"data.c: has nothing to give up, since only other managers own it"}
-	p = mustPlan(t, planner, request)
+	p := mustPlan(t, planner, request)
 	require.Equal(t, ssaplan.ActionUpdate, p.Action)
 	require.Subset(t, p.Warnings, never)
 	request.Prior = appliedAndStored(t, planner, p)

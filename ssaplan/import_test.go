@@ -6,10 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/authresilience"
-	"github.com/ssaplan/primitives/authresilience/restconfig"
 	"github.com/ssaplan/primitives/identity/importid"
 	"github.com/ssaplan/primitives/ssaplan"
 )
@@ -24,8 +22,7 @@ func importIDOf(t *testing.T, text string) importid.ID {
 // Errors of an import name the object as far as it is known, and keep what the server said.
 func TestImportErrors(t *testing.T) {
 	_, planner := world(ssaplan.Options{})
-	plan := mustPlan(t, planner, ssaplan.Request{Manifest: configMap("there", map[string]any{"a": "1"})})
-	mustApply(t, planner, plan)
+	applied(t, planner, configMap("there", map[string]any{"a": "1"}))
 	for _, row := range []struct {
 		id, err string
 		is      func(error) bool
@@ -53,8 +50,7 @@ func TestImportsThatAreNotSent(t *testing.T) {
 	_, err := strict.Import(t.Context(), importIDOf(t, "ConfigMap/there"))
 	require.ErrorContains(t, err, "v1/ConfigMap there: read: metadata.namespace: missing")
 
-	const token = "eyJhbGciOiJub25lIn0.eyJleHAiOjE3MDAwMDAwMDB9.canary" // until 2023
-	server, planner := world(ssaplan.Options{Credential: restconfig.Credential(&rest.Config{BearerToken: token})})
+	server, planner := world(ssaplan.Options{Credential: expired})
 	_, err = planner.Import(t.Context(), importIDOf(t, "default/v1/ConfigMap/there"))
 	var notSent *authresilience.ExpiredError
 	require.ErrorAs(t, err, &notSent)

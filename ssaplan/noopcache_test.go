@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/ssaplan"
@@ -27,11 +26,8 @@ func TestAConfigurationThatComesBack(t *testing.T) {
 	}
 	require.Equal(t, []int{2, 1}, []int{requests("a"), requests("a")}, "a read and a dry run, and then it is remembered")
 	webhooks := server.Client().Resource(schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "mutatingwebhookconfigurations"})
-	webhook := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingWebhookConfiguration", "metadata": map[string]any{"name": "w"},
-	}}
-	_, err := webhooks.Create(t.Context(), webhook, metav1.CreateOptions{})
-	require.NoError(t, err)
+	webhook := manifestOf("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", "", "w")
+	errorless(webhooks.Create(t.Context(), webhook, metav1.CreateOptions{}))
 	applied(t, planner, configMap("b", data))
 	requests("b") // by which it is seen
 	require.NoError(t, webhooks.Delete(t.Context(), "w", metav1.DeleteOptions{}))

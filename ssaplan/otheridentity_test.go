@@ -38,8 +38,8 @@ func TestReplacementsByAnotherIdentity(t *testing.T) {
 				autoscalers := server.Client().Resource(schema.GroupVersionResource{
 					Group: "autoscaling", Version: "v2", Resource: "horizontalpodautoscalers",
 				}).Namespace("default")
-				_, err := autoscalers.Patch(t.Context(), "a", types.MergePatchType, []byte(`{"metadata": {"finalizers": null}}`), metav1.PatchOptions{})
-				require.NoError(t, err)
+				free := []byte(`{"metadata": {"finalizers": null}}`)
+				errorless(autoscalers.Patch(t.Context(), "a", types.MergePatchType, free, metav1.PatchOptions{}))
 				require.NoError(t, autoscalers.Delete(t.Context(), "a", metav1.DeleteOptions{}))
 			},
 		},
@@ -115,38 +115,30 @@ func TestReplacementsByAKindThatIsNotServed(t *testing.T) {
 func TestReplacementsByATakenName(t *testing.T) {
 	for _, row := range []struct {
 		why    string
-		live   func(*unstructured.Unstructured) *unstructured.Unstructured // what is supplied of the one that is there
-		others bool                                                        // another manager created it, so the dry run differs
+		live   func(*unstructured.Unstructured) // edits the one that is there before it is supplied; nil if it isn't
+		others bool                             // another manager created it, so the dry run differs
 	}{
-		{why: "it was supplied", live: func(obj *unstructured.Unstructured) *unstructured.Unstructured { return obj }},
-		{why: "it wasn't", live: func(*unstructured.Unstructured) *unstructured.Unstructured { return nil }},
-		{
-			why: "it wasn't, and is somebody else's", live: func(*unstructured.Unstructured) *unstructured.Unstructured { return nil },
-			others: true,
-		},
-		{
-			why: "it was supplied in another version",
-			live: func(obj *unstructured.Unstructured) *unstructured.Unstructured {
-				obj.SetResourceVersion("1")
-				return obj
-			},
-		},
-		{
-			why:  "another one was supplied",
-			live: func(obj *unstructured.Unstructured) *unstructured.Unstructured { obj.SetUID("another"); return obj },
-		},
+		{why: "it was supplied", live: func(*unstructured.Unstructured) {}},
+		{why: "it wasn't"},
+		{why: "it wasn't, and is somebody else's", others: true},
+		{why: "an old version was", live: func(obj *unstructured.Unstructured) { obj.SetResourceVersion("1") }},
+		{why: "another one was", live: func(obj *unstructured.Unstructured) { obj.SetUID("another") }},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			server, planner := world(ssaplan.Options{})
 			after := configMap("after", map[string]any{"a": "A"})
 			state := applied(t, planner, configMap("before", map[string]any{"a": "A"}))
 			if row.others {
-				errorless(resources(server, "configmaps").Create(t.Context(), after.DeepCopy(), metav1.CreateOptions{FieldManager: "other"}))
+				create(server, after.DeepCopy())
 			} else {
 				applied(t, planner, after)
 			}
-			there := errorless(resources(server, "configmaps").Get(t.Context(), "after", metav1.GetOptions{}))
-			plan := mustPlan(t, planner, ssaplan.Request{Manifest: after, Prior: state, Live: row.live(there)})
+			request := ssaplan.Request{Manifest: after, Prior: state}
+			if row.live != nil {
+				request.Live = errorless(resources(server, "configmaps").Get(t.Context(), "after", metav1.GetOptions{}))
+				row.live(request.Live)
+			}
+			plan := mustPlan(t, planner, request)
 			require.Equal(t, ssaplan.ActionReplace, plan.Action)
 			require.Nil(t, plan.Result(), "what the server would create isn't known")
 			require.Equal(t, []foreign.Text{

@@ -3,7 +3,6 @@ package ssaplan_test
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -11,64 +10,45 @@ import (
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
 
-// busy is a transport that notes how many requests are under way at a time.
-type busy struct {
-	recorded
-	mu        sync.Mutex
-	now, most int
-}
-
-func (b *busy) RoundTrip(request *http.Request) (*http.Response, error) {
-	b.count(1)
-	defer b.count(-1)
-	time.Sleep(time.Millisecond) // so that others get to run
-	return b.recorded.RoundTrip(request)
-}
-
-func (b *busy) count(n int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.now += n
-	b.most = max(b.most, b.now)
-}
-
+// No more requests are under way at a time than Options.Concurrency allows, which is 8 by default.
 func TestPlanAllPlansSomeAtATime(t *testing.T) {
-	for _, concurrency := range []int{1, 3, 0} {
+	for concurrency, want := range map[int]int{1: 1, 3: 3, 0: 8} {
 		t.Run(fmt.Sprint(concurrency), func(t *testing.T) {
-			live := read(t, "deployment", "live.json")
-			server := &busy{recorded: recorded{live, live}}
-			planner := connect(t, &rest.Config{Host: "http://recorded", Transport: server},
-				ssaplan.Options{FieldManager: "bench", Concurrency: concurrency})
-			requests := make([]ssaplan.Request, 200)
+			server, planner := world(ssaplan.Options{Concurrency: concurrency})
+			var mu sync.Mutex
+			now, most := 0, 0
+			count := func(n int) {
+				mu.Lock()
+				defer mu.Unlock()
+				now += n
+				most = max(most, now)
+			}
+			defer server.Answer(func(ssaplantest.Request) error {
+				count(1)
+				defer count(-1)
+				time.Sleep(time.Millisecond) // so that others get to run
+				return nil
+			})()
+			requests := make([]ssaplan.Request, 40)
 			for i := range requests {
-				requests[i].Manifest = object(t, "manifest.json")
+				requests[i].Manifest = configMap(fmt.Sprint("a", i), nil)
 			}
 			n := 0
 			for plan, err := range planner.PlanAll(t.Context(), requests) {
-				if n == 0 {
-					require.NoError(t, err)
-					require.Equal(t, ssaplan.ActionNoOp, plan.Action)
-				} else {
-					require.ErrorContains(t, err, "twice")
-				}
+				require.NoError(t, err)
+				require.Equal(t, ssaplan.ActionCreate, plan.Action)
 				n++
 			}
 			require.Equal(t, len(requests), n)
-			want := concurrency
-			if concurrency == 0 {
-				want = 8
-			}
-			require.LessOrEqual(t, server.most, want)
-			require.Positive(t, server.most)
+			require.LessOrEqual(t, most, want)
+			require.Positive(t, most)
 		})
 	}
 }
@@ -237,8 +217,7 @@ func TestPlanAllReadsByLists(t *testing.T) {
 		require.Equal(t, [3]int{before[0] + row.lists, before[1], before[2] + row.tries}, after, row.why)
 		if row.action == ssaplan.ActionCreate {
 			for _, request := range requests {
-				plan := mustPlan(t, planner, request)
-				mustApply(t, planner, plan)
+				applied(t, planner, request.Manifest)
 			}
 		}
 	}
@@ -256,9 +235,7 @@ func TestPlanAllReadsWhatAppearedSinceTheList(t *testing.T) {
 	defer server.Answer(func(r ssaplantest.Request) error {
 		if r.Name == "a0" && r.DryRun {
 			others.Do(func() {
-				theirs := configMap("a0", map[string]any{"k": "theirs"})
-				_, err := resources(server, "configmaps").Create(t.Context(), theirs, metav1.CreateOptions{FieldManager: "other"})
-				require.NoError(t, err)
+				create(server, configMap("a0", map[string]any{"k": "theirs"}))
 			})
 		}
 		return nil

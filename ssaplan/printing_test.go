@@ -14,10 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ssaplan/primitives/fieldowner"
-	"github.com/ssaplan/primitives/identity/importid"
 	"github.com/ssaplan/primitives/internal/leak"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
@@ -186,11 +184,9 @@ func TestPrintedResultsShowNoSecrets(t *testing.T) {
 		differences, err := created.Differences(obj)
 		require.NoError(t, err, what)
 		visit(what+" applied", state, differences)
-		content := mustMarshal(t, object(theirs).Object)
 		client := server.Client().Resource(resourceOf(obj)).Namespace("default")
-		force := true
-		_, err = client.Patch(t.Context(), "a", types.ApplyPatchType, content, metav1.PatchOptions{FieldManager: "rival", Force: &force})
-		require.NoError(t, err, what)
+		rival := metav1.ApplyOptions{FieldManager: "rival", Force: true}
+		errorless(client.Apply(t.Context(), "a", object(theirs), rival))
 		reading := mustRead(t, planner, state)
 		visit(what+" read", reading)
 		update := mustPlan(t, planner, ssaplan.Request{Manifest: object(second), Prior: reading.State})
@@ -198,8 +194,7 @@ func TestPrintedResultsShowNoSecrets(t *testing.T) {
 		conflict := mustPlan(t, polite, ssaplan.Request{Manifest: object(second), Prior: reading.State})
 		require.Equal(t, ssaplan.ActionConflict, conflict.Action, what)
 		visit(what+" in conflict", conflict)
-		id, err := importid.Parse("default/" + obj.GetAPIVersion() + "/" + obj.GetKind() + "/a")
-		require.NoError(t, err)
+		id := importIDOf(t, "default/"+obj.GetAPIVersion()+"/"+obj.GetKind()+"/a")
 		imported, err := planner.Import(t.Context(), id)
 		require.NoError(t, err, what)
 		deletion := mustPlanDelete(t, planner, deletion.Request{Object: state.Identity, UID: state.UID})

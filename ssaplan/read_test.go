@@ -52,7 +52,7 @@ type serverText string
 func (t serverText) Error() string { return string(t) }
 
 var (
-	forbidden = apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "a",
+	forbidden = apierrors.NewForbidden(configMaps, "a",
 		serverText(`User "u" cannot get resource "configmaps" in API group "" in the namespace "default"`))
 	unauthorized = apierrors.NewUnauthorized("Unauthorized")
 )
@@ -63,6 +63,9 @@ func TestReadTellsWhatIsThere(t *testing.T) {
 	notFound := apierrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, "there")
 	notServed := apierrors.NewGenericServerResponse(http.StatusNotFound, "get", schema.GroupResource{}, "",
 		"404 page not found", 0, true)
+	withoutNamespace := func(t *testing.T, server *ssaplantest.Server, _ *explain.State) {
+		require.NoError(t, namespaceObjects(server).Delete(t.Context(), "there", metav1.DeleteOptions{}))
+	}
 	for _, row := range []struct {
 		why      string
 		change   func(*testing.T, *ssaplantest.Server, *explain.State)
@@ -81,22 +84,16 @@ func TestReadTellsWhatIsThere(t *testing.T) {
 		},
 		{
 			why: "and its namespace with it", presence: ssaplan.PresenceNamespaceNotFound, requests: 2,
-			change: func(t *testing.T, server *ssaplantest.Server, _ *explain.State) {
-				require.NoError(t, namespaceObjects(server).Delete(t.Context(), "there", metav1.DeleteOptions{}))
-			},
+			change: withoutNamespace,
 		},
 		{
 			why: "of the namespace only a proxy knows nothing", presence: ssaplan.PresenceAbsent, requests: 2,
-			change: func(t *testing.T, server *ssaplantest.Server, _ *explain.State) {
-				require.NoError(t, namespaceObjects(server).Delete(t.Context(), "there", metav1.DeleteOptions{}))
-			},
+			change: withoutNamespace,
 			answer: answering("get", "namespaces", notServed),
 		},
 		{
 			why: "a caller who may not read namespaces learns no more", presence: ssaplan.PresenceAbsent, requests: 2,
-			change: func(t *testing.T, server *ssaplantest.Server, _ *explain.State) {
-				require.NoError(t, namespaceObjects(server).Delete(t.Context(), "there", metav1.DeleteOptions{}))
-			},
+			change: withoutNamespace,
 			answer: answering("get", "namespaces", forbidden),
 		},
 		{
@@ -137,11 +134,8 @@ func TestReadTellsWhatIsThere(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			server, planner := world(ssaplan.Options{})
-			namespace := &unstructured.Unstructured{
-				Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "there"}},
-			}
-			_, err := namespaceObjects(server).Create(t.Context(), namespace, metav1.CreateOptions{})
-			require.NoError(t, err)
+			namespace := manifestOf("v1", "Namespace", "", "there")
+			errorless(namespaceObjects(server).Create(t.Context(), namespace, metav1.CreateOptions{}))
 			state := applied(t, planner, at("there", configMap("a", map[string]any{"a": "A"})))
 			if row.change != nil {
 				row.change(t, server, state)
@@ -168,16 +162,11 @@ func TestReadTellsWhatIsThere(t *testing.T) {
 	}
 }
 
-func TestNothingToRead(t *testing.T) {
-	_, planner := world(ssaplan.Options{})
-	_, err := planner.Read(t.Context(), nil)
-	require.EqualError(t, err, "ssaplan: no state to refresh")
-}
+// expired are credentials that expired in 2023. No error may quote the token.
+var expired = restconfig.Credential(&rest.Config{BearerToken: "eyJhbGciOiJub25lIn0.eyJleHAiOjE3MDAwMDAwMDB9.canary"})
 
 // Who is refused learns what the credentials say about themselves. Who may not do something has credentials that work.
 func TestFailuresSpeakOfCredentials(t *testing.T) {
-	const token = "eyJhbGciOiJub25lIn0.eyJleHAiOjE3MDAwMDAwMDB9.canary" // until 2023
-	expired := restconfig.Credential(&rest.Config{BearerToken: token})
 	for _, row := range []struct {
 		why       string
 		err       error

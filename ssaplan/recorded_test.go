@@ -139,7 +139,5 @@ func connect(tb testing.TB, config *rest.Config, options ssaplan.Options) *ssapl
 	tb.Helper()
 	api, err := client.New(config, client.Options{})
 	require.NoError(tb, err)
-	planner, err := ssaplan.New(api, options)
-	require.NoError(tb, err)
-	return planner
+	return mustNew(tb, api, options)
 }

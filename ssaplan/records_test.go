@@ -15,8 +15,7 @@ import (
 // change.
 func TestNoHostGetsWhatPlansShare(t *testing.T) {
 	for _, p := range plannings {
-		manifest := &unstructured.Unstructured{}
-		require.NoError(t, manifest.UnmarshalJSON(read(t, p.kind, p.manifest)))
+		manifest := object(t, p.kind, p.manifest)
 		config := &rest.Config{Host: "http://recorded", QPS: -1, Transport: recorded{read(t, p.kind, "live.json"), read(t, p.kind, p.dryRun)}}
 		planner := connect(t, config, ssaplan.Options{FieldManager: "bench"})
 		var live, result *unstructured.Unstructured

@@ -38,8 +38,7 @@ func renamed(t *testing.T, planner *ssaplan.Planner, edit func(*explain.State)) 
 
 func names(t *testing.T, server *ssaplantest.Server) []string {
 	t.Helper()
-	list, err := resources(server, "configmaps").List(t.Context(), metav1.ListOptions{})
-	require.NoError(t, err)
+	list := errorless(resources(server, "configmaps").List(t.Context(), metav1.ListOptions{}))
 	var found []string
 	for _, item := range list.Items {
 		found = append(found, item.GetName())
@@ -91,7 +90,7 @@ func TestNothingIsDeletedWithoutAKnownUID(t *testing.T) {
 	require.NotErrorIs(t, err, write.ErrRecreated)
 	require.Equal(t, []string{"before"}, names(t, server))
 
-	require.NoError(t, resources(server, "configmaps").Delete(t.Context(), "before", metav1.DeleteOptions{}))
+	remove(server, "before")
 	require.NoError(t, planner.Delete(t.Context(), state, deletion.Options{}), "gone is gone, whichever it was")
 	mustReplace(t, planner, plan, deletion.Options{})
 	require.Equal(t, []string{"after"}, names(t, server))
@@ -135,8 +134,7 @@ func TestReplaceDeletesNothingUnproven(t *testing.T) {
 	_, err := planner.Replace(t.Context(), plan, deletion.Options{})
 	require.Equal(t, authresilience.ClassUnavailable, authresilience.Classify(err))
 	require.ErrorContains(t, err, "stopped while checking: v1/ConfigMap default/a: dry run of the create: ")
-	live, err := resources(server, "configmaps").Get(t.Context(), "a", metav1.GetOptions{})
-	require.NoError(t, err)
+	live := errorless(resources(server, "configmaps").Get(t.Context(), "a", metav1.GetOptions{}))
 	require.Equal(t, state.UID, string(live.GetUID()))
 
 	mustReplace(t, planner, plan, deletion.Options{})
@@ -150,14 +148,14 @@ func TestReplaceAgain(t *testing.T) {
 		why      string
 		manifest *unstructured.Unstructured // of the plan
 		first    bool                       // an earlier call made the new object
-		between  func(*testing.T, *ssaplantest.Server)
+		between  func(*ssaplantest.Server)
 		options  ssaplan.Options // of the planner that goes on
 		err      string
 	}{
 		{why: "an earlier call did it all", manifest: after(map[string]any{"a": "A"}), first: true},
 		{
 			why: "somebody changed the new object since", manifest: after(map[string]any{"a": "A"}), first: true,
-			between: func(_ *testing.T, server *ssaplantest.Server) { patch(server, "after", `{"data": {"a": "B"}}`) },
+			between: func(server *ssaplantest.Server) { patch(server, "after", `{"data": {"a": "B"}}`) },
 			err:     "another object is there already (for it the plan is Update: ",
 		},
 		{
@@ -166,17 +164,15 @@ func TestReplaceAgain(t *testing.T) {
 		},
 		{
 			why: "somebody made the new object, just as it is meant", manifest: manifestOf("v1", "ConfigMap", "", "after"),
-			between: func(t *testing.T, server *ssaplantest.Server) {
-				require.NoError(t, resources(server, "configmaps").Delete(t.Context(), "before", metav1.DeleteOptions{}))
-				_, err := resources(server, "configmaps").Create(t.Context(), manifestOf("v1", "ConfigMap", "", "after"),
-					metav1.CreateOptions{})
-				require.NoError(t, err)
+			between: func(server *ssaplantest.Server) {
+				remove(server, "before")
+				create(server, manifestOf("v1", "ConfigMap", "", "after"))
 			},
 			err: "another object is there already (for it the plan is NoOp: ",
 		},
 		{
 			why: "what is there can't be planned for", manifest: after(map[string]any{"a": "A"}), first: true,
-			between: func(_ *testing.T, server *ssaplantest.Server) {
+			between: func(server *ssaplantest.Server) {
 				refuseDryRuns(server, apierrors.NewServiceUnavailable("starting"))
 			},
 			err: "another object is there already: v1/ConfigMap default/after: dry run: starting",
@@ -190,7 +186,7 @@ func TestReplaceAgain(t *testing.T) {
 				mustReplace(t, planner, plan, deletion.Options{})
 			}
 			if row.between != nil {
-				row.between(t, server)
+				row.between(server)
 			}
 			row.options.FieldManager = "my-tool"
 			again := mustNew(t, server.API(), row.options)
@@ -211,57 +207,65 @@ func TestReplaceAgain(t *testing.T) {
 	}
 }
 
-// An error of a replacement says how far it got and what to do now.
+// An error of a replacement says how far it got, what became of the write that it stopped with, and what to do now.
 func TestReplaceStops(t *testing.T) {
 	unavailable := apierrors.NewServiceUnavailable("starting")
-	create := func(server *ssaplantest.Server, name string) {
-		theirs := configMap(name, map[string]any{"x": "theirs"})
-		errorless(resources(server, "configmaps").Create(t.Context(), theirs, metav1.CreateOptions{}))
-	}
-	createAfter := func(server *ssaplantest.Server) { create(server, "after") }
+	createAfter := func(server *ssaplantest.Server) { create(server, configMap("after", map[string]any{"x": "theirs"})) }
 	for _, row := range []struct {
 		why     string
 		before  func(*ssaplantest.Server)
 		answer  func(ssaplantest.Request) error
 		meets   func(*ssaplantest.Server) // while the old object is deleted
 		stage   write.Stage
+		outcome write.Outcome // of the delete until the old object is gone, and then of the create
 		want    []string
 		objects []string
 	}{
 		{
-			why: "the new object is refused", stage: write.StageChecking, objects: []string{"before"},
+			why:   "the new object is refused",
+			stage: write.StageChecking, outcome: write.OutcomeNotSent, objects: []string{"before"},
 			answer: failing(unavailable, func(r ssaplantest.Request) bool { return r.DryRun && r.Verb == "patch" }),
 			want:   []string{"stopped while checking: ", "dry run: starting", "; nothing was changed"},
 		},
 		{
-			why: "whether the delete would be refused isn't known", stage: write.StageChecking, objects: []string{"before"},
+			why:   "whether the delete would be refused isn't known",
+			stage: write.StageChecking, outcome: write.OutcomeNotSent, objects: []string{"before"},
 			answer: answering("delete", "configmaps", unavailable),
 			want:   []string{"stopped while checking: v1/ConfigMap default/before: dry run of the delete: starting; nothing was changed"},
 		},
 		{
-			why: "the caller may not delete", stage: write.StageChecking, objects: []string{"before"},
+			why:   "the caller may not delete",
+			stage: write.StageChecking, outcome: write.OutcomeNotSent, objects: []string{"before"},
 			answer: answering("delete", "configmaps", mayNotDelete),
 			want:   []string{"stopped while checking: ", `cannot delete resource "configmaps"`, "; nothing was changed"},
 		},
 		{
-			why: "another object has its name already", stage: write.StageChecking, objects: []string{"after", "before"},
-			before: createAfter,
-			want:   []string{"stopped while checking: another object is there already", "; nothing was changed"},
+			why: "another object has its name already", before: createAfter,
+			stage: write.StageChecking, outcome: write.OutcomeNotSent, objects: []string{"after", "before"},
+			want: []string{"stopped while checking: another object is there already", "; nothing was changed"},
 		},
 		{
-			why: "and can't be looked at", stage: write.StageChecking, objects: []string{"after", "before"}, before: createAfter,
+			why: "and can't be looked at", before: createAfter,
+			stage: write.StageChecking, outcome: write.OutcomeNotSent, objects: []string{"after", "before"},
 			answer: failing(unavailable, func(r ssaplantest.Request) bool { return r.Verb == "get" && r.Name == "after" }),
 			want:   []string{"stopped while checking: another object is there already: ", "get: starting", "; nothing was changed"},
 		},
 		{
-			why: "the delete is refused", stage: write.StageDeleting, objects: []string{"before"},
+			why:   "the delete fails",
+			stage: write.StageDeleting, outcome: write.OutcomeNotSent, objects: []string{"before"},
 			answer: failing(unavailable, func(r ssaplantest.Request) bool { return r.Verb == "delete" && !r.DryRun }),
 			want: []string{
 				"stopped while deleting: starting; the object is as it was; the old object may still be there: plan again, then replace again",
 			},
 		},
 		{
-			why: "the create is refused", stage: write.StageCreating,
+			why:   "the delete is refused, though it was tried",
+			stage: write.StageDeleting, outcome: write.OutcomeRefused, objects: []string{"before"},
+			answer: failing(mayNotDelete, func(r ssaplantest.Request) bool { return r.Verb == "delete" && !r.DryRun }),
+			want:   []string{"; the old object is still there: plan again, then replace again"},
+		},
+		{
+			why: "the create fails", stage: write.StageCreating, outcome: write.OutcomeNotSent,
 			answer: failing(unavailable, func(r ssaplantest.Request) bool { return r.Verb == "patch" && !r.DryRun }),
 			want: []string{
 				"stopped while creating: ", "apply: starting",
@@ -269,15 +273,22 @@ func TestReplaceStops(t *testing.T) {
 			},
 		},
 		{
-			why: "another object takes the name meanwhile", stage: write.StageCreating, objects: []string{"after"},
-			meets: createAfter,
-			want:  []string{"stopped while creating: another object is there already", "; the old object is gone"},
+			why:   "the create is refused, though it was tried",
+			stage: write.StageCreating, outcome: write.OutcomeRefused,
+			answer: failing(mayNotDelete, func(r ssaplantest.Request) bool { return r.Verb == "patch" && !r.DryRun }),
+			want:   []string{"; the old object is gone and the new one not created: replace again to create it"},
 		},
 		{
-			why: "the old object is not the one that was planned for", stage: write.StageDeleting, objects: []string{"before"},
+			why: "another object takes the name meanwhile", meets: createAfter,
+			stage: write.StageCreating, outcome: write.OutcomeRefused, objects: []string{"after"},
+			want: []string{"stopped while creating: another object is there already", "; the old object is gone"},
+		},
+		{
+			why:   "the old object is not the one that was planned for",
+			stage: write.StageDeleting, outcome: write.OutcomeNotSent, objects: []string{"before"},
 			before: func(server *ssaplantest.Server) {
-				require.NoError(t, resources(server, "configmaps").Delete(t.Context(), "before", metav1.DeleteOptions{}))
-				create(server, "before")
+				remove(server, "before")
+				create(server, configMap("before", map[string]any{"x": "theirs"}))
 			},
 			want: []string{
 				"the object was re-created",
@@ -302,6 +313,7 @@ func TestReplaceStops(t *testing.T) {
 			})()
 			stopped := replaceStops(t, planner, plan)
 			require.Equal(t, row.stage, stopped.Stage)
+			require.Equal(t, row.outcome, stopped.Outcome)
 			for _, text := range row.want {
 				require.ErrorContains(t, stopped, text)
 			}
@@ -374,17 +386,15 @@ func TestReplaceByAnotherVersion(t *testing.T) {
 			resource := schema.GroupVersionResource{Group: "autoscaling", Version: "v1", Resource: "horizontalpodautoscalers"}
 			scalers := server.Client().Resource(resource).Namespace("default")
 			if row.change != "" {
-				_, err := scalers.Patch(t.Context(), "a", types.MergePatchType, []byte(row.change),
-					metav1.PatchOptions{FieldManager: "kubectl"})
-				require.NoError(t, err)
+				errorless(scalers.Patch(t.Context(), "a", types.MergePatchType, []byte(row.change),
+					metav1.PatchOptions{FieldManager: "kubectl"}))
 			}
 			if row.ours {
 				applied(t, planner, autoscaler("v1", "a"))
 			}
 			if row.stray {
 				require.NoError(t, scalers.Delete(t.Context(), "a", metav1.DeleteOptions{}))
-				_, err := scalers.Create(t.Context(), autoscaler("v1", "a"), metav1.CreateOptions{})
-				require.NoError(t, err)
+				errorless(scalers.Create(t.Context(), autoscaler("v1", "a"), metav1.CreateOptions{}))
 			}
 			obj, err := planner.Replace(t.Context(), plan, deletion.Options{})
 			if row.stray {
@@ -396,30 +406,6 @@ func TestReplaceByAnotherVersion(t *testing.T) {
 			again := mustReplace(t, planner, plan, deletion.Options{})
 			require.Equal(t, obj.GetUID(), again.GetUID())
 			require.Equal(t, int64(3), obj.Object["spec"].(map[string]any)["maxReplicas"])
-		})
-	}
-}
-
-// What became of the write that a replacement stopped with is that of the delete until the old object is gone.
-func TestOutcomesOfReplacements(t *testing.T) {
-	for _, row := range []struct {
-		why, verb string
-		dryRun    bool
-		stage     write.Stage
-		want      write.Outcome
-	}{
-		{"the delete can't be tried", "delete", true, write.StageChecking, write.OutcomeNotSent},
-		{"the delete is refused, though it was tried", "delete", false, write.StageDeleting, write.OutcomeRefused},
-		{"the create is refused, though it was tried", "patch", false, write.StageCreating, write.OutcomeRefused},
-	} {
-		t.Run(row.why, func(t *testing.T) {
-			server, planner := world(ssaplan.Options{})
-			plan := renamed(t, planner, func(*explain.State) {})
-			refused := func(r ssaplantest.Request) bool { return r.Verb == row.verb && r.DryRun == row.dryRun }
-			defer server.Answer(failing(mayNotDelete, refused))()
-			stopped := replaceStops(t, planner, plan)
-			require.Equal(t, row.stage, stopped.Stage)
-			require.Equal(t, row.want, stopped.Outcome)
 		})
 	}
 }

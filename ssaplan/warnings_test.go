@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/fieldowner"
@@ -14,13 +13,20 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// warning is a transport that answers like recorded, and warns.
-type warning struct{ recorded }
+// warning is a transport that adds warnings to each response.
+type warning struct {
+	http.RoundTripper
+	texts []string
+}
 
 func (w warning) RoundTrip(request *http.Request) (*http.Response, error) {
-	response, err := w.recorded.RoundTrip(request)
-	response.Header = response.Header.Clone()
-	response.Header.Set("Warning", `299 - "mind the gap"`)
+	response, err := w.RoundTripper.RoundTrip(request)
+	if err == nil {
+		response.Header = response.Header.Clone()
+		for _, text := range w.texts {
+			response.Header.Add("Warning", fmt.Sprintf("299 - %q", text))
+		}
+	}
 	return response, err
 }
 
@@ -34,9 +40,10 @@ func (h heard) HandleWarningHeader(_ int, _, text string) { *h.texts = append(*h
 func TestWarningsGoToThePlanOrToTheHost(t *testing.T) {
 	live := read(t, "deployment", "live.json")
 	var texts []string
-	config := &rest.Config{Host: "http://recorded", Transport: configure(warning{recorded{live, live}}), WarningHandler: heard{&texts}}
+	transport := configure(warning{recorded{live, live}, []string{"mind the gap"}})
+	config := &rest.Config{Host: "http://recorded", Transport: transport, WarningHandler: heard{&texts}}
 	planner := connect(t, config, ssaplan.Options{FieldManager: "bench", NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: 10})})
-	manifest := object(t, "manifest.json")
+	manifest := object(t, "deployment", "manifest.json")
 	manifest.Object["status"] = map[string]any{"replicas": int64(5)}
 	var plans []*ssaplan.Plan
 	for range 2 {
@@ -50,14 +57,9 @@ func TestWarningsGoToThePlanOrToTheHost(t *testing.T) {
 	require.Equal(t, 1, plans[1].Requests)
 	require.Empty(t, texts)
 
-	state, err := explain.NewState(nil, object(t, "live.json").Object, fieldowner.Applier{Manager: "bench"}, nil)
+	observed := object(t, "deployment", "live.json").Object
+	state, err := explain.NewState(nil, observed, fieldowner.Applier{Manager: "bench"}, nil)
 	require.NoError(t, err)
 	mustRead(t, planner, state)
 	require.Equal(t, []string{"mind the gap"}, texts)
-}
-
-func object(t *testing.T, file string) *unstructured.Unstructured {
-	obj := &unstructured.Unstructured{}
-	require.NoError(t, obj.UnmarshalJSON(read(t, "deployment", file)))
-	return obj
 }
