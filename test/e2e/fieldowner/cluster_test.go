@@ -1,10 +1,10 @@
 package fieldowner_test
 
 import (
-	_ "embed"
 	"encoding/json"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -18,30 +18,20 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-//go:embed testdata/crds.yaml
-var crds string
-
 var (
 	configMaps  = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 	secrets     = schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
-	services    = schema.GroupVersionResource{Version: "v1", Resource: "services"}
 	deployments = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 	autoscalers = schema.GroupVersionResource{Group: "autoscaling", Version: "v2", Resource: "horizontalpodautoscalers"}
 	widgets     = schema.GroupVersionResource{Group: "owners.example.com", Version: "v1", Resource: "widgets"}
-	gadgets     = schema.GroupVersionResource{Group: "owners.example.com", Version: "v1", Resource: "gadgets"}
 )
 
 func TestMain(m *testing.M) { goroutines.Main(m) }
 
-// cluster is the real API server with the custom resources of this package and a namespace of the test's own.
+// cluster is the real API server with a namespace of the test's own.
 type cluster struct{ *lab.Cluster }
 
-func newCluster(t *testing.T) cluster {
-	t.Helper()
-	c := cluster{lab.New(t)}
-	c.Define(t, lab.Objects(t, crds)...)
-	return c
-}
+func newCluster(t *testing.T) cluster { return cluster{lab.New(t)} }
 
 // object is an object in the cluster, and the ways to write it under the name of a field manager.
 type object struct {
@@ -64,9 +54,6 @@ func (o object) in(apiVersion string) object {
 }
 
 func (o object) client() dynamic.ResourceInterface {
-	if o.resource == gadgets {
-		return o.cluster.Client.Resource(o.resource)
-	}
 	return o.cluster.Client.Resource(o.resource).Namespace(o.cluster.Namespace)
 }
 
@@ -77,21 +64,15 @@ func (o object) get() map[string]any {
 	return obj.Object
 }
 
-type applyOptions struct{ force, dryRun bool }
-
-func (o object) apply(manifest map[string]any, manager string, opts applyOptions, subresources ...string) (map[string]any, error) {
-	options := metav1.PatchOptions{FieldManager: manager, Force: &opts.force}
-	if opts.dryRun {
-		options.DryRun = []string{metav1.DryRunAll}
-	}
-	return o.send(types.ApplyPatchType, manifest, options, subresources...)
+// apply applies a manifest without force.
+func (o object) apply(manifest map[string]any, manager string, subresources ...string) (map[string]any, error) {
+	return o.send(types.ApplyPatchType, manifest, metav1.PatchOptions{FieldManager: manager}, subresources...)
 }
 
+// mustApply applies a manifest by force.
 func (o object) mustApply(manifest map[string]any, manager string) map[string]any {
 	o.t.Helper()
-	obj, err := o.apply(manifest, manager, applyOptions{force: true})
-	require.NoError(o.t, err)
-	return obj
+	return o.cluster.Apply(o.t, manager, &unstructured.Unstructured{Object: manifest}).Object
 }
 
 func (o object) merge(patch map[string]any, manager string, subresources ...string) (map[string]any, error) {
@@ -155,4 +136,16 @@ func manifest(t *testing.T, text string, args ...any) map[string]any {
 func managedFields(obj map[string]any, manager string) (projection.FieldSet, error) {
 	owners, err := fieldowner.Read(obj)
 	return owners.Fields(fieldowner.Applier{Manager: manager}.Is), err
+}
+
+// assertValues checks that applying manifest changed no value.
+func assertValues(t *testing.T, before, after, manifest map[string]any) {
+	t.Helper()
+	volatile := func(obj map[string]any) map[string]any {
+		out := (&unstructured.Unstructured{Object: obj}).DeepCopy()
+		out.SetManagedFields(nil)
+		out.SetResourceVersion("")
+		return out.Object
+	}
+	assert.Equal(t, volatile(before), volatile(after), "applied %v", manifest)
 }

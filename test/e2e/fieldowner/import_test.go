@@ -10,6 +10,7 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // TestImportStrategies imports an object in each way as a manager that is new to it: the first apply may add an owner,
@@ -33,13 +34,13 @@ func TestImportStrategies(t *testing.T) {
 
 			m, err := fieldowner.NewManifest(before, sel)
 			require.NoError(t, err)
-			imported, err := web.apply(m.Object, "importer", applyOptions{})
+			imported, err := web.apply(m.Object, "importer")
 			require.NoError(t, err, "%v", m.Object)
 			assertValues(t, before, imported, m.Object)
 			owned := read(t, imported).Fields(fieldowner.Applier{Manager: "importer"}.Is)
 			assert.False(t, owned.Empty())
 
-			again, err := web.apply(m.Object, "importer", applyOptions{})
+			again, err := web.apply(m.Object, "importer")
 			require.NoError(t, err)
 			assert.Equal(t, imported, again)
 		})
@@ -55,7 +56,7 @@ func TestImportOfAStatus(t *testing.T) {
 	web.mustApply(full, "controller")
 	status := manifest(t, `{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, status: {replicas: 2,
 		readyReplicas: 1, conditions: [{type: Available, status: "True", reason: Tested}]}}%s`, "")
-	_, err := web.apply(status, "controller", applyOptions{}, "status")
+	_, err := web.apply(status, "controller", "status")
 	require.NoError(t, err)
 	before := web.get()
 	for subresource, other := range map[string]string{"status": "spec", "": "status"} {
@@ -71,7 +72,7 @@ func TestImportOfAStatus(t *testing.T) {
 			sub = append(sub, subresource)
 			require.Equal(t, status["status"], m.Object["status"], "what was applied")
 		}
-		imported, err := web.apply(m.Object, "importer", applyOptions{}, sub...)
+		imported, err := web.apply(m.Object, "importer", sub...)
 		require.NoError(t, err, "%v", m.Object)
 		assertValues(t, before, imported, m.Object)
 		owned := func(manager string) fieldowner.Applier {
@@ -79,7 +80,7 @@ func TestImportOfAStatus(t *testing.T) {
 		}
 		owners := read(t, imported)
 		assert.True(t, owners.Fields(owned("importer").Is).Equal(owners.Fields(owned("controller").Is)), "%v", owners)
-		again, err := web.apply(m.Object, "importer", applyOptions{}, sub...)
+		again, err := web.apply(m.Object, "importer", sub...)
 		require.NoError(t, err)
 		assert.Equal(t, imported, again)
 	}
@@ -95,7 +96,7 @@ func TestImportOfAClientSideApplier(t *testing.T) {
 	m, err := fieldowner.NewManifest(before, fieldowner.Selection{Strategy: fieldowner.ManagerFields, Manager: fieldowner.ClientSideApply})
 	require.NoError(t, err)
 	assert.NotContains(t, (&unstructured.Unstructured{Object: m.Object}).GetAnnotations(), "kubectl.kubernetes.io/last-applied-configuration")
-	after, err := web.apply(m.Object, "importer", applyOptions{})
+	after, err := web.apply(m.Object, "importer")
 	require.NoError(t, err)
 	assertValues(t, before, after, m.Object)
 }
@@ -120,7 +121,7 @@ spec: {maxReplicas: 3, targetCPUUtilizationPercentage: 50, scaleTargetRef: {apiV
 	before := v1.get()
 	m, err := fieldowner.NewManifest(before, sel)
 	require.NoError(t, err)
-	after, err := v1.apply(m.Object, "applier", applyOptions{})
+	after, err := v1.apply(m.Object, "applier")
 	require.NoError(t, err)
 	assert.Equal(t, before, after)
 }
@@ -133,7 +134,7 @@ func TestImportOfStringData(t *testing.T) {
 	m, err := fieldowner.NewManifest(before, fieldowner.Selection{Strategy: fieldowner.ManagerFields, Manager: "applier"})
 	require.NoError(t, err)
 	assert.Equal(t, before["data"], m.Object["data"])
-	after, err := secret.apply(m.Object, "applier", applyOptions{})
+	after, err := secret.apply(m.Object, "applier")
 	require.NoError(t, err)
 	assert.Equal(t, before["data"], after["data"])
 	without := secret.mustApply(manifest(t, `{apiVersion: v1, kind: Secret, metadata: {name: s}, data: {a: eA==}}%s`, ""), "applier")
@@ -146,6 +147,10 @@ func TestImportOfStringData(t *testing.T) {
 // object once a second, the resolution of the times in managedFields.
 func TestEmptyMetadataOfCustomResources(t *testing.T) {
 	c := newCluster(t)
+	c.Define(t, lab.Object(t, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition,
+		metadata: {name: widgets.owners.example.com}, spec: {group: owners.example.com, scope: Namespaced,
+		names: {kind: Widget, plural: widgets}, versions: [{name: v1, served: true, storage: true,
+		schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {mode: {type: string, default: auto}}}}}}}]}}`))
 	widget := c.object(t, widgets, "w")
 	applied := manifest(t, `{apiVersion: owners.example.com/v1, kind: Widget, metadata: {name: w, annotations: {}}, spec: {mode: manual}}%s`, "")
 	aSecondLater := func(manifest map[string]any) map[string]any {

@@ -87,7 +87,7 @@ func TestMigrateFromClientSideApply(t *testing.T) {
 	assert.True(t, again.Empty(), "twice is once")
 
 	reduced["spec"].(map[string]any)["replicas"] = int64(3)
-	applied, err := web.apply(reduced, tool, applyOptions{})
+	applied, err := web.apply(reduced, tool)
 	require.NoError(t, err, "the tool conflicts with nobody")
 	assert.Equal(t, 3, missing(applied, droppedFields(t)), "what is left out of the manifest is removed")
 	assert.Empty(t, applied["metadata"].(map[string]any)["annotations"], "and so is the annotation of client-side apply")
@@ -107,7 +107,7 @@ func TestMigrateFromBeforeFirstApply(t *testing.T) {
 	changed := manifest(t, web0, "")
 	predicted, err := fieldowner.PredictConflicts(untracked, changed, fields(t, "spec.replicas"), fieldowner.Applier{Manager: tool})
 	require.NoError(t, err)
-	_, err = web.apply(changed, tool, applyOptions{})
+	_, err = web.apply(changed, tool)
 	conflicts := fieldowner.ConflictsFromError(err, untracked)
 	require.Equal(t, []string{`spec.replicas: owned by "before-first-apply" (Update)`}, conflictLines(conflicts))
 	assert.Equal(t, conflicts, predicted)
@@ -117,7 +117,7 @@ func TestMigrateFromBeforeFirstApply(t *testing.T) {
 	after, err := web.handOver(fieldowner.Migrate(before, tool, fieldowner.BeforeFirstApply))
 	require.NoError(t, err)
 	assertValues(t, before, after, nil)
-	applied, err := web.apply(reduced, tool, applyOptions{})
+	applied, err := web.apply(reduced, tool)
 	require.NoError(t, err)
 	assert.Equal(t, 3, missing(applied, droppedFields(t)))
 }
@@ -161,7 +161,7 @@ func TestRename(t *testing.T) {
 	assertValues(t, before, after, nil)
 	assert.Equal(t, []string{`"new-name" (Apply)`, `"new-name" (Update of status)`}, ownerLines(read(t, after)))
 
-	applied, err := web.apply(reduced, "new-name", applyOptions{})
+	applied, err := web.apply(reduced, "new-name")
 	require.NoError(t, err)
 	assert.Equal(t, 3, missing(applied, droppedFields(t)), "the new name can remove what the old one set")
 }
@@ -187,7 +187,7 @@ func TestGiveUp(t *testing.T) {
 	for p := range droppedFields(t).All() {
 		assert.Empty(t, read(t, after).Below(p), "%s is nobody's", p)
 	}
-	applied, err := web.apply(reduced, tool, applyOptions{})
+	applied, err := web.apply(reduced, tool)
 	require.NoError(t, err)
 	assert.Zero(t, missing(applied, droppedFields(t)), "what was given up stays")
 }
