@@ -9,7 +9,6 @@ import (
 	"encoding/base64"
 	"encoding/pem"
 	"fmt"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,7 +17,6 @@ import (
 
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
-	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
@@ -173,39 +171,6 @@ func TestValuesThatTheServerOverrides(t *testing.T) {
 	require.Equal(t, []foreign.Text{`spec.finalizers: the server stores another value: ["kubernetes"]`}, plan.Warnings)
 }
 
-// TestCausesWithoutAState doesn't take for drift what may be new in the manifest: another has the field, and nothing
-// shows whether we had it before. The write to a scale took its field from us, as no others wrote to the object.
-func TestCausesWithoutAState(t *testing.T) {
-	t.Parallel()
-	c := newCluster(t)
-	const settings = "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {%s}}"
-	const deployment = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: %s}, spec: {%s selector: {matchLabels: {a: b}},
-		template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: "a:1"}]}}}}`
-	state := c.apply(t, manifest(t, settings, "a: x"))
-	c.apply(t, manifest(t, deployment, "scaled", "replicas: 1,"))
-	scaled := manifest(t, deployment, "created", "replicas: 1,")
-	c.Kubectl(t, jsonOf(t, scaled), "create", "-n", c.Namespace, "-f", "-")
-	c.apply(t, manifest(t, deployment, "created", ""))
-	lab.NextSecond()
-	c.Patch(t, "theirs", manifest(t, settings, ""), `{"data": {"b": "y"}}`)
-	for _, name := range []string{"scaled", "created"} {
-		c.Patch(t, "scaler", manifest(t, deployment, name, ""), `{"spec": {"replicas": 2}}`, "scale")
-	}
-	for _, row := range []struct {
-		request ssaplan.Request
-		change  string
-	}{
-		{ssaplan.Request{Manifest: manifest(t, settings, "a: x, b: z")}, `data.b: "y" -> "z" (edited, or changed by "theirs" (Update))`},
-		{ssaplan.Request{Manifest: manifest(t, settings, "a: x, b: z"), Prior: state}, `data.b: "y" -> "z"`},
-		{ssaplan.Request{Manifest: manifest(t, deployment, "scaled", "replicas: 3,")}, `spec.replicas: 2 -> 3 (drifted: changed by "scaler" (Update of scale))`},
-		{ssaplan.Request{Manifest: manifest(t, deployment, "created", "replicas: 3,")}, `spec.replicas: 2 -> 3 (edited, or changed by "scaler" (Update of scale))`},
-	} {
-		plan := c.plan(t, row.request)
-		require.NotEmpty(t, plan.Changes)
-		require.Equal(t, row.change, plan.Changes[0].String())
-	}
-}
-
 // A CertificateSigningRequest is stored, but no manager is recorded for its spec.
 func TestSpecWithoutAnOwner(t *testing.T) {
 	t.Parallel()
@@ -265,37 +230,4 @@ func signingRequest(t *testing.T) string {
 	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{Subject: pkix.Name{CommonName: "a"}}, key)
 	require.NoError(t, err)
 	return base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der}))
-}
-
-// A port keeps its node port if it keeps its name, and a headless Service has no addresses to wait for.
-func TestWhatTheAnswerSaysOfAssignedValues(t *testing.T) {
-	t.Parallel()
-	c := newCluster(t)
-	const service = "{apiVersion: v1, kind: Service, metadata: {name: s}, spec: {type: NodePort, ports: [{name: http, port: %d}]}}"
-	c.apply(t, manifest(t, service, 80))
-	port := func() any {
-		live := c.Get(t, manifest(t, service, 80))
-		ports, _, _ := unstructured.NestedSlice(live.Object, "spec", "ports")
-		return ports[0].(map[string]any)["nodePort"]
-	}
-	before := port()
-	plan := c.plan(t, ssaplan.Request{Manifest: manifest(t, service, 81)})
-	at := slices.IndexFunc(plan.Changes, func(change explain.Change) bool {
-		return change.Path.String() == `spec.ports[port=81,protocol="TCP"].nodePort`
-	})
-	require.Equal(t, before, plan.Changes[at].After)
-	require.False(t, plan.Changes[at].Assigned)
-	c.apply(t, manifest(t, service, 81))
-	require.Equal(t, before, port())
-
-	c.apply(t, manifest(t, "{apiVersion: v1, kind: Service, metadata: {name: h}, spec: {ports: [{port: 80}]}}"))
-	plan = c.plan(t, ssaplan.Request{Manifest: manifest(t, "{apiVersion: v1, kind: Service, metadata: {name: h}, spec: {clusterIP: None, ports: [{port: 80}]}}")})
-	require.Equal(t, ssaplan.ActionReplace, plan.Action)
-	for _, change := range plan.Changes {
-		require.False(t, change.Assigned, change)
-	}
-	require.NotEmpty(t, plan.Replacement.Hazards)
-	for _, hazard := range plan.Replacement.Hazards {
-		require.NotContains(t, hazard.Message, "another cluster IP", "it gets none")
-	}
 }

@@ -17,15 +17,6 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// A client whose clock is set back doesn't trust what it remembers for longer than it would have.
-func TestClientClockThatGoesBack(t *testing.T) {
-	r := newCluster(t).resync(t, manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: clock}, data: {a: A}}"))
-	require.Equal(t, "NoOp 0", r.plan(t))
-	r.clock.Advance(-2 * time.Hour)
-	require.Equal(t, "NoOp 1", r.plan(t), "the server is asked")
-	lab.Eventually(t, "it is remembered again", func() bool { return r.plan(t) == "NoOp 0" })
-}
-
 // fromAhead gives the record of an object times as a server writes them whose clock is ahead, and returns the object. A
 // server keeps the times of entries that a write doesn't touch.
 func (c *cluster) fromAhead(t *testing.T, m *unstructured.Unstructured, by time.Duration) *unstructured.Unstructured {

@@ -49,15 +49,6 @@ func set(m *unstructured.Unstructured, value any, path ...string) {
 	}
 }
 
-func TestWhatBelongsToADroppedFieldIsNoChangeOfItsOwn(t *testing.T) {
-	c := newCluster(t)
-	const pod = `{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: resources}, spec: {selector: {matchLabels: {a: b}},
-		template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: a%s}]}}}}`
-	c.apply(t, manifest(t, pod, ", resources: {requests: {cpu: 1}}"))
-	require.Equal(t, []string{`remove spec.template.spec.containers[name="a"].resources.requests.cpu Dropped`},
-		causes(c.plan(t, ssaplan.Request{Manifest: manifest(t, pod, ", resources: {}")})))
-}
-
 func TestWarningsReachTheirPlan(t *testing.T) {
 	c := newCluster(t)
 	var wg sync.WaitGroup

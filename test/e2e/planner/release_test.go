@@ -6,9 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/fieldowner"
-	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/release"
 	"github.com/ssaplan/primitives/ssaplan/write"
 	"github.com/ssaplan/primitives/test/lab"
@@ -68,51 +66,6 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// TestReleaseOfSoleOwner releases objects of which no other manager owns a field. Built-in and custom objects have no
-// managedFields afterwards, and keep their values.
-func TestReleaseOfSoleOwner(t *testing.T) {
-	c := newCluster(t)
-	c.Define(t, lab.Object(t, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: crates.release.example.com}, spec: {
-		group: release.example.com, names: {kind: Crate, plural: crates}, scope: Namespaced, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {
-			type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}}}]}}`))
-	for _, text := range []string{
-		"{apiVersion: release.example.com/v1, kind: Crate, metadata: {name: sole}, spec: {size: 1}}",
-		"{apiVersion: v1, kind: ConfigMap, metadata: {name: sole}, data: {a: A}}",
-	} {
-		m := lab.Object(t, text)
-		plan, err := c.planner.PlanRelease(t.Context(), c.apply(t, m))
-		require.NoError(t, err)
-		before := c.Get(t, m)
-		require.NoError(t, plan.Apply(t.Context()))
-		after := c.Get(t, m)
-		require.Empty(t, after.GetManagedFields())
-		require.Equal(t, before.Object["spec"], after.Object["spec"])
-		require.Equal(t, before.Object["data"], after.Object["data"])
-	}
-}
-
-// TestReleaseOfAnotherThanReviewed changes the object after the plan. The release fails if another manager got to share
-// a field that only we owned. An object of the same name with another UID is left alone.
-func TestReleaseOfAnotherThanReviewed(t *testing.T) {
-	c := newCluster(t)
-	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: released}, data: {a: A}}")
-	state := c.apply(t, m)
-	plan, err := c.planner.PlanRelease(t.Context(), state)
-	require.NoError(t, err)
-	require.Equal(t, "Release "+plan.Object.String()+": stays as it is, and these fields are given up\n  data.a: given up", plan.String())
-	c.Apply(t, "theirs", m)
-	err = plan.Apply(t.Context())
-	require.Error(t, err)
-	require.Equal(t, write.OutcomeRefused, write.OutcomeOf(err))
-	c.Delete(t, m)
-	c.Apply(t, manager, m)
-	plan, err = c.planner.PlanRelease(t.Context(), state)
-	require.NoError(t, err)
-	require.Equal(t, release.ActionGone, plan.Action, "which isn't the one that is remembered")
-	_, err = c.planner.PlanRelease(t.Context(), nil)
-	require.Error(t, err)
-}
-
 // TestReleaseThatIsRefused plans a release while a newer policy denies every update that leaves data.old in the object.
 // The policy also denies the release, which changes only owners.
 func TestReleaseThatIsRefused(t *testing.T) {
@@ -144,22 +97,6 @@ func TestReleaseThatIsRefused(t *testing.T) {
 		})
 		require.NoError(t, plan.Apply(t.Context()))
 	}
-}
-
-// TestReleaseByWhoMayNotPatch plans to let go of an object for who may only read it.
-func TestReleaseByWhoMayNotPatch(t *testing.T) {
-	c := newCluster(t)
-	m := lab.Object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: read-only}, data: {a: A}}")
-	state := c.apply(t, m)
-	c.Apply(t, installer, lab.Object(t, "{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: reader}, rules: [{apiGroups: [''], resources: [configmaps], verbs: [get]}]}"))
-	c.Apply(t, installer, lab.Object(t, `{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: reader},
-		roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: reader}, subjects: [{kind: User, name: reader, apiGroup: rbac.authorization.k8s.io}]}`))
-	c.WaitAllowed(t, "reader", "get", "configmaps")
-	reader := c.As(t, "reader").Planner(t, ssaplan.Options{FieldManager: manager})
-	plan, err := reader.PlanRelease(t.Context(), state)
-	require.NoError(t, err)
-	require.Equal(t, release.ActionRefused, plan.Action)
-	require.Equal(t, authresilience.ClassAuthorization, authresilience.Classify(plan.Refusal))
 }
 
 // denyUpdates installs a policy against updates of objects of the test's namespace, and returns what it says and what

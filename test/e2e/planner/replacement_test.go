@@ -29,22 +29,6 @@ func TestReplacementsOfGeneratedValues(t *testing.T) {
 	require.NotContains(t, fmt.Sprint(plan.Result().Object), "again-")
 }
 
-// Another name is another object, and the plan compares both.
-func TestReplacementsOfAnotherName(t *testing.T) {
-	c := newCluster(t)
-	const settings = `{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {a: %s}}`
-	state := c.apply(t, manifest(t, settings, "old-name", "x"))
-	c.Patch(t, "vault", manifest(t, settings, "old-name", "x"), `{"data":{"b":"precious"}}`)
-	plan := c.plan(t, ssaplan.Request{Manifest: manifest(t, settings, "new-name", "z"), Prior: state})
-	require.Equal(t, ssaplan.ActionReplace, plan.Action)
-	require.Equal(t, []string{
-		`data.a: "x" -> "z"`, `data.b: - "precious" (side effect of the server)`,
-		`metadata.name: "old-name" -> "new-name" (can't change in place)`, `data.b: destroyed, was owned by "vault" (Update)`,
-	}, lines(plan))
-	require.Equal(t, "new-name", plan.Result().GetName())
-	require.Equal(t, "old-name", plan.Live().GetName())
-}
-
 // The server may have the same object under another version of its group; replacing it would destroy it for nothing.
 func TestAnotherVersionCanBeInPlace(t *testing.T) {
 	c := newCluster(t)
