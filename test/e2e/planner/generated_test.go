@@ -14,13 +14,10 @@ import (
 	"github.com/ssaplan/primitives/test/controlplane"
 )
 
-// TestGeneratedValues plans creates of objects for which the server generates values. The plan lists the fields with
+// testGeneratedValues plans creates of objects for which the server generates values. The plan lists the fields with
 // generated values. They are the fields in which another dry run and the apply differ.
-func TestGeneratedValues(t *testing.T) {
-	t.Parallel()
-	c := clusterOn(t, controlplane.ForTest(t, controlplane.Options{
-		APIServerArgs: []string{"--disable-admission-plugins="}, // with ServiceAccount, which adds a volume with a token to pods
-	}))
+func testGeneratedValues(t *testing.T, server *controlplane.Server) {
+	c := clusterOn(t, server)
 	c.Apply(t, installer, manifest(t, "{apiVersion: v1, kind: ServiceAccount, metadata: {name: default}}"))
 
 	for _, test := range []struct {

@@ -15,7 +15,6 @@ import (
 
 	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan"
-	"github.com/ssaplan/primitives/ssaplan/server"
 	"github.com/ssaplan/primitives/test/controlplane"
 	"github.com/ssaplan/primitives/test/lab"
 )
@@ -33,13 +32,6 @@ type resync struct {
 
 // always looks at what the server is set up with each time.
 const always = time.Nanosecond
-
-func (c *cluster) resync(t *testing.T, manifest *unstructured.Unstructured) *resync {
-	t.Helper()
-	r := &resync{cluster: c, manifest: manifest, clock: &clock.Fake{}}
-	r.begin(t, ssaplan.NoOpCacheOptions{Size: 1, ServerInterval: always})
-	return r
-}
 
 // eachMemory runs a test with an object whose no-op a cache remembers, and with one whose no-op is carried from process
 // to process. NAME in the text of the manifest is replaced by a unique name.
@@ -188,23 +180,6 @@ func TestRememberedNoOpsEndWithTheConversion(t *testing.T) {
 	})
 }
 
-// A host that watches asks for nothing, and says when something changed.
-func TestHostsThatWatchClearTheCache(t *testing.T) {
-	c := newCluster(t)
-	r := c.resync(t, manifest(t, "{apiVersion: example.com/v1, kind: Widget, metadata: {name: watched, labels: {resync: watched}}, spec: {mode: fast}}"))
-	r.cache = ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{ServerInterval: -1})
-	requests := 0
-	r.planner = c.Planner(t, ssaplan.Options{FieldManager: manager, NoOps: r.cache, Observe: func(context.Context, server.Observation) { requests++ }})
-	require.Equal(t, "NoOp 1", r.plan(t))
-	sent := requests
-	require.Equal(t, "NoOp 0", r.plan(t))
-	require.Equal(t, sent, requests)
-	c.admit(t, "{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, metadata: {name: watched}, webhooks: [{name: watched.example.com, objectSelector: {matchLabels: {resync: watched}}, admissionReviewVersions: [v1], sideEffects: None, failurePolicy: Fail, timeoutSeconds: 1, clientConfig: {url: 'https://127.0.0.1:1/'}, rules: [{apiGroups: [example.com], apiVersions: [v1], operations: ['*'], resources: [widgets]}]}]}")
-	require.Equal(t, "NoOp 0", r.plan(t))
-	r.cache.Clear()
-	lab.Eventually(t, "the webhook is asked", func() bool { return strings.Contains(r.plan(t), "failed calling webhook") })
-}
-
 // The cache reports which resources the user may not list: webhooks and policies. Every user may read the server's
 // schemas and its version.
 func TestUnseenConfigurationIsTold(t *testing.T) {
@@ -230,9 +205,7 @@ func TestUnseenConfigurationIsTold(t *testing.T) {
 
 // A cluster whose etcd is restored from a copy goes on from there. Its objects can have the UIDs and resourceVersions
 // that other contents had before.
-func TestRestoredObjectsAreNotThoseThatWereRemembered(t *testing.T) {
-	t.Parallel()
-	server := controlplane.ForTest(t, controlplane.Options{})
+func testRestoredObjects(t *testing.T, server *controlplane.Server) {
 	c := clusterOn(t, server)
 	const many = 6
 	var live []*unstructured.Unstructured

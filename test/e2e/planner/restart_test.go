@@ -12,10 +12,21 @@ import (
 	"github.com/ssaplan/primitives/test/controlplane"
 )
 
-// TestServerRestartsAndCrashes plans while a server restarts, and applies while it crashes.
-func TestServerRestartsAndCrashes(t *testing.T) {
+// TestServerOfItsOwn runs the tests that stop a server, and the test that needs another admission plugin, on one
+// server. Starting a server takes seconds, and no test sees what another one wrote.
+func TestServerOfItsOwn(t *testing.T) {
 	t.Parallel()
-	server := controlplane.ForTest(t, controlplane.Options{})
+	server := controlplane.ForTest(t, controlplane.Options{
+		// The plugin ServiceAccount adds a volume with a token to pods.
+		APIServerArgs: []string{"--disable-admission-plugins="},
+	})
+	t.Run("restored objects", func(t *testing.T) { testRestoredObjects(t, server) })
+	t.Run("generated values", func(t *testing.T) { testGeneratedValues(t, server) })
+	t.Run("restarts and crashes", func(t *testing.T) { testRestartsAndCrashes(t, server) })
+}
+
+// testRestartsAndCrashes plans while a server restarts, and applies while it crashes.
+func testRestartsAndCrashes(t *testing.T, server *controlplane.Server) {
 	m := newMany(t, 200, server, server.Config())
 	m.create(t)
 	m.planDuringRestart(t)
