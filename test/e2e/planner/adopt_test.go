@@ -70,24 +70,6 @@ func TestAdoptWithoutForce(t *testing.T) {
 	require.Equal(t, map[string]string{"a": "A2", "b": "B2"}, data)
 }
 
-// TestAdoptDropsEmptyLists adopts an object with two empty lists that the manifest doesn't declare. managedFields
-// record both lists in the same way. Only the schema shows that the set stays, and that the atomic list is deleted.
-func TestAdoptDropsEmptyLists(t *testing.T) {
-	c := newCluster(t)
-	c.Define(t, lab.Object(t, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: notes.adopt.example.com}, spec: {
-		group: adopt.example.com, names: {kind: Note, plural: notes}, scope: Namespaced, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {
-			type: object, properties: {spec: {type: object, properties: {
-				a: {type: string}, list: {type: array, items: {type: string}}, points: {type: array, x-kubernetes-list-type: set, items: {type: string}}}}}}}}]}}`))
-	was := lab.Object(t, "{apiVersion: adopt.example.com/v1, kind: Note, metadata: {name: note}, spec: {a: A, list: [], points: []}}")
-	is := lab.Object(t, "{apiVersion: adopt.example.com/v1, kind: Note, metadata: {name: note}, spec: {a: X}}")
-	c.Kubectl(t, jsonOf(t, was), "apply", "-f", "-")
-	plan := c.plan(t, ssaplan.Request{Manifest: is, Adopt: []string{fieldowner.ClientSideApply}})
-	made, err := c.Planner(t, ssaplan.Options{FieldManager: manager}).Apply(t.Context(), plan)
-	require.NoError(t, err)
-	require.Equal(t, map[string]any{"a": "X", "points": []any{}}, made.Object["spec"])
-	require.Equal(t, made.Object["spec"], plan.Result().Object["spec"])
-}
-
 // TestAdoptLeavesWhatIsNotRecorded drops maps in which there are but empty lists. Those of which the server records
 // nothing stay, also where the definition requires them.
 func TestAdoptLeavesWhatIsNotRecorded(t *testing.T) {
@@ -96,7 +78,8 @@ func TestAdoptLeavesWhatIsNotRecorded(t *testing.T) {
 	c.Define(t, lab.Objectf(t, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: rules.adopt.example.com}, spec: {
 		group: adopt.example.com, names: {kind: Rule, plural: rules}, scope: Namespaced, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {
 			type: object, required: [spec], properties: {spec: {type: object, properties: {
-				a: {type: string}, groups: %[1]s, in: {type: object, properties: {groups: %[1]s, list: {type: array, items: {type: string}}, in: {type: object, properties: {groups: %[1]s}}}},
+				a: {type: string}, list: {type: array, items: {type: string}}, points: {type: array, x-kubernetes-list-type: set, items: {type: string}},
+				groups: %[1]s, in: {type: object, properties: {groups: %[1]s, list: {type: array, items: {type: string}}, in: {type: object, properties: {groups: %[1]s}}}},
 				whole: {type: object, x-kubernetes-map-type: atomic, properties: {groups: %[1]s}}, open: {type: object, additionalProperties: %[1]s}}}}}}}]}}`, named))
 	for _, row := range []struct{ why, was, is, left string }{
 		{"a required map", "{}", "{groups: []}", "{groups: []}"},
@@ -107,6 +90,7 @@ func TestAdoptLeavesWhatIsNotRecorded(t *testing.T) {
 		{"both", "{a: A, in: {groups: [], list: []}}", "{a: X}", "{a: X}"},
 		{"an empty map", "{a: A, in: {groups: [], in: {}}}", "{a: X}", "{a: X}"},
 		{"a map that is one whole", "{a: A, whole: {groups: []}}", "{a: X}", "{a: X}"},
+		{"a set, beside a list that is one whole", "{a: A, list: [], points: []}", "{a: X}", "{a: X, points: []}"},
 		{"no field of the definition", "{a: A, open: {k: []}}", "{a: X}", "{a: X}"},
 	} {
 		for _, by := range []string{"ann", fieldowner.ClientSideApply} {
