@@ -181,7 +181,7 @@ compat: ## unit tests with every supported client-go, and plan equals apply on e
 		$(GO) mod tidy 2>$$d/log || { cat $$d/log; exit 1; }; \
 		SSAPLAN_FULL=1 $(TEST) $(RACING) ./...; unset GOFLAGS; done
 	@set -e; for v in $(SERVERS); do echo "== kube-apiserver $$v"; \
-		(cd test && SSAPLAN_SERVER=$$v $(TEST) $(RACING) -count 1 -v -run PlanEquals ./e2e/planner) >.cache/compat.log 2>&1 || { cat .cache/compat.log; exit 1; }; \
+		(cd test && CGO_ENABLED=0 SSAPLAN_SERVER=$$v $(TEST) -count 1 -v -timeout 60m -run PlanEquals ./e2e/proof) >.cache/compat.log 2>&1 || { cat .cache/compat.log; exit 1; }; \
 		grep -E '^(ok|agreement:)' .cache/compat.log; done
 
 # $(call ask,module,versions,what,tested) says whether the newest version of a module that a query finds is tested.

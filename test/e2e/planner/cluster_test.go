@@ -16,11 +16,14 @@ import (
 //go:embed testdata/widget-crd.yaml
 var widgetCRD string
 
-// installer is another manager than the one under test.
-const installer = "installer"
+// manager is the field manager under test, and installer another one.
+const (
+	manager   = "agreement"
+	installer = "installer"
+)
 
-// cluster is the real API server with the custom resources of the scenarios, a namespace of the test's own and a
-// planner for it.
+// cluster is the real API server with the custom resource Widget, a namespace of the test's own and a planner for
+// it.
 type cluster struct {
 	*lab.Cluster
 	planner *ssaplan.Planner
