@@ -48,8 +48,6 @@ func TestSourcesAgreeWithTheServer(t *testing.T) {
 	t.Run("normalized", c.testNormalize)
 	fmt.Printf("kinds agreeing: %d/%d\n", count, len(served))
 	fmt.Printf("manifests of which the object that another manager created tells all: %d/%d\n", c.told, c.created)
-	fmt.Printf("plans with moved items: %d\n", c.moved)
-	assert.Greater(t, c.moved, 10)
 	assert.Greater(t, c.told, 10)
 	for _, kind := range served {
 		assert.True(t, kinds[kind], "there is no manifest of %s in testdata", kind)
@@ -84,14 +82,11 @@ func (c *realCluster) creatableKinds(t *testing.T) []string {
 	return out
 }
 
-// checkKind applies the manifest, then with its lists turned round, then with a status.
+// checkKind applies the manifest, then with a status.
 func (c *realCluster) checkKind(t *testing.T, manifest *unstructured.Unstructured) {
 	c.checkApply(t, manifest)
 	c.checkKept(t, manifest)
 	c.checkTopology(t, manifest)
-	turned := manifest.DeepCopy()
-	turnRound(turned.Object, recorded(t, c.Get(t, manifest)))
-	c.checkPlan(t, turned)
 	c.checkStatus(t, manifest)
 }
 

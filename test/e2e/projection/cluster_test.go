@@ -14,7 +14,6 @@ import (
 	"github.com/ssaplan/primitives/internal/goroutines"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/openapi"
-	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
@@ -37,16 +36,14 @@ const (
 type realCluster struct {
 	*lab.Cluster
 	schemas *openapi.Schemas
-	planner *ssaplan.Planner
 	// What the test has seen.
-	created, told, moved int
+	created, told int
 }
 
 func TestMain(m *testing.M) { goroutines.Main(m) }
 
 func newCluster(t *testing.T) *realCluster {
 	c := &realCluster{Cluster: lab.New(t)}
-	c.planner = c.Planner(t, ssaplan.Options{FieldManager: manager})
 	definitions := c.manifests(t, definitionsYAML)
 	c.Define(t, definitions...)
 	c.WaitPublished(t, definitions...)
