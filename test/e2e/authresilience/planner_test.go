@@ -235,17 +235,7 @@ func TestFlowExpiredMidway(t *testing.T) {
 	assert.Equal(t, objects-good, kept)
 }
 
-// Flow 5: a token that is wrong, not expired. The warning says so.
-func TestFlowWrongToken(t *testing.T) {
-	f := newFlow(t, "flow-wrong")
-	config := f.withToken(f.token(t, f.account, authenticationv1.TokenRequestSpec{Audiences: []string{"vault"}}))
-	reading, err := f.planner(t, config).Read(context.Background(), f.state)
-	f.assertKept(t, config, reading, err, authresilience.ClassAuthentication)
-	assert.Contains(t, reading.Warning.Cause, "is not expired")
-	assert.Contains(t, reading.Warning.Next, "check the configuration")
-}
-
-// Flow 6: RBAC. A read that isn't allowed keeps the state, a write that isn't allowed fails.
+// Flow 5: RBAC. A read that isn't allowed keeps the state, a write that isn't allowed fails.
 func TestFlowRBAC(t *testing.T) {
 	f := newFlow(t, "flow-rbac")
 	f.grant(t, f.Namespace, "reader", "{kind: User, name: flow-reader}", "get")
