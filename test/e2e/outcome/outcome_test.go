@@ -189,11 +189,7 @@ func TestOutcomesWithoutADryRun(t *testing.T) {
 
 // broken runs the operation with the fault in its write, and compares the reported outcome with the truth.
 func (a *attempt) broken(t *testing.T, proxy *faultproxy.Proxy, fault faultproxy.Fault) write.Outcome {
-	timeout := 30 * time.Second
-	if strings.Contains(fault.String(), "stall") {
-		timeout = 3 * time.Second
-	}
-	planner := a.c.planner(t, proxy, timeout)
+	planner := a.c.planner(t, proxy, patience(fault))
 	proxy.InjectWrite(a.write, fault)
 	ctx, _ := impatient(t)
 	obj, err := a.run(ctx, planner)
