@@ -102,7 +102,8 @@ func TestAdoptLeavesWhatIsNotRecorded(t *testing.T) {
 				if by == "ann" {
 					c.Apply(t, by, was)
 				} else {
-					c.Kubectl(t, jsonOf(t, was), "apply", "-f", "-")
+					was.SetAnnotations(map[string]string{lastApplied: "{}"})
+					c.createAs(t, by, was)
 				}
 				defer c.Delete(t, was)
 				plan := c.plan(t, ssaplan.Request{Manifest: is, Adopt: []string{by}})

@@ -49,10 +49,7 @@ func TestAdoptWhatToolsWrote(t *testing.T) {
 		}
 	}
 	creates := func(name string) step {
-		return func(text func(string) *unstructured.Unstructured) {
-			_, err := c.Resource(t, text(was)).Create(t.Context(), text(was), metav1.CreateOptions{FieldManager: name})
-			require.NoError(t, err)
-		}
+		return func(text func(string) *unstructured.Unstructured) { c.createAs(t, name, text(was)) }
 	}
 	applies := func(name string) step {
 		return func(text func(string) *unstructured.Unstructured) { c.Apply(t, name, text(was)) }

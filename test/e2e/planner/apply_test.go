@@ -21,8 +21,7 @@ func TestApplyNeverDoesWhatWasNotReviewed(t *testing.T) {
 		check     func(t *testing.T, err error)
 	}{
 		{"an object that appears after the plan is not adopted", false, func(t *testing.T, m *unstructured.Unstructured) {
-			_, err := c.Resource(t, m).Create(t.Context(), m.DeepCopy(), metav1.CreateOptions{FieldManager: "somebody"})
-			require.NoError(t, err)
+			c.createAs(t, "somebody", m)
 		}, func(t *testing.T, err error) { require.True(t, apierrors.IsConflict(err), "%v", err) }},
 		{"somebody else's change of another field changes nothing that was reviewed", true, func(t *testing.T, m *unstructured.Unstructured) {
 			c.Patch(t, "somebody", m, `{"data":{"x":"theirs"}}`)
@@ -35,8 +34,7 @@ func TestApplyNeverDoesWhatWasNotReviewed(t *testing.T) {
 		}, isChanged(ssaplan.ActionCreate)},
 		{"an object that was re-created is another object", true, func(t *testing.T, m *unstructured.Unstructured) {
 			c.Delete(t, m)
-			_, err := c.Resource(t, m).Create(t.Context(), m.DeepCopy(), metav1.CreateOptions{})
-			require.NoError(t, err)
+			c.createAs(t, "", m)
 		}, isChanged(ssaplan.ActionUpdate)},
 	}
 	for i, test := range tests {

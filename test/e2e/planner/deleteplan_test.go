@@ -145,8 +145,7 @@ func TestPlanDeleteNamesWhoSetFinalizers(t *testing.T) {
 	c.dropFinalizers(t, m)
 	require.Equal(t, deletion.ActionNone, c.planDelete(t, m, "").Action)
 
-	_, err := c.Resource(t, m).Create(t.Context(), manifest(t, text, "other"), metav1.CreateOptions{})
-	require.NoError(t, err)
+	c.createAs(t, "", manifest(t, text, "other"))
 	recreated, err := c.planner.PlanDelete(t.Context(), deletion.Request{Object: plan.Object, UID: plan.UID})
 	require.NoError(t, err)
 	require.Equal(t, deletion.ActionKeep, recreated.Action)

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/fieldowner"
@@ -29,7 +28,7 @@ func TestManagersThatTheServerKnows(t *testing.T) {
 			"new-with-record-": {nil, manifest(t, text, "new-with-record-"+manager, annotated, "2")},
 		} {
 			if row.before != nil {
-				createAs(t, c, row.before)
+				c.createAs(t, fieldowner.ClientSideApply, row.before)
 			}
 			plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: row.manifest})
 			require.NoError(t, err, name+manager)
@@ -56,7 +55,7 @@ func TestKubectlAfterAChange(t *testing.T) {
 	const text = "{apiVersion: v1, kind: ConfigMap, metadata: {name: m}, data: {a: %q}}"
 	before := manifest(t, text, "1")
 	before.SetAnnotations(map[string]string{lastApplied: "{}"})
-	createAs(t, c, before)
+	c.createAs(t, fieldowner.ClientSideApply, before)
 	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest(t, text, "2")})
 	require.NoError(t, err)
 	c.Patch(t, "other", before, `{"data":{"a":"3"}}`)
@@ -67,10 +66,4 @@ func TestKubectlAfterAChange(t *testing.T) {
 	_, err = planner.Apply(t.Context(), changed.Plan)
 	require.ErrorAs(t, err, &changed)
 	require.Equal(t, ssaplan.ActionCreate, changed.Plan.Action)
-}
-
-// createAs creates an object as client-side apply does.
-func createAs(t *testing.T, c *cluster, obj *unstructured.Unstructured) {
-	_, err := c.Resource(t, obj).Create(t.Context(), obj.DeepCopy(), metav1.CreateOptions{FieldManager: fieldowner.ClientSideApply})
-	require.NoError(t, err)
 }

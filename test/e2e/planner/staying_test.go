@@ -69,7 +69,7 @@ func TestWhatToolsLeaveBehind(t *testing.T) {
 			created, applied := lab.Object(t, row.created), lab.Object(t, row.applied)
 			created.SetName(c.Namespace + "-" + row.name)
 			applied.SetName(created.GetName())
-			c.Kubectl(t, jsonOf(t, created), "create", "-f", "-")
+			c.createAs(t, "kubectl-create", created)
 			t.Cleanup(func() { c.Delete(t, applied) })
 
 			without := c.plan(t, ssaplan.Request{Manifest: applied})
