@@ -157,33 +157,6 @@ func TestDuplicateKeys(t *testing.T) {
 	require.Equal(t, ssaplan.ActionNoOp, c.plan(t, ssaplan.Request{Manifest: moved.Manifest}).Action)
 }
 
-// TestPortsAndAddressesInDryRuns shows what a dry run checks of what a Service pins: of a cluster IP the range, and of
-// a node port whether it is free.
-func TestPortsAndAddressesInDryRuns(t *testing.T) {
-	c := newCluster(t)
-	service := func(name, spec string) *unstructured.Unstructured {
-		return manifest(t, "{apiVersion: v1, kind: Service, metadata: {name: %s}, spec: %s}", name, spec)
-	}
-	there := c.Apply(t, manager, service("there", "{type: NodePort, ports: [{port: 80}]}"))
-	address, _, err := unstructured.NestedString(there.Object, "spec", "clusterIP")
-	require.NoError(t, err)
-	ports, _, err := unstructured.NestedSlice(there.Object, "spec", "ports")
-	require.NoError(t, err)
-	for spec, refusal := range map[string]string{
-		fmt.Sprintf("{clusterIP: %s, ports: [{port: 80}]}", address):                                              "",
-		"{clusterIP: 192.0.2.1, ports: [{port: 80}]}":                                                             "is not in the valid range",
-		fmt.Sprintf("{type: NodePort, ports: [{port: 80, nodePort: %v}]}", ports[0].(map[string]any)["nodePort"]): "provided port is already allocated",
-		"{type: NodePort, ports: [{port: 80, nodePort: 1234}]}":                                                   "",
-	} {
-		_, err := c.TryApply(t, service("another", spec), metav1.PatchOptions{FieldManager: manager, DryRun: []string{metav1.DryRunAll}})
-		if refusal == "" {
-			require.NoError(t, err, spec)
-		} else {
-			require.ErrorContains(t, err, refusal, spec)
-		}
-	}
-}
-
 // TestMapThatAnotherDeclaresAsEmpty shows a limit of managedFields: a map that another manager declares as empty, and
 // that has nothing but defaults, looks like an atomic one. So a refresh shows drift of all of it.
 func TestMapThatAnotherDeclaresAsEmpty(t *testing.T) {
