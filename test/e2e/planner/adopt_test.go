@@ -26,7 +26,7 @@ func TestAdoptWithWarnings(t *testing.T) {
 		is := lab.Object(t, body)
 		was.SetName(name)
 		is.SetName(name)
-		c.Kubectl(t, jsonOf(t, was), "apply", "-f", "-")
+		c.Kubectl(t, asJSON(t, was), "apply", "-f", "-")
 		plan := c.plan(t, ssaplan.Request{Manifest: is, Adopt: []string{fieldowner.ClientSideApply}})
 		require.True(t, name == "before" || len(plan.Warnings) > 0)
 		_, err := c.planner.Apply(t.Context(), plan)
@@ -41,7 +41,7 @@ func TestAdoptWithoutForce(t *testing.T) {
 	careful := c.Planner(t, ssaplan.Options{FieldManager: manager, RefuseConflicts: true})
 	was := lab.Object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: careful}, data: {a: A, b: B, old: X}}")
 	is := lab.Object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: careful}, data: {a: A2, b: B2}}")
-	c.Kubectl(t, jsonOf(t, was), "apply", "-f", "-")
+	c.Kubectl(t, asJSON(t, was), "apply", "-f", "-")
 	request := ssaplan.Request{Manifest: is, Adopt: []string{fieldowner.ClientSideApply}}
 	conflicts := func() (lines []string) {
 		plan, err := careful.Plan(t.Context(), request)
@@ -122,7 +122,7 @@ func TestAdoptWhatMayNotChange(t *testing.T) {
 	c := newCluster(t)
 	was := lab.Object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: against}, data: {a: A, old: X}}")
 	is := lab.Object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: against}, data: {a: A}}")
-	c.Kubectl(t, jsonOf(t, was), "apply", "-f", "-")
+	c.Kubectl(t, asJSON(t, was), "apply", "-f", "-")
 	says, remove := c.denyUpdates(t, "configmaps")
 	defer remove()
 	var err error
@@ -209,12 +209,6 @@ func deploymentOf(spec, container, more string) string {
 	}
 	return "{apiVersion: apps/v1, kind: Deployment, metadata: {name: NAME}, spec: {" + spec +
 		"selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: app, " + container + "}" + more + "]}}}}"
-}
-
-func jsonOf(t *testing.T, obj *unstructured.Unstructured) string {
-	text, err := obj.MarshalJSON()
-	require.NoError(t, err)
-	return string(text)
 }
 
 // alike returns the object as JSON without what differs between two objects that were made alike.

@@ -45,7 +45,7 @@ func TestAdoptWhatToolsWrote(t *testing.T) {
 	type step func(text func(string) *unstructured.Unstructured)
 	clientSide := func(body, manager string) step {
 		return func(text func(string) *unstructured.Unstructured) {
-			c.Kubectl(t, jsonOf(t, text(body)), "apply", "--field-manager", manager, "-f", "-")
+			c.Kubectl(t, asJSON(t, text(body)), "apply", "--field-manager", manager, "-f", "-")
 		}
 	}
 	creates := func(name string) step {

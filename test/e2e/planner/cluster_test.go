@@ -8,8 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/ssaplan/primitives/fieldowner"
-	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/test/controlplane"
 	"github.com/ssaplan/primitives/test/lab"
@@ -58,10 +56,4 @@ func (c *cluster) createAs(t *testing.T, manager string, obj *unstructured.Unstr
 func manifest(t *testing.T, text string, args ...any) *unstructured.Unstructured {
 	t.Helper()
 	return lab.Objectf(t, text, args...)
-}
-
-// managedFields returns the fields that an object's record has for a manager that applied it.
-func managedFields(obj map[string]any, manager string) (projection.FieldSet, error) {
-	owners, err := fieldowner.Read(obj)
-	return owners.Fields(fieldowner.Applier{Manager: manager}.Is), err
 }

@@ -15,7 +15,6 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/ssaplan"
-	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // hostile is a manifest that is larger, deeper or odder than those that people write.
@@ -195,14 +194,13 @@ func (h hostile) requireStored(t *testing.T, plan *ssaplan.Plan, applied *unstru
 func (h hostile) requireRemembered(t *testing.T, c *cluster, plan *ssaplan.Plan, applied *unstructured.Unstructured) {
 	state, err := plan.State(applied)
 	require.NoError(t, err)
-	var restored explain.State
-	require.NoError(t, json.Unmarshal([]byte(asJSON(t, state)), &restored))
+	restored := throughJSON(t, state)
 	require.Equal(t, asJSON(t, state), asJSON(t, restored))
-	reading, err := c.planner.Read(t.Context(), &restored)
+	reading, err := c.planner.Read(t.Context(), restored)
 	require.NoError(t, err)
 	require.Equal(t, ssaplan.PresenceFound, reading.Presence)
 	require.Empty(t, reading.Drift)
-	again, err := c.planner.Plan(t.Context(), ssaplan.Request{Manifest: &unstructured.Unstructured{Object: h.object}, Prior: &restored})
+	again, err := c.planner.Plan(t.Context(), ssaplan.Request{Manifest: &unstructured.Unstructured{Object: h.object}, Prior: restored})
 	require.NoError(t, err)
 	require.Equal(t, ssaplan.ActionNoOp, again.Action)
 }

@@ -2,7 +2,6 @@ package planner_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -19,7 +18,6 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
-	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/write"
 	"github.com/ssaplan/primitives/test/lab"
 )
@@ -75,7 +73,7 @@ func carryOut(c *cluster, planner *ssaplan.Planner, _ *ssaplan.Plan, request ssa
 func (i interrupted) run(t *testing.T, c *cluster, requests int) bool {
 	m := manifest(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: %s-%d, finalizers: [example.com/backup]}, data: {a: A}, immutable: true}`,
 		i.name, requests)
-	state := c.restored(t, c.apply(t, m))
+	state := throughJSON(t, c.apply(t, m))
 	old := m.DeepCopy()
 	i.edit(m)
 	request := ssaplan.Request{Manifest: m, Prior: state}
@@ -104,15 +102,6 @@ func (i interrupted) run(t *testing.T, c *cluster, requests int) bool {
 		require.True(t, apierrors.IsNotFound(err), "%v", err)
 	}
 	return err != nil
-}
-
-// restored returns a state as another process reads it.
-func (c *cluster) restored(t *testing.T, state *explain.State) *explain.State {
-	text, err := json.Marshal(state)
-	require.NoError(t, err)
-	restored := &explain.State{}
-	require.NoError(t, json.Unmarshal(text, restored))
-	return restored
 }
 
 // released has the finalizers of the old object removed while the delete waits for them.

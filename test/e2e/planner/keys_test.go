@@ -137,10 +137,11 @@ func TestListsThatGetKeys(t *testing.T) {
 	k.apply(t, applied)
 	after := k.Get(t, applied)
 	require.Equal(t, before.Object["spec"], after.Object["spec"])
-	owned, err := managedFields(after.Object, manager)
+	owners, err := fieldowner.Read(after.Object)
 	require.NoError(t, err)
-	require.True(t, owned.Under(itemPath(t, `spec.list[name="b"]`)).Empty(), "%v", owned)
-	require.True(t, owned.Under(itemPath(t, `spec.list[name="c"].value`)).Empty(), "%v", owned)
+	owned := owners.Fields(fieldowner.Applier{Manager: manager}.Is)
+	require.True(t, owned.Under(pathOf(t, `spec.list[name="b"]`)).Empty(), "%v", owned)
+	require.True(t, owned.Under(pathOf(t, `spec.list[name="c"].value`)).Empty(), "%v", owned)
 }
 
 // TestRefreshAfterKeysChanged changes the keys of a list that was applied. Then others write its items, some of which
@@ -193,7 +194,7 @@ func TestRefreshAfterKeysChanged(t *testing.T) {
 			live := k.Get(t, applied)
 			k.apply(t, shorter)
 			after := k.Get(t, applied)
-			isDropped := projection.NewFieldSet(itemPath(t, strings.Fields(strings.Trim(row.dropped, "[]"))[0]))
+			isDropped := projection.NewFieldSet(pathOf(t, strings.Fields(strings.Trim(row.dropped, "[]"))[0]))
 			require.Equal(t, projection.Project(live.Object, isDropped).Object, projection.Project(after.Object, isDropped).Object, "the item stays")
 		})
 	}
@@ -208,13 +209,6 @@ func (k *keyed) putFirst(t *testing.T, box *unstructured.Unstructured, by string
 	last := len(list) - 1
 	set(live, slices.Concat(list[last:], list[:last]), "spec", "list")
 	k.update(t, by, live)
-}
-
-func itemPath(t *testing.T, text string) projection.Path {
-	t.Helper()
-	path, err := projection.ParsePath(text)
-	require.NoError(t, err)
-	return path
 }
 
 func changeLines(plan *ssaplan.Plan) (out []string) {

@@ -70,15 +70,9 @@ type quotedStep struct {
 }
 
 var quotedSteps = []quotedStep{
-	{"plan, read", faultproxy.Reads, func(ctx context.Context, p *ssaplan.Planner, q *quoted) {
-		q.plan(p.Plan(ctx, ssaplan.Request{Manifest: q.edited, Prior: q.state}))
-	}},
-	{"plan, question", faultproxy.Questions, func(ctx context.Context, p *ssaplan.Planner, q *quoted) {
-		q.plan(p.Plan(ctx, ssaplan.Request{Manifest: q.edited, Prior: q.state}))
-	}},
-	{"plan", faultproxy.DryRuns, func(ctx context.Context, p *ssaplan.Planner, q *quoted) {
-		q.plan(p.Plan(ctx, ssaplan.Request{Manifest: q.edited, Prior: q.state}))
-	}},
+	{"plan, read", faultproxy.Reads, planEdited},
+	{"plan, question", faultproxy.Questions, planEdited},
+	{"plan", faultproxy.DryRuns, planEdited},
 	{"plan of a replacement", faultproxy.DryRuns, func(ctx context.Context, p *ssaplan.Planner, q *quoted) {
 		q.plan(p.Plan(ctx, ssaplan.Request{Manifest: q.retyped, Prior: q.state}))
 	}},
@@ -89,15 +83,9 @@ var quotedSteps = []quotedStep{
 			q.add(reading.State, reading.Drift, reading.Warning)
 		}
 	}},
-	{"plan of a release, read", faultproxy.Reads, func(ctx context.Context, p *ssaplan.Planner, q *quoted) {
-		q.release(p.PlanRelease(ctx, q.state))
-	}},
-	{"plan of a release, question", faultproxy.Questions, func(ctx context.Context, p *ssaplan.Planner, q *quoted) {
-		q.release(p.PlanRelease(ctx, q.state))
-	}},
-	{"plan of a release", faultproxy.DryRuns, func(ctx context.Context, p *ssaplan.Planner, q *quoted) {
-		q.release(p.PlanRelease(ctx, q.state))
-	}},
+	{"plan of a release, read", faultproxy.Reads, planRelease},
+	{"plan of a release, question", faultproxy.Questions, planRelease},
+	{"plan of a release", faultproxy.DryRuns, planRelease},
 	{"release", faultproxy.Writes, func(ctx context.Context, p *ssaplan.Planner, q *quoted) {
 		if plan := q.release(p.PlanRelease(ctx, q.state)); plan != nil {
 			q.add(plan.Apply(ctx))
@@ -118,6 +106,14 @@ var quotedSteps = []quotedStep{
 	{"delete", faultproxy.Writes, func(ctx context.Context, p *ssaplan.Planner, q *quoted) {
 		q.add(p.Delete(ctx, q.state, deletion.Options{PollInterval: time.Millisecond}))
 	}},
+}
+
+func planEdited(ctx context.Context, p *ssaplan.Planner, q *quoted) {
+	q.plan(p.Plan(ctx, ssaplan.Request{Manifest: q.edited, Prior: q.state}))
+}
+
+func planRelease(ctx context.Context, p *ssaplan.Planner, q *quoted) {
+	q.release(p.PlanRelease(ctx, q.state))
 }
 
 func planDelete(ctx context.Context, p *ssaplan.Planner, q *quoted) {

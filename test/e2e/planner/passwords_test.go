@@ -132,12 +132,6 @@ func TestPasswordsThatNameItems(t *testing.T) {
 		require.Equal(t, ssaplan.ActionNoOp, plan(what, withForce, ssaplan.Request{Manifest: request.Manifest, Prior: state}).Action, what)
 		return planned
 	}
-	texts := func(plan *ssaplan.Plan) (out []string) {
-		for _, change := range plan.Changes {
-			out = append(out, change.String())
-		}
-		return out
-	}
 
 	first := `size: 1, tokens: [hunter2-a, hunter2-b], users: [{token: hunter2-a, name: jane}, {token: hunter2-b, name: joe}], fixed: [hunter2-f]`
 	apply("create", ssaplan.Request{Manifest: vault(first)})
@@ -146,7 +140,7 @@ func TestPasswordsThatNameItems(t *testing.T) {
 		"spec.size: 1 -> 2",
 		`spec.tokens: "<redacted>" -> "<redacted: changed>" (dropped from the manifest)`, `spec.tokens: "<redacted>" -> "<redacted: changed>"`,
 		`spec.users: "<redacted>" -> "<redacted: changed>"`, `spec.users: "<redacted>" -> "<redacted: changed>" (dropped from the manifest)`,
-	}, texts(changed))
+	}, changeLines(changed))
 
 	c.Apply(t, "rival", vault(`tokens: [hunter2-a, hunter2-r], users: [{token: hunter2-a, name: rita}]`))
 	refreshed, err := withForce.Read(t.Context(), state)
@@ -154,7 +148,7 @@ func TestPasswordsThatNameItems(t *testing.T) {
 	show("refresh", refreshed.State, nil)
 	show("refresh", refreshed.Drift, nil)
 	drifted := plan("drift", withForce, ssaplan.Request{Manifest: vault(`size: 2, tokens: [hunter2-a, hunter2-c], users: [{token: hunter2-a, name: jim}], fixed: [hunter2-f]`), Prior: state})
-	require.Equal(t, []string{`spec.users: "<redacted>" -> "<redacted: changed>" (drifted: changed by "rival" (Apply))`}, texts(drifted))
+	require.Equal(t, []string{`spec.users: "<redacted>" -> "<redacted: changed>" (drifted: changed by "rival" (Apply))`}, changeLines(drifted))
 	conflict := plan("conflict", withoutForce, ssaplan.Request{Manifest: vault(`size: 2, tokens: [hunter2-a, hunter2-c], users: [{token: hunter2-a, name: jim}], fixed: [hunter2-f]`), Prior: state})
 	require.Equal(t, ssaplan.ActionConflict, conflict.Action)
 	require.Equal(t, "spec.users", conflict.Conflicts[0].Path.String())

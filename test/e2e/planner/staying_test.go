@@ -74,10 +74,7 @@ func TestWhatToolsLeaveBehind(t *testing.T) {
 
 			without := c.plan(t, ssaplan.Request{Manifest: applied})
 			require.Len(t, without.Writers, 1)
-			var stays []string
-			for _, p := range without.Writers[0].Stays {
-				stays = append(stays, p.String())
-			}
+			stays := texts(without.Writers[0].Stays)
 			with := c.plan(t, ssaplan.Request{Manifest: applied, AdoptTools: true})
 			isLost := func(p projection.Path) bool {
 				was, existed := projection.Get(without.Live().Object, p)

@@ -83,13 +83,7 @@ func (c *realCluster) dryRun(t testing.TB, manifest *unstructured.Unstructured) 
 
 // recorded returns the fields that the server recorded for the manager.
 func recorded(t testing.TB, obj *unstructured.Unstructured) projection.FieldSet {
-	set, err := managedFields(obj.Object, manager)
+	owners, err := fieldowner.Read(obj.Object)
 	require.NoError(t, err)
-	return set
-}
-
-// managedFields returns the fields that an object's record has for a manager that applied it.
-func managedFields(obj map[string]any, manager string) (projection.FieldSet, error) {
-	owners, err := fieldowner.Read(obj)
-	return owners.Fields(fieldowner.Applier{Manager: manager}.Is), err
+	return owners.Fields(fieldowner.Applier{Manager: manager}.Is)
 }
