@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	"k8s.io/client-go/dynamic"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/record"
@@ -61,11 +62,7 @@ func newKitWorld(t *testing.T) *kitWorld {
 	return w
 }
 
-func (w *kitWorld) resource() interface {
-	Create(context.Context, *unstructured.Unstructured, metav1.CreateOptions, ...string) (*unstructured.Unstructured, error)
-	Get(context.Context, string, metav1.GetOptions, ...string) (*unstructured.Unstructured, error)
-	Patch(context.Context, string, types.PatchType, []byte, metav1.PatchOptions, ...string) (*unstructured.Unstructured, error)
-} {
+func (w *kitWorld) resource() dynamic.ResourceInterface {
 	return w.server.Client().Resource(configMaps.GroupVersion().WithResource("configmaps")).Namespace("default")
 }
 
@@ -146,6 +143,11 @@ func (w *kitWorld) patch(name, manager, body string) {
 	require.NoError(w, err)
 }
 
+// remove deletes the child typed, as another client does.
+func (w *kitWorld) remove() {
+	require.NoError(w, w.resource().Delete(w.Context(), "typed", metav1.DeleteOptions{}))
+}
+
 // threeChildren are a typed object, an unstructured one and an apply configuration.
 func threeChildren(value string) []ctrlssaplan.Child {
 	return []ctrlssaplan.Child{
@@ -201,6 +203,7 @@ func TestPruning(t *testing.T) {
 	require.Equal(t, "True AsDeclared", is)
 }
 
+// What is done about drift. TestMessages has what is said of it.
 func TestDriftIsRepairedReportedOrLeft(t *testing.T) {
 	w := newKitWorld(t)
 	children := threeChildren("a")[:1]
@@ -209,29 +212,26 @@ func TestDriftIsRepairedReportedOrLeft(t *testing.T) {
 
 	drift("x")
 	w.reconcile(ctrlssaplan.Policy{Drift: ctrlssaplan.DriftReport}, children...)
-	is, message := w.condition(ctrlssaplan.ConditionDrifted)
-	require.Equal(t, "True Drifted", is)
-	require.Contains(t, message, `"night-shift"`)
 	require.Equal(t, "x", w.value("typed"))
+	writes, _ := w.writes()
+	w.reconcile(ctrlssaplan.Policy{Drift: ctrlssaplan.DriftReport}, children...)
+	again, _ := w.writes()
+	require.Equal(t, writes, again, "what is reported is left as it is")
+	edited := threeChildren("a")[0]
+	edited.Object.(*corev1.ConfigMap).Data["other"] = "edit"
+	w.reconcile(ctrlssaplan.Policy{Drift: ctrlssaplan.DriftReport}, edited)
+	require.Equal(t, "a", w.value("typed"), "an edit is applied as a whole")
+	w.start() // the new kit remembers no repair
+	w.reconcile(ctrlssaplan.Policy{}, children...)
 
 	for i := range 5 {
 		drift(fmt.Sprint(i))
 		require.Zero(t, w.reconcile(ctrlssaplan.Policy{}, children...))
 		require.Equal(t, "a", w.value("typed"))
 	}
-	is, _ = w.condition(ctrlssaplan.ConditionDrifted)
-	require.Equal(t, "False Repaired", is)
 	drift("again")
 	require.Positive(t, w.reconcile(ctrlssaplan.Policy{}, children...).RequeueAfter)
 	require.Equal(t, "again", w.value("typed"), "somebody else is as stubborn")
-	_, message = w.condition(ctrlssaplan.ConditionDrifted)
-	require.Contains(t, message, "left for now, after 5 repairs")
-	require.Contains(t, message, `"night-shift"`)
-	said := ""
-	for len(w.events) > 0 {
-		said += <-w.events
-	}
-	require.Contains(t, said, "left for now")
 	require.Zero(t, w.reconcile(ctrlssaplan.Policy{}, threeChildren("b")[:1]...), "an edit is another matter")
 	require.Equal(t, "b", w.value("typed"))
 }
@@ -241,60 +241,40 @@ func TestDriftIsRepairedReportedOrLeft(t *testing.T) {
 func TestADeletionFightIsLeft(t *testing.T) {
 	w := newKitWorld(t)
 	children := threeChildren("a")[:1]
-	remove := func() {
-		require.NoError(t, w.server.Client().Resource(configMaps.GroupVersion().WithResource("configmaps")).Namespace("default").
-			Delete(t.Context(), "typed", metav1.DeleteOptions{}))
+	leftAfter := func(repairs int) {
+		t.Helper()
+		for range repairs {
+			w.remove()
+			require.Zero(t, w.reconcile(ctrlssaplan.Policy{Drift: ctrlssaplan.DriftReport}, children...), "what isn't there is made by any policy")
+			require.Equal(t, "a", w.value("typed"))
+		}
+		w.remove()
+		require.Positive(t, w.reconcile(ctrlssaplan.Policy{}, children...).RequeueAfter)
+		require.Contains(t, w.value("typed"), "not found")
 	}
 	w.reconcile(ctrlssaplan.Policy{}, children...)
-	for range 5 {
-		remove()
-		require.Zero(t, w.reconcile(ctrlssaplan.Policy{Drift: ctrlssaplan.DriftReport}, children...), "what isn't there is made by any policy")
-		require.Equal(t, "a", w.value("typed"))
-	}
-	remove()
-	require.Positive(t, w.reconcile(ctrlssaplan.Policy{}, children...).RequeueAfter)
-	require.Contains(t, w.value("typed"), "not found")
-	is, message := w.condition(ctrlssaplan.ConditionDrifted)
-	require.Equal(t, "True Drifted", is)
-	require.Equal(t, "ConfigMap typed: was deleted again; left for now, after 5 repairs within 10m0s", message)
+	leftAfter(5)
 	w.owner.Labels = map[string]string{"noticed": "no"}
 	require.Positive(t, w.reconcile(ctrlssaplan.Policy{}, children...).RequeueAfter, "that is no edit of its content")
 	w.owner.Data = map[string]string{"an": "edit"} // of a kind that has no generation
 	require.Zero(t, w.reconcile(ctrlssaplan.Policy{}, children...), "the owner was edited")
 	require.Equal(t, "a", w.value("typed"))
-	for range 4 {
-		remove()
-		require.Zero(t, w.reconcile(ctrlssaplan.Policy{}, children...))
-	}
-	remove()
-	require.Positive(t, w.reconcile(ctrlssaplan.Policy{}, children...).RequeueAfter, "once more five times")
+	leftAfter(4) // once more five times
 	w.owner.Generation++
 	require.Zero(t, w.reconcile(ctrlssaplan.Policy{}, children...), "the owner was edited")
-	for range 4 {
-		remove()
-		require.Zero(t, w.reconcile(ctrlssaplan.Policy{}, children...))
-	}
-	remove()
-	require.Positive(t, w.reconcile(ctrlssaplan.Policy{}, children...).RequeueAfter)
+	leftAfter(4)
 	w.start()
 	require.Zero(t, w.reconcile(ctrlssaplan.Policy{}, children...), "after a restart it is new")
 	require.Equal(t, "a", w.value("typed"))
 }
 
-func TestReadyHasTheHealthOfChildren(t *testing.T) {
+func TestLongMessagesAreCut(t *testing.T) {
 	w := newKitWorld(t)
-	w.ready = false
+	w.ready, w.said = false, foreign.Text(strings.Repeat("ä", 1000))
 	w.reconcile(ctrlssaplan.Policy{}, threeChildren("a")[:1]...)
-	is, message := w.condition(ctrlssaplan.ConditionReady)
-	require.Equal(t, "False ChildrenNotReady", is)
-	require.Equal(t, "ConfigMap typed: starting", message)
-	w.said = foreign.Text(strings.Repeat("ä", 1000))
-	w.reconcile(ctrlssaplan.Policy{}, threeChildren("a")[:1]...)
-	_, message = w.condition(ctrlssaplan.ConditionReady)
+	_, message := w.condition(ctrlssaplan.ConditionReady)
 	require.Regexp(t, "^ConfigMap typed: starting.*ää…$", message, "a whole character is its last")
 	require.LessOrEqual(t, len(message), 1000+len("…"))
-	is, _ = w.condition(ctrlssaplan.ConditionSynced)
-	require.Equal(t, "True AsDeclared", is)
 }
 
 // A warning of a plan is an event of the owner, once.
@@ -302,9 +282,7 @@ func TestWarningsOfPlans(t *testing.T) {
 	w := newKitWorld(t)
 	child := threeChildren("a")[0]
 	w.reconcile(ctrlssaplan.Policy{}, child)
-	for len(w.events) > 0 {
-		<-w.events
-	}
+	w.take()
 	child.Clear = []string{"data.mispelt"}
 	for range 3 {
 		w.reconcile(ctrlssaplan.Policy{}, child)
@@ -313,37 +291,17 @@ func TestWarningsOfPlans(t *testing.T) {
 	require.Empty(t, w.events)
 }
 
-// Two controllers that both think they lead write nothing against each other.
-func TestTwoLeaders(t *testing.T) {
-	w := newKitWorld(t)
-	w.reconcile(ctrlssaplan.Policy{}, threeChildren("a")...)
-	first := w.kit
-	w.start()
-	writes, _ := w.writes()
-	for range 3 {
-		w.reconcile(ctrlssaplan.Policy{}, threeChildren("a")...)
-		w.kit, first = first, w.kit
-	}
-	again, _ := w.writes()
-	require.Equal(t, writes, again)
-}
-
+// TestMessages has what is wrong with other children.
 func TestWhatIsWrongWithChildren(t *testing.T) {
 	w := newKitWorld(t)
-	twice := threeChildren("a")[:1]
-	_, err := w.kit.Reconcile(t.Context(), w.owner, append(twice, twice...), ctrlssaplan.Policy{})
-	require.ErrorContains(t, err, "twice among the children")
-	_, err = w.kit.Reconcile(t.Context(), w.owner, []ctrlssaplan.Child{{Object: 7}}, ctrlssaplan.Policy{})
+	_, err := w.kit.Reconcile(t.Context(), w.owner, []ctrlssaplan.Child{{Object: 7}}, ctrlssaplan.Policy{})
 	require.Error(t, err)
-	ignoring, clearing := twice[0], twice[0]
-	ignoring.Ignore = []string{"data.[k"}
+	clearing := threeChildren("a")[0]
 	clearing.Clear = []string{"data.[k"}
-	for _, wrong := range []ctrlssaplan.Child{ignoring, clearing} {
-		require.Positive(t, w.reconcile(ctrlssaplan.Policy{}, wrong).RequeueAfter)
-		is, message := w.condition(ctrlssaplan.ConditionRefused)
-		require.Equal(t, "True Refused", is)
-		require.Contains(t, message, "data.[k")
-	}
+	require.Positive(t, w.reconcile(ctrlssaplan.Policy{}, clearing).RequeueAfter)
+	is, message := w.condition(ctrlssaplan.ConditionRefused)
+	require.Equal(t, "True Refused", is)
+	require.Contains(t, message, "data.[k")
 }
 
 // FromClient and NewServer reject controller-runtime's fake client in every parameter, also inside wrappers.
@@ -405,9 +363,7 @@ func TestWhatGoesIsDeletedOnce(t *testing.T) {
 	child.Absent = true
 	w.reconcile(ctrlssaplan.Policy{}, child)
 	require.Contains(t, w.value("typed"), "not found")
-	for len(w.events) > 0 {
-		<-w.events
-	}
+	w.take()
 	current := w.kit.Client
 	w.kit.Client = lateInformer{current, late}
 	w.reconcile(ctrlssaplan.Policy{}, child)
@@ -419,9 +375,7 @@ func TestWhatGoesIsDeletedOnce(t *testing.T) {
 	w.patch("typed", "guard", `{"metadata":{"finalizers":["example.com/guard"]}}`)
 	child.Absent = true
 	w.reconcile(ctrlssaplan.Policy{}, child)
-	for len(w.events) > 0 {
-		<-w.events
-	}
+	w.take()
 	before := len(w.server.Requests())
 	w.reconcile(ctrlssaplan.Policy{}, child)
 	require.Empty(t, w.events, "it goes by itself")
@@ -480,6 +434,17 @@ func (s silent) Read(ctx context.Context, into client.Object) error {
 		return errors.New("nobody answers")
 	}
 	return s.Client.Read(ctx, into)
+}
+
+// Children of an owner that is being deleted don't come back.
+func TestAnOwnerThatIsBeingDeleted(t *testing.T) {
+	w := newKitWorld(t)
+	w.reconcile(ctrlssaplan.Policy{}, threeChildren("a")...)
+	w.remove()
+	now, before := metav1.Now(), len(w.server.Requests())
+	w.owner.DeletionTimestamp = &now
+	require.Zero(t, w.reconcile(ctrlssaplan.Policy{}, threeChildren("b")...))
+	require.Len(t, w.server.Requests(), before, "nothing is sent")
 }
 
 func TestConditionsAreRequired(t *testing.T) {

@@ -79,18 +79,16 @@ func TestMessages(t *testing.T) {
 			m.after("left for now", ctrlssaplan.Policy{}, typed("a"))
 		}},
 		{"a child that others delete", func(m *messages) {
-			configMap := m.server.Client().Resource(configMaps.GroupVersion().WithResource("configmaps")).Namespace("default")
-			remove := func() { require.NoError(m, configMap.Delete(m.Context(), "typed", metav1.DeleteOptions{})) }
 			m.reconcile(ctrlssaplan.Policy{}, typed("a"))
 			m.take()
-			remove()
+			m.remove()
 			m.after("created again", ctrlssaplan.Policy{}, typed("a"))
 			for range 4 {
-				remove()
+				m.remove()
 				m.reconcile(ctrlssaplan.Policy{}, typed("a"))
 			}
 			m.take()
-			remove()
+			m.remove()
 			m.after("left for now", ctrlssaplan.Policy{}, typed("a"))
 		}},
 		{"refusal", func(m *messages) {

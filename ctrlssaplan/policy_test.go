@@ -1,7 +1,6 @@
 package ctrlssaplan_test
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -13,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/ssaplan/primitives/ctrlssaplan"
 	"github.com/ssaplan/primitives/internal/clock"
@@ -89,7 +87,9 @@ func TestAnEditThatCantBeMadeToAChild(t *testing.T) {
 				again, _ := w.writes()
 				require.Equal(t, writes, again)
 			}
-			require.Contains(t, w.take(), row.text)
+			said := w.take()
+			require.Contains(t, said, row.text)
+			require.Equal(t, 1, strings.Count(said, "Warning "+row.condition+" "), "what was said isn't said again")
 
 			if !row.policy.RefuseConflicts {
 				w.patch("declared", "night-shift", `{"data":{"k":"theirs"}}`)
@@ -124,7 +124,7 @@ func TestObjectsOfOthersAreNotTaken(t *testing.T) {
 		_, err := w.resource().Create(t.Context(), w.content(theirs), metav1.CreateOptions{})
 		require.NoError(t, err)
 		if !isKnown {
-			w.kit.Client = forgetful{w.kit.Client}
+			w.kit.Client = forgetful(w.kit.Client)
 		}
 		w.reconcile(ctrlssaplan.Policy{Replace: true}, threeChildren("a")[0])
 		_, message := w.condition(ctrlssaplan.ConditionRefused)
@@ -179,11 +179,9 @@ func TestAReplacementThatIsHeldUp(t *testing.T) {
 	require.Equal(t, "b", w.value("typed"))
 }
 
-// forgetful is a client whose informer has nothing.
-type forgetful struct{ ctrlssaplan.Client }
-
-func (forgetful) Cached(_ context.Context, into client.Object) error {
-	return apierrors.NewNotFound(schema.GroupResource{Resource: "configmaps"}, into.GetName())
+// forgetful returns a client whose informer lacks the child typed.
+func forgetful(of ctrlssaplan.Client) ctrlssaplan.Client {
+	return quoting{Client: of, reads: apierrors.NewNotFound(schema.GroupResource{Resource: "configmaps"}, "typed")}
 }
 
 // The informer has what was before something happened: the server decides.
@@ -197,11 +195,8 @@ func TestLateInformers(t *testing.T) {
 		{why: "drift", happens: func(w *kitWorld, _ ctrlssaplan.Client) { w.patch("typed", "night-shift", `{"data":{"k":"x"}}`) }, want: "a"},
 		{why: "drift of what is ignored", happens: func(w *kitWorld, _ ctrlssaplan.Client) { w.patch("typed", "night-shift", `{"data":{"k":"x"}}`) },
 			ignore: []string{"data.k"}, want: "x"},
-		{why: "a deletion", happens: func(w *kitWorld, _ ctrlssaplan.Client) {
-			require.NoError(w, w.server.Client().Resource(configMaps.GroupVersion().WithResource("configmaps")).Namespace("default").
-				Delete(w.Context(), "typed", metav1.DeleteOptions{}))
-		}, want: "a"},
-		{why: "the child was made", happens: func(w *kitWorld, of ctrlssaplan.Client) { w.kit.Client = forgetful{of} }, want: "a"},
+		{why: "a deletion", happens: func(w *kitWorld, _ ctrlssaplan.Client) { w.remove() }, want: "a"},
+		{why: "the child was made", happens: func(w *kitWorld, of ctrlssaplan.Client) { w.kit.Client = forgetful(of) }, want: "a"},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			w := newKitWorld(t)

@@ -10,7 +10,6 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	"go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/otelssaplan"
 	"github.com/ssaplan/primitives/ssaplan"
@@ -29,10 +28,7 @@ func TestRequestsAreSpansAndMeasurements(t *testing.T) {
 	require.NoError(t, err)
 
 	ctx, host := tracers.Tracer("host").Start(t.Context(), "plan")
-	manifest := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a"}, "data": map[string]any{"password": "hidden"},
-	}}
-	plan, err := planner.Plan(ctx, ssaplan.Request{Manifest: manifest})
+	plan, err := planner.Plan(ctx, ssaplan.Request{Manifest: manifestOf("ConfigMap", "hidden")})
 	require.NoError(t, err)
 	host.End()
 	var names []string
