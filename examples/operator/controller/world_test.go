@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,7 +17,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -81,11 +79,6 @@ func load(t *testing.T, file string) []*unstructured.Unstructured {
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	return lab.Objects(t, string(text))
-}
-
-func (w *world) eventually(what string, holds func() bool) {
-	w.Helper()
-	lab.Eventually(w, what, holds)
 }
 
 // website creates a Website with all four children.
@@ -167,14 +160,6 @@ func (w *world) at(website *v1alpha1.Website, kind string, path ...string) any {
 	return value
 }
 
-// patch changes a child of a website as another field manager.
-func (w *world) patch(website *v1alpha1.Website, kind, manager, patch string) {
-	w.Helper()
-	obj := w.child(website, kind)
-	require.NotNil(w, obj, kind)
-	require.NoError(w, w.admin.Patch(w.Context(), obj, client.RawPatch(types.MergePatchType, []byte(patch)), client.FieldOwner(manager)))
-}
-
 // versions returns the resourceVersions of the Websites and of all their children.
 func (w *world) versions(websites ...*v1alpha1.Website) map[string]string {
 	w.Helper()
@@ -191,7 +176,7 @@ func (w *world) versions(websites ...*v1alpha1.Website) map[string]string {
 	return out
 }
 
-// events returns the messages of the events about a Website that have a reason, each as often as it was sent.
+// events returns the messages of the events about a Website that have a reason.
 func (w *world) events(website *v1alpha1.Website, reason string) []string {
 	w.Helper()
 	var list corev1.EventList
@@ -199,7 +184,7 @@ func (w *world) events(website *v1alpha1.Website, reason string) []string {
 	var out []string
 	for _, e := range list.Items {
 		if e.InvolvedObject.UID == website.UID && e.Reason == reason {
-			out = append(out, slices.Repeat([]string{e.Message}, int(e.Count))...)
+			out = append(out, e.Message)
 		}
 	}
 	return out
@@ -207,7 +192,7 @@ func (w *world) events(website *v1alpha1.Website, reason string) []string {
 
 func (w *world) awaitEvent(website *v1alpha1.Website, reason, text string) {
 	w.Helper()
-	w.eventually(fmt.Sprintf("event %s: %s", reason, text), func() bool {
+	lab.Eventually(w, fmt.Sprintf("event %s: %s", reason, text), func() bool {
 		return strings.Contains(strings.Join(w.events(website, reason), "\n"), text)
 	})
 }
@@ -215,13 +200,12 @@ func (w *world) awaitEvent(website *v1alpha1.Website, reason, text string) {
 // operator is a running operator. It has the rights of config/rbac.yaml and no others.
 type operator struct {
 	*world
-	traffic    *traffic
-	noOps      *ssaplan.NoOpCache
-	reconciler *controller.Reconciler
-	queue      chan event.GenericEvent
-	stop       func()
+	traffic *traffic
+	noOps   *ssaplan.NoOpCache
+	queue   chan event.GenericEvent
 }
 
+// operate runs an operator for the namespace of the test, until the end of the test.
 func (w *world) operate(change ...func(*ctrl.Options)) *operator {
 	w.Helper()
 	// What is counted here are the requests for children; nothing looks at what the server is set up with.
@@ -231,40 +215,28 @@ func (w *world) operate(change ...func(*ctrl.Options)) *operator {
 	require.NoError(w, err)
 	config.QPS = -1
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return counting{next, o.traffic} })
-	options := w.managerOptions()
+	options := ctrl.Options{Cache: cache.Options{DefaultNamespaces: map[string]cache.Config{w.Namespace: {}}}}
+	options.Metrics.BindAddress = "0"
+	always := true
+	options.Controller.SkipNameValidation = &always // several operators run in the process of the tests
 	for _, f := range change {
 		f(&options)
 	}
 	manager, err := controller.NewManager(config, options)
 	require.NoError(w, err)
-	o.reconciler, err = controller.New(manager, controller.Options{NoOps: o.noOps})
+	reconciler, err := controller.New(manager, controller.Options{NoOps: o.noOps})
 	require.NoError(w, err)
-	c, err := o.reconciler.Setup(manager)
+	c, err := reconciler.Setup(manager)
 	require.NoError(w, err)
 	require.NoError(w, c.Watch(source.Channel(o.queue, &handler.EnqueueRequestForObject{})))
-	o.run(manager)
-	return o
-}
-
-// managerOptions are those of a manager that looks at the test's namespace only.
-func (w *world) managerOptions() ctrl.Options {
-	options := ctrl.Options{Cache: cache.Options{DefaultNamespaces: map[string]cache.Config{w.Namespace: {}}}}
-	options.Metrics.BindAddress = "0"
-	always := true
-	options.Controller.SkipNameValidation = &always // several operators run in the process of the tests
-	return options
-}
-
-// run runs the operator until the end of the test, or until it is stopped.
-func (o *operator) run(manager ctrl.Manager) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- manager.Start(ctx) }()
-	o.stop = sync.OnceFunc(func() {
+	w.Cleanup(func() {
 		cancel()
-		require.NoError(o, <-ended)
+		require.NoError(w, <-ended)
 	})
-	o.Cleanup(o.stop)
+	return o
 }
 
 // resync puts a Website into the operator's queue and waits until the no-op cache was asked about all of its children.
@@ -273,7 +245,7 @@ func (o *operator) resync(websites ...*v1alpha1.Website) {
 	for _, website := range websites {
 		before := o.lookups()
 		o.queue <- event.GenericEvent{Object: website.DeepCopy()} // it may be handled after the lookups are counted
-		o.eventually("reconciled "+website.Name, func() bool { return o.lookups() >= before+int64(len(kinds)) })
+		lab.Eventually(o, "reconciled "+website.Name, func() bool { return o.lookups() >= before+int64(len(kinds)) })
 	}
 }
 
@@ -286,7 +258,7 @@ func (o *operator) lookups() int64 {
 func (o *operator) settle(websites ...*v1alpha1.Website) {
 	o.Helper()
 	o.awaitSynced(websites...)
-	o.eventually("settled", func() bool {
+	lab.Eventually(o, "settled", func() bool {
 		before := len(o.traffic.all())
 		o.resync(websites...)
 		return len(o.traffic.all()) == before
