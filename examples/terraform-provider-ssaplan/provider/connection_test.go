@@ -3,46 +3,18 @@ package provider_test
 import (
 	"fmt"
 	"math/big"
-	"os"
-	"path/filepath"
+	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/stretchr/testify/require"
 )
 
-func TestWaysToACluster(t *testing.T) {
+// A resource without a cluster has that of KUBECONFIG. The scripts of TestProtocol have all other ways to a cluster.
+func TestClusterOfTheEnvironment(t *testing.T) {
 	c := newCluster(t)
-	kubeconfig, err := os.ReadFile(c.Server.Kubeconfig())
+	t.Setenv("KUBECONFIG", c.Server.Kubeconfig())
+	_, err := applied(t, map[string]any{"yaml_body": c.in(configMap)}).destroy(t)
 	require.NoError(t, err)
-	plugin := filepath.Join(t.TempDir(), "credentials")
-	require.NoError(t, os.WriteFile(plugin, []byte(`#!/bin/sh
-echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"'$1$TOKEN_END'"}}'
-`), 0o700))
-	token := c.robot(t, "plugin")
-	exec := c.withToken("")
-	delete(exec, "token")
-	exec["exec"] = map[string]any{"command": plugin, "args": []string{token[:10]}, "env": map[string]string{"TOKEN_END": token[10:]}}
-
-	for name, block := range map[string]map[string]any{
-		"client certificate": c.block(),
-		"token":              c.withToken(token),
-		"exec":               exec,
-		"kubeconfig":         {"kubeconfig": string(kubeconfig)},
-		"KUBECONFIG":         nil,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Setenv("KUBECONFIG", c.Server.Kubeconfig())
-			config := map[string]any{"yaml_body": c.in(configMap)}
-			if block != nil {
-				t.Setenv("KUBECONFIG", "")
-				config["cluster"] = block
-			}
-			tf := applied(t, config)
-			_, err := tf.destroy(t)
-			require.NoError(t, err)
-		})
-	}
 }
 
 func TestValidate(t *testing.T) {
@@ -89,12 +61,7 @@ func TestValidate(t *testing.T) {
 		{"an unknown context", "context was not found for specified context: c", map[string]any{"yaml_body": manifest, "cluster": map[string]any{"kubeconfig": "{apiVersion: v1, kind: Config, x: " + canary + "}", "context": "c"}}},
 	} {
 		t.Run(test.why, func(t *testing.T) {
-			resp, err := tf.server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{
-				TypeName: typeName, Config: dynamic(t, value(t, tf.schema.ValueType(), test.config)),
-				ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true},
-			})
-			require.NoError(t, err)
-			_, err = tf.diagnose(resp.Diagnostics)
+			_, err := tf.validate(t, test.config)
 			require.NotContains(t, fmt.Sprint(err), canary)
 			if test.want == "" {
 				require.NoError(t, err)
@@ -109,33 +76,29 @@ func TestValidate(t *testing.T) {
 
 // Words that YAML 1.1 reads as booleans are warned of at the attribute, before anything is planned.
 func TestValidateWarns(t *testing.T) {
-	tf := newCore(t)
 	const secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: x}\nstringData:\n  answer: Yes\n"
-	for text, want := range map[string][]string{
-		"{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {x: 'on', true: x}}": nil,
-		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  on: x\n  x: no\n": {
+	const nowhere = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  x: no\n"
+	const settings = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  on: x\n  x: no\n"
+	for _, row := range []struct {
+		why    string
+		config map[string]any
+		at     string
+		want   []string
+	}{
+		{"quoted words, and a word that means the same in each version", map[string]any{"yaml_body": "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {x: 'on', true: x}}"}, "yaml_body", nil},
+		{"a key, and a value", map[string]any{"yaml_body": settings}, "yaml_body", []string{
 			"v1/ConfigMap a: could be read differently than you expect\nline 5: data: the key on is read as \"true\"; put it into quotes",
 			"v1/ConfigMap a: could be read differently than you expect\nline 6: data.x: no is read as false; write false, or put it into quotes",
-		},
-		secret: {"v1/Secret x/a: could be read differently than you expect\nline 5: stringData.answer: is read as a boolean; put it into quotes"},
+		}},
+		{"the value of a Secret isn't shown", map[string]any{"yaml_body": secret}, "yaml_body", []string{
+			"v1/Secret x/a: could be read differently than you expect\nline 5: stringData.answer: is read as a boolean; put it into quotes"}},
+		{"nor is the path in a manifest that is kept nowhere", map[string]any{"yaml_body_wo": nowhere, "yaml_body_wo_version": 1}, "yaml_body_wo", []string{
+			"v1/ConfigMap a: could be read differently than you expect\nline 5: a word is read as a boolean; put it into quotes"}},
 	} {
-		resp, err := tf.server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{
-			TypeName: typeName, Config: dynamic(t, value(t, tf.schema.ValueType(), map[string]any{"yaml_body": text})),
-		})
-		require.NoError(t, err)
-		for _, d := range resp.Diagnostics {
-			require.Equal(t, `AttributeName("yaml_body")`, d.Attribute.String())
-		}
-		warnings, err := tf.diagnose(resp.Diagnostics)
-		require.NoError(t, err)
-		require.Equal(t, want, warnings)
+		tf := newCore(t)
+		warnings, err := tf.validate(t, row.config)
+		require.NoError(t, err, row.why)
+		require.Equal(t, row.want, warnings, row.why)
+		require.Equal(t, len(row.want), strings.Count(tf.said.String(), `AttributeName("`+row.at+`")`), row.why)
 	}
-	resp, err := tf.server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{
-		TypeName: typeName, ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true},
-		Config: dynamic(t, value(t, tf.schema.ValueType(), map[string]any{"yaml_body_wo_version": 1, "yaml_body_wo": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  x: no\n"})),
-	})
-	require.NoError(t, err)
-	warnings, err := tf.diagnose(resp.Diagnostics)
-	require.NoError(t, err)
-	require.Equal(t, []string{"v1/ConfigMap a: could be read differently than you expect\nline 5: a word is read as a boolean; put it into quotes"}, warnings)
 }

@@ -24,8 +24,9 @@ type core struct {
 	typeName string
 	server   tfprotov6.ProviderServer
 	settings map[string]any
-	schema   *tfprotov6.Schema
-	state    tftypes.Value // null if there is no object
+	schemas  *tfprotov6.GetProviderSchemaResponse
+	schema   *tfprotov6.Schema // of the resource
+	state    tftypes.Value     // null if there is no object
 	private  []byte
 	leaving  []byte           // the private state of the last plan to destroy the object
 	said     *strings.Builder // everything that a user gets to see
@@ -33,16 +34,10 @@ type core struct {
 
 func newCore(t *testing.T) *core {
 	t.Helper()
-	return newCoreWith(t, nil)
+	return newCoreOf(t, typeName, nil)
 }
 
-// newCoreWith has settings in the provider's configuration.
-func newCoreWith(t *testing.T, settings map[string]any) *core {
-	t.Helper()
-	return newCoreOf(t, typeName, settings)
-}
-
-// newCoreOf has a resource of this type.
+// newCoreOf has a resource of this type, and settings in the provider's configuration.
 func newCoreOf(t *testing.T, typeName string, settings map[string]any) *core {
 	t.Helper()
 	c := &core{typeName: typeName, settings: settings, said: &strings.Builder{}}
@@ -51,15 +46,22 @@ func newCoreOf(t *testing.T, typeName string, settings map[string]any) *core {
 	return c
 }
 
-// walk creates and configures a new server of the provider, as Terraform starts a new process for each plan and each
-// apply.
-func (c *core) walk(t *testing.T) {
+// newServer returns a server of the provider that isn't configured yet, and its schemas.
+func newServer(t *testing.T) (tfprotov6.ProviderServer, *tfprotov6.GetProviderSchemaResponse) {
 	t.Helper()
 	server, err := providerserver.NewProtocol6WithError(provider.New())()
 	require.NoError(t, err)
 	schemas, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
 	require.NoError(t, err)
 	require.Empty(t, schemas.Diagnostics)
+	return server, schemas
+}
+
+// walk creates and configures a new server of the provider, as Terraform starts a new process for each plan and each
+// apply.
+func (c *core) walk(t *testing.T) {
+	t.Helper()
+	server, schemas := newServer(t)
 	settings := c.settings
 	if settings == nil {
 		settings = map[string]any{}
@@ -68,15 +70,13 @@ func (c *core) walk(t *testing.T) {
 	configured, err := server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{Config: config})
 	require.NoError(t, err)
 	require.Empty(t, configured.Diagnostics)
-	c.server, c.schema = server, schemas.ResourceSchemas[c.typeName]
+	c.server, c.schemas, c.schema = server, schemas, schemas.ResourceSchemas[c.typeName]
 }
 
 // next is Terraform in its next run: another process with the same state.
-func (c *core) next(t *testing.T) *core { return c.nextWith(t, c.settings) }
-
-// nextWith is a next run with settings in the provider's configuration.
-func (c *core) nextWith(t *testing.T, settings map[string]any) *core {
-	n := newCoreOf(t, c.typeName, settings)
+func (c *core) next(t *testing.T) *core {
+	t.Helper()
+	n := newCoreOf(t, c.typeName, c.settings)
 	n.state, n.private, n.said = c.state, c.private, c.said
 	return n
 }
@@ -582,10 +582,8 @@ func (c *core) remembers(t *testing.T) explain.State {
 // data returns what a data source has, as it is sent.
 func (c *core) data(t *testing.T, typeName string, config map[string]any) (string, error) {
 	t.Helper()
-	schemas, err := c.server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
-	require.NoError(t, err)
 	resp, err := c.server.ReadDataSource(t.Context(), &tfprotov6.ReadDataSourceRequest{
-		TypeName: typeName, Config: dynamic(t, value(t, schemas.DataSourceSchemas[typeName].ValueType(), config)),
+		TypeName: typeName, Config: dynamic(t, value(t, c.schemas.DataSourceSchemas[typeName].ValueType(), config)),
 	})
 	require.NoError(t, err)
 	warnings, err := c.diagnose(resp.Diagnostics)
@@ -596,10 +594,8 @@ func (c *core) data(t *testing.T, typeName string, config map[string]any) (strin
 // opened returns the error of opening an ephemeral resource.
 func (c *core) opened(t *testing.T, typeName string, config map[string]any) error {
 	t.Helper()
-	schemas, err := c.server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
-	require.NoError(t, err)
 	resp, err := c.server.OpenEphemeralResource(t.Context(), &tfprotov6.OpenEphemeralResourceRequest{
-		TypeName: typeName, Config: dynamic(t, value(t, schemas.EphemeralResourceSchemas[typeName].ValueType(), config)),
+		TypeName: typeName, Config: dynamic(t, value(t, c.schemas.EphemeralResourceSchemas[typeName].ValueType(), config)),
 	})
 	require.NoError(t, err)
 	_, err = c.diagnose(resp.Diagnostics)

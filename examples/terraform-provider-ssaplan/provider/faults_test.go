@@ -10,8 +10,8 @@ import (
 )
 
 // An update whose answer is an error, or is lost before or after it was carried out, leaves a state from which the next
-// run goes on: it says of the object what is in the cluster, and applies what isn't there. All faults are known by the
-// tests of outcomes.
+// run goes on: it says of the object what is in the cluster, and applies what isn't there. TestOutcomes (test/e2e/outcome)
+// has all faults.
 func TestFailedUpdates(t *testing.T) {
 	c := newCluster(t)
 	proxy := faultproxy.StartAs(t, c.Server.Config())
@@ -22,38 +22,34 @@ func TestFailedUpdates(t *testing.T) {
 		}
 	}
 	refused, written := 0, 0
-	for _, fault := range []faultproxy.Fault{
-		faultproxy.Status(422), faultproxy.Reset(), faultproxy.Stall(),
-	} {
-		for _, one := range []faultproxy.Fault{fault, faultproxy.After(fault)} {
-			t.Log(one)
-			name := strings.ToLower(strings.NewReplacer(" ", "-", ",", "", "/", "-", ":", "").Replace(one.String()))
-			proxy.Heal()
-			tf := applied(t, config(name, "blue"))
-			plan := tf.plan(t, config(name, "red"))
-			require.Equal(t, "Update", plan.action)
-			proxy.InjectWrite(1, one)
-			_, err := tf.tryApply(t, plan)
-			proxy.Heal()
-			is := c.value(t, "configmaps", name, "data", "color")
-			if err != nil {
-				refused++
-			} else {
-				require.Equal(t, "red", is, one)
-			}
-			if is == "red" {
-				written++
-			}
-			tf = tf.next(t)
-			again := tf.plan(t, config(name, "red"))
-			if is == "red" && err == nil {
-				require.Equal(t, "NoOp", again.action, one)
-			}
-			require.Equal(t, is, strings.Trim(rows(t, again.prior, "fields")["data.color"], `"`), "%s: the state after the next refresh", one)
-			tf.apply(t, again)
-			require.Equal(t, "red", c.value(t, "configmaps", name, "data", "color"), one)
-			tf.nothingLeft(t, config(name, "red"))
+	for _, fault := range []faultproxy.Fault{faultproxy.Status(422), faultproxy.After(faultproxy.Reset()), faultproxy.Stall()} {
+		t.Log(fault)
+		name := strings.ToLower(strings.NewReplacer(" ", "-", ",", "", "/", "-", ":", "").Replace(fault.String()))
+		proxy.Heal()
+		tf := applied(t, config(name, "blue"))
+		plan := tf.plan(t, config(name, "red"))
+		require.Equal(t, "Update", plan.action)
+		proxy.InjectWrite(1, fault)
+		_, err := tf.tryApply(t, plan)
+		proxy.Heal()
+		is := c.value(t, "configmaps", name, "data", "color")
+		if err != nil {
+			refused++
+		} else {
+			require.Equal(t, "red", is, fault)
 		}
+		if is == "red" {
+			written++
+		}
+		tf = tf.next(t)
+		again := tf.plan(t, config(name, "red"))
+		if is == "red" && err == nil {
+			require.Equal(t, "NoOp", again.action, fault)
+		}
+		require.Equal(t, is, strings.Trim(rows(t, again.prior, "fields")["data.color"], `"`), "%s: the state after the next refresh", fault)
+		tf.apply(t, again)
+		require.Equal(t, "red", c.value(t, "configmaps", name, "data", "color"), fault)
+		tf.nothingLeft(t, config(name, "red"))
 	}
 	require.NotZero(t, refused)
 	require.NotZero(t, written)

@@ -5,17 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
-	"github.com/ssaplan/primitives/examples/terraform-provider-ssaplan/provider"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
@@ -285,6 +284,10 @@ func (p *player) connection(t *testing.T, name string) map[string]any {
 	case last == "tokenless":
 		block = of.withToken("")
 		delete(block, "token")
+	case last == "kubeconfig":
+		text, err := os.ReadFile(of.Server.Kubeconfig())
+		require.NoError(t, err)
+		block = map[string]any{"kubeconfig": string(text)}
 	case last == "stranger-authority":
 		block = of.block()
 		block["cluster_ca_certificate"] = otherAuthority(t)
@@ -368,10 +371,7 @@ func (c *core) validate(t *testing.T, config map[string]any) ([]string, error) {
 // newCoreError returns what the provider has against its configuration.
 func newCoreError(t *testing.T, settings map[string]any) error {
 	t.Helper()
-	server, err := providerserver.NewProtocol6WithError(provider.New())()
-	require.NoError(t, err)
-	schemas, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
-	require.NoError(t, err)
+	server, schemas := newServer(t)
 	resp, err := server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{Config: dynamic(t, value(t, schemas.Provider.ValueType(), settings))})
 	require.NoError(t, err)
 	require.Len(t, resp.Diagnostics, 1)

@@ -8,21 +8,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
-
-	"github.com/ssaplan/primitives/examples/terraform-provider-ssaplan/provider"
 )
 
 // The pages of the registry are generated (make provider-docs). They have everything that the schema has, in its words,
 // and no page is about something that is gone.
 func TestPagesOfTheRegistry(t *testing.T) {
-	server, err := providerserver.NewProtocol6WithError(provider.New())()
-	require.NoError(t, err)
-	schemas, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
-	require.NoError(t, err)
+	_, schemas := newServer(t)
 	written := map[string]bool{}
 	page := func(name string) string {
 		t.Helper()

@@ -17,8 +17,24 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// liar is a webhook that does something else in a dry run than in earnest: it sets data.color.
-func liar(w http.ResponseWriter, r *http.Request) {
+// webhook is one that scripts name: it sets a value of data, for a dry run maybe another one than in earnest.
+type webhook struct {
+	sets  string
+	value func(isDryRun bool) string
+}
+
+var webhooks = map[string]webhook{
+	"liar": {"color", func(isDryRun bool) string {
+		if isDryRun {
+			return "rehearsed"
+		}
+		return "earnest"
+	}},
+	"gambler": {"luck", func(bool) string { return rand.Text() }}, // another value with each request
+}
+
+// ServeHTTP answers with a patch that sets the value.
+func (h webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var review struct {
 		Request struct {
 			UID    string `json:"uid"`
@@ -29,39 +45,10 @@ func liar(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	color := "earnest"
-	if review.Request.DryRun {
-		color = "rehearsed"
-	}
-	admit(w, review.Request.UID, "color", color)
-}
-
-// gambler is a webhook that sets data.luck to another value with each request.
-func gambler(w http.ResponseWriter, r *http.Request) {
-	var review struct {
-		Request struct {
-			UID string `json:"uid"`
-		} `json:"request"`
-	}
-	if err := json.NewDecoder(r.Body).Decode(&review); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	admit(w, review.Request.UID, "luck", rand.Text())
-}
-
-// admit answers with a patch that sets a value of data.
-func admit(w http.ResponseWriter, uid, name, value string) {
-	patch := fmt.Sprintf(`[{"op":"add","path":"/data/%s","value":%q}]`, name, value)
+	patch := fmt.Sprintf(`[{"op":"add","path":"/data/%s","value":%q}]`, h.sets, h.value(review.Request.DryRun))
 	_ = json.NewEncoder(w).Encode(map[string]any{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
-		"response": map[string]any{"uid": uid, "allowed": true, "patchType": "JSONPatch", "patch": []byte(patch)}})
+		"response": map[string]any{"uid": review.Request.UID, "allowed": true, "patchType": "JSONPatch", "patch": []byte(patch)}})
 }
-
-// webhooks are those that scripts name, each with the value that it sets.
-var webhooks = map[string]struct {
-	http.HandlerFunc
-	sets string
-}{"liar": {liar, "color"}, "gambler": {gambler, "luck"}}
 
 // install installs a webhook, and waits until it sets its value.
 func (c *cluster) install(t *testing.T, name string) {
