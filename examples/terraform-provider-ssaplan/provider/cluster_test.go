@@ -109,12 +109,6 @@ func (c *cluster) robot(t *testing.T, name string) string {
 func (c *cluster) revoke(t *testing.T, name, token string) {
 	t.Helper()
 	require.NoError(t, c.resource("serviceaccounts").Delete(t.Context(), name, metav1.DeleteOptions{}))
-	c.awaitInvalid(t, token)
-}
-
-// awaitInvalid waits until the server refuses a token.
-func (c *cluster) awaitInvalid(t *testing.T, token string) {
-	t.Helper()
 	config := rest.AnonymousClientConfig(c.Server.Config())
 	config.BearerToken = token
 	clients, err := kubernetes.NewForConfig(config)

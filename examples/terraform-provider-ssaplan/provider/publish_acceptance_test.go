@@ -33,7 +33,6 @@ func examplesOfThePages(t *testing.T, tf *terraform) {
 	require.Contains(t, output, `phase = "Active"`)
 	require.Contains(t, output, `name = "five"`)
 	tf.do(t, command{verb: "clean"})
-	tf.apply(t, "-destroy")
 
 	provider, err := os.ReadFile("../examples/provider/provider.tf")
 	require.NoError(t, err)
