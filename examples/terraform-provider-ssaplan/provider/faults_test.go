@@ -22,7 +22,9 @@ func TestFailedUpdates(t *testing.T) {
 		}
 	}
 	refused, written := 0, 0
-	for _, fault := range []faultproxy.Fault{faultproxy.Status(422), faultproxy.After(faultproxy.Reset()), faultproxy.Stall()} {
+	for _, fault := range []faultproxy.Fault{
+		faultproxy.Status(422), faultproxy.After(faultproxy.Status(422)), faultproxy.After(faultproxy.Reset()), faultproxy.Stall(),
+	} {
 		t.Log(fault)
 		name := strings.ToLower(strings.NewReplacer(" ", "-", ",", "", "/", "-", ":", "").Replace(fault.String()))
 		proxy.Heal()
