@@ -10,8 +10,8 @@ import (
 )
 
 // An update whose answer is an error, or is lost before or after it was carried out, leaves a state from which the next
-// run goes on: it says of the object what is in the cluster, and applies what isn't there. TestOutcomes (test/e2e/outcome)
-// has all faults.
+// run goes on: it says of the object what is in the cluster, and applies what isn't there. TestOutcomes
+// (test/e2e/outcome) has the other faults.
 func TestFailedUpdates(t *testing.T) {
 	c := newCluster(t)
 	proxy := faultproxy.StartAs(t, c.Server.Config())
