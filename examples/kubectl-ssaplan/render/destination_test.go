@@ -20,20 +20,13 @@ func TestReportsNameTheirTarget(t *testing.T) {
 	report := render.Report{Target: target, Plans: []*ssaplan.Plan{
 		{Object: identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Name: "c"}, Action: ssaplan.ActionCreate},
 	}}
-	require.Equal(t, "Target: "+line+"\n\n", render.Text{}.Heading(target))
-	require.Contains(t, render.Text{}.Markdown(report), "\nTarget: `context \"a'<b>\\n\", server https://shop.example.com, ")
-	page, err := render.Text{}.HTML(report)
-	require.NoError(t, err)
-	require.Contains(t, string(page), `<p class="target">Target: context &#34;a`+"`"+`&lt;b&gt;\n&#34;, server https://shop.example.com, `)
-	diff, err := render.Text{}.Unified(report)
-	require.NoError(t, err)
-	require.Contains(t, string(diff), "# Target: "+line+"\n")
-	text, err := report.JSON()
-	require.NoError(t, err)
-	lines, err := report.Lines()
-	require.NoError(t, err)
-	line, _, _ = strings.Cut(string(lines), "\n")
-	for _, document := range []string{string(text), line} {
+	outputs := formats(t, report)[0]
+	require.True(t, strings.HasPrefix(outputs["text"], "Target: "+line+"\n\n"), outputs["text"])
+	require.Contains(t, outputs["markdown"], "\nTarget: `context \"a'<b>\\n\", server https://shop.example.com, ")
+	require.Contains(t, outputs["html"], `<p class="target">Target: context &#34;a`+"`"+`&lt;b&gt;\n&#34;, server https://shop.example.com, `)
+	require.Contains(t, outputs["diff"], "# Target: "+line+"\n")
+	line, _, _ = strings.Cut(outputs["jsonl"], "\n")
+	for _, document := range []string{outputs["json"], line} {
 		var named struct{ Target render.Destination }
 		require.NoError(t, json.Unmarshal([]byte(document), &named), document)
 		require.Equal(t, target, named.Target)

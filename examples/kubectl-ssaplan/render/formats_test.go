@@ -34,7 +34,7 @@ var hides = regexp.MustCompile(`[\p{Cf}\p{Co}\p{Zl}\p{Zp}\x00-\x09\x0B-\x1F\x7F-
 // formats for programs say it again, and none takes it for its own syntax.
 func FuzzReports(f *testing.F) {
 	for _, seed := range []string{
-		"\u3164", "\u115f", "\u034f", "❤\ufe0f", "\U000e0100", "\u2800", "\U000e0067", "\u202e", "\U000f0001", "\U0001d173", "\u00a0", "\u0085", "\ufeffa",
+		"\u3164", "\u115f", "\u034f", "❤\ufe0f", "\U000e0100", "\u2800", "\U000e0067", "\u202e", "\u2066", "\u200b", "\u00ad", "\U000f0001", "\U0001d173", "\u00a0", "\u0085", "\ufeffa",
 		"##[error]", "##vso[task.complete]", "a\n  ::error::x\n", "::error::x", "a\r\nb\n", "\x1b[2K", "\x00",
 		"a\n```\n````\n</details><script>x</script>\n", "</code></summary>\n\n# x\n`", "~~~\n\"><img src=x onerror=y>", "&lt;b&gt;&#34;", "--></style></script><b>",
 		"\n+++ b\n@@ -1 +1 @@\n", "-- a", "\\ No newline", "| a | b |\n|---|---|\n", "<!--", "    x", "[a](javascript:b)", "\n\n\n", "",
@@ -56,6 +56,7 @@ func FuzzReports(f *testing.F) {
 				require.NotRegexp(t, hides, out, format)
 				require.True(t, utf8.ValidString(out), format)
 			}
+			require.NotContains(t, outputs["failures"], "\n", "an error is one line")
 			for tag := range tags(t, outputs["html"], outputs["markdown"]) {
 				require.True(t, known[tag], "%q adds %s", text, tag)
 			}
@@ -71,9 +72,12 @@ func reportOf(t testing.TB, text string) render.Report {
 	c.Path = projection.Path{projection.Field("data"), projection.Field(text)}
 	c.Cause, c.Manager, c.Operation = explain.CauseDrifted, foreign.Text("kubectl"+text), "Update"
 	list := change(t, "data.list", projection.OpAdd, nil, []any{map[string]any{text: text}})
+	quoted, err := json.Marshal(text)
+	require.NoError(t, err)
+	data := change(t, "data.json", projection.OpChange, `{"a":1}`, `{"a":{`+string(quoted)+":"+string(quoted)+"}}")
 	plan := &ssaplan.Plan{
 		Object: object("v1", text+"Kind", "name"+text, text+"space"), Action: ssaplan.ActionUpdate, Reason: text,
-		Explanation: explain.Explanation{Changes: []explain.Change{c, list}, Warnings: []foreign.Text{foreign.Text(text)}},
+		Explanation: explain.Explanation{Changes: []explain.Change{c, list, data}, Warnings: []foreign.Text{foreign.Text(text)}},
 		Conflicts:   []fieldowner.Conflict{{Path: c.Path, Owner: fieldowner.Owner{Manager: foreign.Text(text), Operation: "Apply"}}},
 	}
 	deferred := *plan

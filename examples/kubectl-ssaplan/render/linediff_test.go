@@ -82,16 +82,7 @@ func TestTextsAreComparedInFewLinesAndLittleMemory(t *testing.T) {
 // A definition of 50,000 lines, of which a word changes in each field, is compared without taking memory for pairs of
 // lines.
 func TestDefinitionsAreComparedInLittleMemory(t *testing.T) {
-	versions := func(word string) any {
-		properties := map[string]any{}
-		for i := range 10_000 {
-			properties[fmt.Sprint("field", i)] = map[string]any{"type": "string", "description": fmt.Sprint(word, i%7), "maxLength": int64(63)}
-		}
-		return []any{map[string]any{"name": "v1", "served": true, "storage": true, "schema": map[string]any{
-			"openAPIV3Schema": map[string]any{"type": "object", "properties": properties},
-		}}}
-	}
-	plans := textPlan(t, versions("a"), versions("b"))
+	plans := textPlan(t, fields(10_000, "a", 8), fields(10_000, "b", 8))
 	var start, end runtime.MemStats
 	runtime.ReadMemStats(&start)
 	out := render.Text{}.Plans(plans)

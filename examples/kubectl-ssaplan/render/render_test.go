@@ -13,12 +13,12 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"sigs.k8s.io/yaml"
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -93,6 +93,35 @@ func TestSummary(t *testing.T) {
 	}
 }
 
+func TestResults(t *testing.T) {
+	assert.Equal(t, "Apply: nothing to do.\n", render.Text{}.Results(nil))
+	assert.Equal(t, "Apply: 2 done, 1 refused, 1 unknown, 1 not sent.\n", render.Text{}.Results([]render.Result{
+		{Outcome: write.OutcomeNotSent}, {Outcome: write.OutcomeUnknown}, {Outcome: write.OutcomeDone},
+		{Outcome: write.OutcomeRefused}, {Outcome: write.OutcomeDone},
+	}))
+}
+
+// A removal that keeps its object says why, as text and in the JSON, and doesn't count as a deletion.
+func TestKeptRemoval(t *testing.T) {
+	kept := render.Removal{Object: object("v1", "ConfigMap", "shop", "web"), Kept: "still used by v1/Pod shop/web"}
+	removals := []render.Removal{kept, {Object: object("v1", "Secret", "shop", "old")}}
+	text := render.Text{}.Removals(removals, true)
+	require.Contains(t, text, "v1/ConfigMap shop/web  kept: still used by v1/Pod shop/web\n")
+	require.Contains(t, text, "v1/Secret shop/old  delete\n")
+	encoded, err := render.Report{Removals: removals, Pruned: true}.JSON()
+	require.NoError(t, err)
+	var report struct {
+		Removals []struct {
+			Object struct{ Name string }
+			Kept   *string
+		}
+	}
+	require.NoError(t, json.Unmarshal(encoded, &report))
+	require.Len(t, report.Removals, 2, string(encoded))
+	require.Equal(t, kept.Kept, *report.Removals[0].Kept)
+	require.Nil(t, report.Removals[1].Kept, "it is deleted")
+}
+
 // An action that a newer library may have is shown, not hidden.
 func TestTextOfUnknownAction(t *testing.T) {
 	out := render.Text{}.Plans([]*ssaplan.Plan{{Object: object("v1", "ConfigMap", "x", "a"), Action: "Rebirth", Reason: "why not"}})
@@ -153,18 +182,6 @@ func TestJSON(t *testing.T) {
 	assert.JSONEq(t, `{"apiVersion":"ssaplan/v1","plans":[],"errors":[]}`, string(text))
 }
 
-func TestYAMLIsJSON(t *testing.T) {
-	asJSON, err := report(t).JSON()
-	require.NoError(t, err)
-	asYAML, err := report(t).YAML()
-	require.NoError(t, err)
-	converted, err := yaml.YAMLToJSON(asYAML)
-	require.NoError(t, err)
-	assert.JSONEq(t, string(asJSON), string(converted))
-	assert.True(t, strings.HasPrefix(string(asYAML), "apiVersion: ssaplan/v1\n"))
-	assert.True(t, json.Valid(asJSON))
-}
-
 // Two texts that differ never look the same, however they are folded.
 func TestChangesShowADifference(t *testing.T) {
 	long := strings.Repeat("0123456789", 30)
@@ -183,17 +200,4 @@ func TestChangesShowADifference(t *testing.T) {
 			assert.NotEqual(t, there, text.Plans([]*ssaplan.Plan{plan}), "%.20q and %.20q, width %d", tt.before, tt.after, width)
 		}
 	}
-}
-
-// A line of a value isn't taken for a command by what runs the job that prints it.
-func TestTextHasNoCommandsForCI(t *testing.T) {
-	plans := []*ssaplan.Plan{{Action: ssaplan.ActionUpdate, Explanation: explain.Explanation{Changes: []explain.Change{
-		change(t, "data.new", "add", nil, "first\n  ::add-mask::a\n::error::b\n"),
-		change(t, "data.old", "change", "::stop-commands::c\nx\n", "::stop-commands::c\ny\n"),
-	}}}}
-	out := render.Text{}.Plans(plans)
-	for line := range strings.Lines(out) {
-		assert.False(t, strings.HasPrefix(strings.TrimSpace(line), "::"), "%q", line)
-	}
-	assert.Equal(t, 3, strings.Count(out, `\x3a:`), out)
 }
