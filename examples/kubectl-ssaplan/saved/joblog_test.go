@@ -1,6 +1,7 @@
 package saved_test
 
 import (
+	"cmp"
 	"net/http"
 	"regexp"
 	"strings"
@@ -8,9 +9,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/saved"
+	"github.com/ssaplan/primitives/immutability"
 )
 
 // What kubectl prints is read the same from a terminal and from the log of a job.
@@ -48,31 +51,45 @@ func TestParseReadsLogsOfJobs(t *testing.T) {
 	}
 }
 
-// Whatever else a server says, kubectl prints with the reason.
+// Rights, and whatever else a server says: kubectl prints it with the reason, client-go without.
 func TestParseReadsAnyErrorOfAServer(t *testing.T) {
+	const list = `pods is forbidden: User "x" cannot list resource "pods" in API group "" in the namespace "shop"`
+	const generic = "the server has asked for the client to provide credentials"
 	tests := []struct {
-		text, message string
-		reason        metav1.StatusReason
-		code          int32
-		details       *metav1.StatusDetails
+		why, text, message string // the message is all of the text if it is empty
+		reason             metav1.StatusReason
+		code               int32
+		details            *metav1.StatusDetails
 	}{
-		{`Error from server (NotFound): namespaces "none" not found`, `namespaces "none" not found`, metav1.StatusReasonNotFound, http.StatusNotFound,
+		{"all that client-go prints", "Unauthorized\n", "Unauthorized", metav1.StatusReasonUnauthorized, http.StatusUnauthorized, nil},
+		{"as a command prints it", "error: Unauthorized", "Unauthorized", metav1.StatusReasonUnauthorized, http.StatusUnauthorized, nil},
+		{"kubectl's sentence", "error: You must be logged in to the server (Unauthorized)", "Unauthorized", metav1.StatusReasonUnauthorized, http.StatusUnauthorized, nil},
+		{"discovery doesn't read the server's answer", "E1 memcache.go:265] " + generic + "\nerror: You must be logged in to the server (" + generic + ")", generic,
+			metav1.StatusReasonUnauthorized, http.StatusUnauthorized, nil},
+		{"a list has no name", list, "", metav1.StatusReasonForbidden, http.StatusForbidden, &metav1.StatusDetails{Kind: "pods"}},
+		{"kubectl's prefix", "Error from server (Forbidden): " + list, list, metav1.StatusReasonForbidden, http.StatusForbidden, &metav1.StatusDetails{Kind: "pods"}},
+		{"nor has a create", `deployments.apps is forbidden: User "x" cannot create resource "deployments" in API group "apps" in the namespace "shop"`, "",
+			metav1.StatusReasonForbidden, http.StatusForbidden, &metav1.StatusDetails{Kind: "deployments", Group: "apps"}},
+		{"a get has a name", `pods "a" is forbidden: User "x" cannot get resource "pods" in API group "" in the namespace "shop"`, "",
+			metav1.StatusReasonForbidden, http.StatusForbidden, &metav1.StatusDetails{Kind: "pods", Name: "a"}},
+		{"a reason before the text", `Error from server (NotFound): namespaces "none" not found`, `namespaces "none" not found`, metav1.StatusReasonNotFound, http.StatusNotFound,
 			&metav1.StatusDetails{Kind: "namespaces", Name: "none"}},
-		{`Error from server (AlreadyExists): error when creating "c.yaml": deployments.apps "web" already exists`, `deployments.apps "web" already exists`,
+		{"the file is kubectl's", `Error from server (AlreadyExists): error when creating "c.yaml": deployments.apps "web" already exists`, `deployments.apps "web" already exists`,
 			metav1.StatusReasonAlreadyExists, http.StatusConflict, &metav1.StatusDetails{Kind: "deployments", Group: "apps", Name: "web"}},
-		{"Warning: x\nError from server (Conflict): Operation cannot be fulfilled on deployments.apps \"web\": the object has been modified; please apply your changes to the latest version and try again\nmore",
+		{"other lines around it", "Warning: x\nError from server (Conflict): Operation cannot be fulfilled on deployments.apps \"web\": the object has been modified; please apply your changes to the latest version and try again\nmore",
 			`Operation cannot be fulfilled on deployments.apps "web": the object has been modified; please apply your changes to the latest version and try again`,
 			metav1.StatusReasonConflict, http.StatusConflict, &metav1.StatusDetails{Kind: "deployments", Group: "apps", Name: "web"}},
-		{`Error from server: failed to create typed patch object (ex/web; apps/v1, Kind=Deployment): .spec.replicaz: field not declared in schema`,
+		{"no reason", `Error from server: failed to create typed patch object (ex/web; apps/v1, Kind=Deployment): .spec.replicaz: field not declared in schema`,
 			`failed to create typed patch object (ex/web; apps/v1, Kind=Deployment): .spec.replicaz: field not declared in schema`, "", http.StatusInternalServerError, nil},
 	}
 	for _, tt := range tests {
 		got, err := saved.Parse([]byte(tt.text))
-		require.NoError(t, err, tt.text)
+		require.NoError(t, err, tt.why)
 		assert.Equal(t, saved.Error{Prose: true, Status: metav1.Status{
-			Status: metav1.StatusFailure, Reason: tt.reason, Code: tt.code, Message: tt.message, Details: tt.details,
-		}}, got)
+			Status: metav1.StatusFailure, Reason: tt.reason, Code: tt.code, Message: cmp.Or(tt.message, tt.text), Details: tt.details,
+		}}, got, tt.why)
+		if apierrors.IsUnauthorized(got.Err()) || apierrors.IsForbidden(got.Err()) {
+			assert.Equal(t, immutability.RefusalNone, got.Verdict().Refusal, "%s: rights say nothing about the content", tt.why)
+		}
 	}
-	_, err := saved.Parse([]byte("Error from server (Rebirth): x"))
-	assert.Error(t, err, "a reason that isn't one")
 }

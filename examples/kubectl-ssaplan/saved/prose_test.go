@@ -85,96 +85,6 @@ func TestProseOfRecordedConflict(t *testing.T) {
 	assert.Equal(t, fieldowner.ConflictsFromError(&apierrors.StatusError{ErrStatus: want}, nil), fieldowner.ConflictsFromError(got.Err(), nil))
 }
 
-func TestParseReadsMissingRights(t *testing.T) {
-	list := `pods is forbidden: User "x" cannot list resource "pods" in API group "" in the namespace "shop"`
-	generic := "the server has asked for the client to provide credentials"
-	tests := []struct {
-		name, input string
-		code        int32
-		message     string
-		details     *metav1.StatusDetails
-		why         string
-	}{
-		{"unauthorized", "Unauthorized\n", 401, "Unauthorized", nil, "all that client-go prints"},
-		{"unauthorized, with a prefix", "error: Unauthorized", 401, "Unauthorized", nil, "as a command prints it"},
-		{"unauthorized, from kubectl", "error: You must be logged in to the server (Unauthorized)", 401, "Unauthorized", nil, "kubectl's sentence"},
-		{"no status, from kubectl", "E1 memcache.go:265] " + generic + "\nerror: You must be logged in to the server (" + generic + ")", 401, generic, nil,
-			"discovery doesn't read the server's answer"},
-		{"no name", list, 403, list, &metav1.StatusDetails{Kind: "pods"}, "a list has no name"},
-		{"no name, from kubectl", "Error from server (Forbidden): " + list, 403, list, &metav1.StatusDetails{Kind: "pods"}, "kubectl's prefix"},
-		{"no name, with a group", `deployments.apps is forbidden: User "x" cannot create resource "deployments" in API group "apps" in the namespace "shop"`, 403, "",
-			&metav1.StatusDetails{Kind: "deployments", Group: "apps"}, "nor has a create"},
-		{"with a name", `pods "a" is forbidden: User "x" cannot get resource "pods" in API group "" in the namespace "shop"`, 403, "",
-			&metav1.StatusDetails{Kind: "pods", Name: "a"}, "a get has one"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			got, err := saved.Parse([]byte(tt.input))
-			require.NoError(t, err, tt.why)
-			assert.True(t, got.Prose)
-			assert.Equal(t, tt.code, got.Status.Code, tt.why)
-			assert.Equal(t, tt.code == 401, apierrors.IsUnauthorized(got.Err()), tt.why)
-			assert.Equal(t, tt.code == 403, apierrors.IsForbidden(got.Err()), tt.why)
-			assert.Equal(t, tt.details, got.Status.Details, tt.why)
-			if tt.message != "" {
-				assert.Equal(t, tt.message, got.Status.Message, tt.why)
-			}
-			assert.Equal(t, immutability.RefusalNone, got.Verdict().Refusal, "rights say nothing about the content")
-		})
-	}
-}
-
-func TestParseLeavesOtherTexts(t *testing.T) {
-	for input, why := range map[string]string{
-		"failed to pull image: fetch token: Unauthorized":          "other servers say this too",
-		"Unauthorized access was logged":                           "a word of a sentence",
-		"smoking is forbidden: here":                               "no user and no verb",
-		"Apply failed with 1 conflict: merge it yourself":          "no manager",
-		"Apply failed with 1 conflict: conflict with m: .data.a":   "a manager has quotes",
-		"Apply failed with 2 conflicts: conflicts with \"a\":\n.p": "no field",
-		"Apply failed with 2 conflicts: conflicts with \"a\"\n- .": "no manager's line",
-	} {
-		_, err := saved.Parse([]byte(input))
-		assert.Error(t, err, why)
-	}
-}
-
-func TestProseWithoutGroup(t *testing.T) {
-	selector := `spec.selector: Invalid value: {"matchLabels":{"app":"b"}}: field is immutable`
-	immutable := immutability.Field{Text: "spec.selector", Message: "Invalid value: field is immutable"}
-	replicas := immutability.Field{Text: "spec.replicas", Message: "Invalid value: must be greater than or equal to 0"}
-	tests := []struct {
-		name, input string
-		kind        immutability.Refusal
-		fields      []immutability.Field
-		why         string
-	}{
-		{"kubectl", `The Deployment "x" is invalid: ` + selector, immutability.RefusalImmutable, []immutability.Field{immutable}, "one known kind has this name"},
-		{"client-go", `Deployment.apps "x" is invalid: ` + selector, immutability.RefusalImmutable, []immutability.Field{immutable}, "the group is in the text"},
-		{"another group", `Deployment.example.com "x" is invalid: ` + selector, immutability.RefusalInvalid, []immutability.Field{immutable}, "a group in the text is not replaced"},
-		{"core", `The Secret "x" is invalid: type: Invalid value: "b": field is immutable`, immutability.RefusalImmutable,
-			[]immutability.Field{{Text: "type", Message: "Invalid value: field is immutable"}}, "kubectl's text of a kind without a group"},
-		{"unknown kind", `The Widget "x" is invalid: ` + selector, immutability.RefusalInvalid, []immutability.Field{immutable}, "no known kind has this name"},
-		{"odd path", `The CSIDriver "x" is invalid: spec.attachedRequired: Invalid value: true: field is immutable`, immutability.RefusalImmutable,
-			[]immutability.Field{{Text: "spec.attachRequired", Message: "Invalid value: field is immutable"}}, "the kind's own paths are found too"},
-		{"bullets", "The Deployment \"x\" is invalid: \n* " + selector + "\n* spec.replicas: Invalid value: -1: must be greater than or equal to 0", immutability.RefusalInvalid,
-			[]immutability.Field{immutable, replicas}, "kubectl lists several causes in lines"},
-		{"bullets, all immutable", "The Job \"x\" is invalid: \n* " + selector + "\n* spec.completions: Invalid value: 2: field is immutable\n", immutability.RefusalImmutable,
-			[]immutability.Field{immutable, {Text: "spec.completions", Message: "Invalid value: field is immutable"}}, "each line is a cause"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			got, err := saved.Parse([]byte(tt.input))
-			require.NoError(t, err, tt.why)
-			verdict := got.Verdict()
-			assert.Equal(t, tt.kind, verdict.Refusal, tt.why)
-			assert.Equal(t, tt.fields, verdict.Fields, tt.why)
-			assert.False(t, verdict.Replaceable(), "prose proves nothing")
-			assert.NotEmpty(t, verdict.Uncertain, "and says so")
-		})
-	}
-}
-
 // TestStatusWithoutGroup holds a status and prose apart: only prose can have lost the group.
 func TestStatusWithoutGroup(t *testing.T) {
 	prose, err := saved.Parse([]byte(`The Deployment "x" is invalid: spec.selector: Invalid value: "b": field is immutable`))
@@ -193,7 +103,6 @@ func TestProseCompletesTheGroup(t *testing.T) {
 		why   string
 	}{
 		`Deployment" x" is invalid: spec.selector`:                {false, "no sentence"},
-		`The Deployment "x" is invalid: spec.selector`:            {true, "one group has it, since extensions is gone"},
 		`The Job "x" is invalid: spec.selector`:                   {true, "one group has it"},
 		`The CustomResourceDefinition "x" is invalid: spec.scope`: {true, "not among the kinds of client-go"},
 		`The PodGroup "x" is invalid: spec.schedulingPolicy`:      {true, "newer than the lowest client-go"},

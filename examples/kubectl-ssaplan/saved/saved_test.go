@@ -71,7 +71,10 @@ func TestParseFindsStatus(t *testing.T) {
 }
 
 func TestParseReadsProse(t *testing.T) {
+	const selector = `spec.selector: Invalid value: {"matchLabels":{"app":"b"}}: field is immutable`
 	many := `Deployment.apps "web" is invalid: [spec.selector: Invalid value: {"matchLabels":{"app":"b, spec.replicas: Invalid value: 1"}}: field is immutable, spec.replicas: Invalid value: -1: must be greater than or equal to 0]`
+	immutable := immutability.Field{Text: "spec.selector", Message: "Invalid value: field is immutable"}
+	replicas := immutability.Field{Text: "spec.replicas", Message: "Invalid value: must be greater than or equal to 0"}
 	tests := []struct {
 		name   string
 		input  string
@@ -79,13 +82,9 @@ func TestParseReadsProse(t *testing.T) {
 		fields []immutability.Field
 		why    string
 	}{
-		{"one cause", `Deployment.apps "web" is invalid: spec.selector: Invalid value: {"matchLabels":{"app":"b"}}: field is immutable`, immutability.RefusalImmutable,
-			[]immutability.Field{{Text: "spec.selector", Message: "Invalid value: field is immutable"}}, "the text of the error alone"},
+		{"one cause", `Deployment.apps "web" is invalid: ` + selector, immutability.RefusalImmutable, []immutability.Field{immutable}, "the text of the error alone"},
 		{"with client-go's and others' prefixes", `Error: apply web: The Deployment "web" is invalid: x: ` + many, immutability.RefusalInvalid, nil, "kubectl's own form has no group"},
-		{"many causes", "apply failed: " + many, immutability.RefusalInvalid, []immutability.Field{
-			{Text: "spec.selector", Message: "Invalid value: field is immutable"},
-			{Text: "spec.replicas", Message: "Invalid value: must be greater than or equal to 0"},
-		}, "values with the text of a cause in them"},
+		{"many causes", "apply failed: " + many, immutability.RefusalInvalid, []immutability.Field{immutable, replicas}, "values with the text of a cause in them"},
 		{"no group", `Secret "web" is invalid: data: Forbidden: field is immutable when ` + "`immutable` is set", immutability.RefusalImmutable,
 			[]immutability.Field{{Text: "data", Message: "Forbidden: field is immutable when `immutable` is set"}}, "the core group is left out"},
 		{"keys in the path", `Pod "x" is invalid: metadata.annotations[container.apparmor.security.beta.kubernetes.io/c]: Forbidden: may not add AppArmor annotations`, immutability.RefusalImmutable,
@@ -96,8 +95,20 @@ func TestParseReadsProse(t *testing.T) {
 		{"webhook", `Error from server: admission webhook "w.example.com" denied the request: Deployment.apps "web" is invalid: spec.selector: Invalid value: "b": field is immutable`, immutability.RefusalAdmissionDenied,
 			[]immutability.Field{{Message: `admission webhook "w.example.com" denied the request: Deployment.apps "web" is invalid: spec.selector: Invalid value: "b": field is immutable`}}, "what the webhook quotes is its own"},
 		{"policy", `configmaps "x" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: is immutable`, immutability.RefusalAdmissionDenied,
-			[]immutability.Field{{Message: `ValidatingAdmissionPolicy 'p' with binding 'b' denied request: is immutable`}}, ""},
+			[]immutability.Field{{Message: `ValidatingAdmissionPolicy 'p' with binding 'b' denied request: is immutable`}}, "a policy is admission, too"},
 		{"rights", `deployments.apps "web" is forbidden: User "jane" cannot patch resource "deployments" in API group "apps" in the namespace "default"`, immutability.RefusalNone, nil, "no admission"},
+		{"kubectl", `The Deployment "x" is invalid: ` + selector, immutability.RefusalImmutable, []immutability.Field{immutable},
+			"one known kind has this name, since extensions is gone"},
+		{"another group", `Deployment.example.com "x" is invalid: ` + selector, immutability.RefusalInvalid, []immutability.Field{immutable}, "a group in the text is not replaced"},
+		{"core", `The Secret "x" is invalid: type: Invalid value: "b": field is immutable`, immutability.RefusalImmutable,
+			[]immutability.Field{{Text: "type", Message: "Invalid value: field is immutable"}}, "kubectl's text of a kind without a group"},
+		{"unknown kind", `The Widget "x" is invalid: ` + selector, immutability.RefusalInvalid, []immutability.Field{immutable}, "no known kind has this name"},
+		{"odd path", `The CSIDriver "x" is invalid: spec.attachedRequired: Invalid value: true: field is immutable`, immutability.RefusalImmutable,
+			[]immutability.Field{{Text: "spec.attachRequired", Message: "Invalid value: field is immutable"}}, "the kind's own paths are found too"},
+		{"bullets", "The Deployment \"x\" is invalid: \n* " + selector + "\n* spec.replicas: Invalid value: -1: must be greater than or equal to 0", immutability.RefusalInvalid,
+			[]immutability.Field{immutable, replicas}, "kubectl lists several causes in lines"},
+		{"bullets, all immutable", "The Job \"x\" is invalid: \n* " + selector + "\n* spec.completions: Invalid value: 2: field is immutable\n", immutability.RefusalImmutable,
+			[]immutability.Field{immutable, {Text: "spec.completions", Message: "Invalid value: field is immutable"}}, "each line is a cause"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -108,23 +119,36 @@ func TestParseReadsProse(t *testing.T) {
 			assert.Equal(t, tt.kind, verdict.Refusal, tt.why)
 			assert.Equal(t, tt.fields, verdict.Fields, tt.why)
 			assert.False(t, verdict.Replaceable(), "prose proves nothing")
+			if tt.kind == immutability.RefusalImmutable || tt.kind == immutability.RefusalInvalid {
+				assert.NotEmpty(t, verdict.Uncertain, "and says so")
+			}
 		})
 	}
 }
 
 func TestParseErrors(t *testing.T) {
-	for input, want := range map[string]string{
-		"":                     "no API status: the input is empty",
-		" \n":                  "no API status: the input is empty",
-		`{"status":"Failure"}`: "no API status found: neither a JSON object of kind Status, nor the text of a refused object",
-		`{"status":"Failure","kind":"Pod","code":1}`: "no API status found: neither a JSON object of kind Status, nor the text of a refused object",
-		`{"kind":"Pod"}`:            "no API status found: neither a JSON object of kind Status, nor the text of a refused object",
-		"field is immutable":        "no API status found: neither a JSON object of kind Status, nor the text of a refused object",
-		`{"kind":"Status","code":`:  "no API status found: neither a JSON object of kind Status, nor the text of a refused object",
-		`\"kind\":\"Status\" alone`: "no API status found: neither a JSON object of kind Status, nor the text of a refused object",
+	const empty = "no API status: the input is empty"
+	const notFound = "no API status found: neither a JSON object of kind Status, nor the text of a refused object"
+	for input, row := range map[string]struct{ want, why string }{
+		"":                     {empty, "nothing"},
+		" \n":                  {empty, "nothing but space"},
+		`{"status":"Failure"}`: {notFound, "neither a code nor a reason"},
+		`{"status":"Failure","kind":"Pod","code":1}`: {notFound, "another kind"},
+		`{"kind":"Pod"}`:                                           {notFound, "no status"},
+		"field is immutable":                                       {notFound, "no sentence"},
+		`{"kind":"Status","code":`:                                 {notFound, "broken off"},
+		`\"kind\":\"Status\" alone`:                                {notFound, "no string of JSON"},
+		"failed to pull image: fetch token: Unauthorized":          {notFound, "other servers say this too"},
+		"Unauthorized access was logged":                           {notFound, "a word of a sentence"},
+		"smoking is forbidden: here":                               {notFound, "no user and no verb"},
+		"Apply failed with 1 conflict: merge it yourself":          {notFound, "no manager"},
+		"Apply failed with 1 conflict: conflict with m: .data.a":   {notFound, "a manager has quotes"},
+		"Apply failed with 2 conflicts: conflicts with \"a\":\n.p": {notFound, "no field"},
+		"Apply failed with 2 conflicts: conflicts with \"a\"\n- .": {notFound, "no manager's line"},
+		"Error from server (Rebirth): x":                           {notFound, "a reason that isn't one"},
 	} {
 		_, err := saved.Parse([]byte(input))
-		assert.EqualError(t, err, want, input)
+		assert.EqualError(t, err, row.want, "%s: %s", input, row.why)
 	}
 }
 
