@@ -159,27 +159,6 @@ func TestSubresources(t *testing.T) {
 	assert.Equal(t, []string{"f#1 x/b", "f#1 x/new status", "f#1 x/a scale", "f#1 x/a"}, content(t, file), "and leaves the set")
 }
 
-func TestSaveAndLoad(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "state.json")
-	file, err := statefile.Load(t.Context(), path)
-	require.NoError(t, err, "a file that isn't there yet remembers nothing")
-	assert.Empty(t, content(t, file))
-
-	require.NoError(t, os.WriteFile(path, nil, 0o644))
-	require.NoError(t, statefile.Save(remembering(t, "f#1 x/a"), path))
-	info, err := os.Stat(path)
-	require.NoError(t, err)
-	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
-
-	file, err = statefile.Load(t.Context(), path)
-	require.NoError(t, err)
-	assert.Equal(t, []string{"f#1 x/a"}, content(t, file))
-
-	left, err := os.ReadDir(filepath.Dir(path))
-	require.NoError(t, err)
-	assert.Len(t, left, 1, "no temporary file stays")
-}
-
 func TestLoadErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"c4n4ry":                      "not a state file: invalid character 'c' looking for beginning of value; name another one after --state",

@@ -59,6 +59,16 @@ func names(t *testing.T, folder string) (names []string) {
 	return names
 }
 
+// openFolder returns a new folder with a mode. Unlike those of t.TempDir, other users can reach it.
+func openFolder(t *testing.T, mode os.FileMode) string {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "wholefile")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	require.NoError(t, os.Chmod(folder, mode))
+	return folder
+}
+
 // A process that is killed in the middle of a write leaves the old file or the new one. The next write removes its
 // temporary files.
 func TestKilledWrites(t *testing.T) {
@@ -197,13 +207,10 @@ func TestTry(t *testing.T) {
 // tryAsNobody tries to write as a user who may do little, and returns the error.
 func tryAsNobody(t *testing.T, path string) string {
 	t.Helper()
-	folder, err := os.MkdirTemp("", "try") // as those of the tests are only for who runs them
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	folder := openFolder(t, 0o755)
 	program, err := os.ReadFile(os.Args[0])
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "try"), program, 0o755))
-	require.NoError(t, os.Chmod(folder, 0o755))
 	cmd := exec.CommandContext(t.Context(), filepath.Join(folder, "try"))
 	cmd.Env, cmd.Dir = append(os.Environ(), "TRY="+path), "/"
 	if os.Getuid() == 0 {
@@ -216,10 +223,7 @@ func tryAsNobody(t *testing.T, path string) string {
 
 // What may not be written to is found out before, and who reads a pipe goes on waiting.
 func TestTryOfWhatIsNoFile(t *testing.T) {
-	folder, err := os.MkdirTemp("", "tried")
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	require.NoError(t, os.Chmod(folder, 0o755))
+	folder := openFolder(t, 0o755)
 	pipe := filepath.Join(folder, "pipe")
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	require.NoError(t, os.Chmod(pipe, 0o400))
@@ -240,10 +244,7 @@ func TestTryOfWhatIsNoFile(t *testing.T) {
 
 // In a shared folder such as /tmp, a file of another user is refused.
 func TestTryInSharedFolder(t *testing.T) {
-	folder, err := os.MkdirTemp("", "shared")
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	require.NoError(t, os.Chmod(folder, 0o777|os.ModeSticky))
+	folder := openFolder(t, 0o777|os.ModeSticky)
 	path := filepath.Join(folder, "file")
 	require.Equal(t, "<nil>", tryAsNobody(t, path))
 	if os.Getuid() != 0 {
