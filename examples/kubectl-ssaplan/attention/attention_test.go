@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/attention"
@@ -16,32 +17,13 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
+// object returns an object from YAML, with integers as objects of a server have them.
 func object(t *testing.T, text string) (v map[string]any) {
 	t.Helper()
-	var tree any
-	require.NoError(t, yaml.UnmarshalStrict([]byte(text), &tree))
-	v, _ = tree.(map[string]any)
-	if spec, ok := v["spec"].(map[string]any); ok {
-		integers(spec)
-	}
+	asJSON, err := yaml.YAMLToJSONStrict([]byte(text))
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(asJSON, &v))
 	return v
-}
-
-// integers makes integers of the floats of encoding/json, as objects of a server have them.
-func integers(v any) {
-	switch v := v.(type) {
-	case map[string]any:
-		for name, part := range v {
-			if f, ok := part.(float64); ok {
-				v[name] = int64(f)
-			}
-			integers(part)
-		}
-	case []any:
-		for _, item := range v {
-			integers(item)
-		}
-	}
 }
 
 func plan(t *testing.T, apiVersion, kind, before, after string) *ssaplan.Plan {

@@ -74,6 +74,7 @@ func TestReadAddressErrors(t *testing.T) {
 		"git::https://me:c4n4ry@host/?c4n4ry":  invalid,
 		"oci://host/a?token=c4n4ry":            invalid,
 		"HTTP://me:c4n4ry@127.0.0.1:1/?c4n4ry": "http://127.0.0.1:1/: can't be fetched: dial tcp 127.0.0.1:1: connect: connection refused; check the address and the network",
+		url + "/large":                         url + "/large: is larger than 64 MiB; check what it is, or split it up",
 		url + "/page":                          url + "/page: document 1 (line 1): line 1: not valid YAML: mapping values are not allowed in this context",
 	} {
 		from := Sources{Paths: []string{address}}
@@ -86,10 +87,4 @@ func TestReadAddressErrors(t *testing.T) {
 		assert.Equal(t, want, failures[0].Error())
 		assert.NotContains(t, failures[0].Error(), canary)
 	}
-}
-
-func TestReadAddressIsBounded(t *testing.T) {
-	_, failures := Read(t.Context(), Sources{Paths: []string{site(t) + "/large"}})
-	require.Len(t, failures, 1)
-	assert.Equal(t, "is larger than 64 MiB; check what it is, or split it up", failures[0].Problem)
 }

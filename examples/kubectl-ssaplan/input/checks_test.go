@@ -1,6 +1,7 @@
 package input
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -9,16 +10,14 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/manifest"
 )
 
-// stream returns documents for objects that are written apiVersion/kind/namespace/name, with a hyphen for no namespace.
+// stream returns manifests, each a line long, of objects that are written as apiVersion, kind, namespace and name, with
+// a hyphen for no namespace.
 func stream(objects ...string) []manifest.Manifest {
 	var docs []string
 	for _, o := range objects {
-		f := strings.Split(o, " ")
-		doc := "apiVersion: " + f[0] + "\nkind: " + f[1] + "\nmetadata:\n  name: " + f[3] + "\n"
-		if f[2] != "-" {
-			doc += "  namespace: " + f[2] + "\n"
-		}
-		docs = append(docs, doc)
+		f := strings.Fields(o)
+		doc := fmt.Sprintf("{apiVersion: %s, kind: %s, metadata: {namespace: %s, name: %s}}\n", f[0], f[1], f[2], f[3])
+		docs = append(docs, strings.Replace(doc, "namespace: -, ", "", 1))
 	}
 	manifests, _ := manifest.Parse("f", []byte(strings.Join(docs, "---\n")))
 	return manifests
@@ -51,17 +50,11 @@ func TestUnique(t *testing.T) {
 			}
 			assert.Equal(t, manifests[:1], unique)
 			if assert.Len(t, failures, 1) {
-				want := "f: document 2 (line " + lineOf(manifests[1]) + "): " + manifests[1].Identity.String() +
-					": the same object as in f: document 1 (line 1); keep one of them"
-				assert.EqualError(t, failures[0], want)
+				assert.EqualError(t, failures[0], "f: document 2 (line 3): "+manifests[1].Identity.String()+
+					": the same object as in f: document 1 (line 1); keep one of them")
 			}
 		})
 	}
-}
-
-func lineOf(m manifest.Manifest) string {
-	_, line, _ := strings.Cut(strings.TrimSuffix(m.Source.String(), ")"), "(line ")
-	return line
 }
 
 func TestInNamespace(t *testing.T) {
@@ -69,6 +62,6 @@ func TestInNamespace(t *testing.T) {
 	inside, failures := InNamespace(manifests, "prod")
 	assert.Equal(t, manifests[:2], inside)
 	if assert.Len(t, failures, 1) {
-		assert.EqualError(t, failures[0], `f: document 3 (line 12): v1/ConfigMap test/c: metadata.namespace: "test" is not the namespace that -n asks for, "prod"; leave out one of them`)
+		assert.EqualError(t, failures[0], `f: document 3 (line 5): v1/ConfigMap test/c: metadata.namespace: "test" is not the namespace that -n asks for, "prod"; leave out one of them`)
 	}
 }
