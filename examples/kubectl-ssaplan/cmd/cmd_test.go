@@ -101,7 +101,9 @@ func configMap(name, value string) string {
 }
 
 func TestUsageErrors(t *testing.T) {
-	write(t, map[string]string{"app.yaml": configMap("a", "x")})
+	write(t, map[string]string{
+		"app.yaml": configMap("a", "x"), "good": goodKubeconfig, "success.json": `{"kind":"Status","apiVersion":"v1","status":"Success"}`,
+	})
 	t.Setenv("KUBECONFIG", "missing")
 	tests := []struct {
 		args string
@@ -134,6 +136,14 @@ func TestUsageErrors(t *testing.T) {
 		{"explain -f app.yaml -o xml", "-o xml: the output formats are text, json, yaml"},
 		{"explain -f app.yaml", "app.yaml: no API status found: neither a JSON object of kind Status, nor the text of a refused object"},
 		{"explain -f -", "standard input: no API status found: neither a JSON object of kind Status, nor the text of a refused object"},
+		{"explain -f success.json", "success.json: the status says Success, so there is no error to explain"},
+		{"plan -f app.yaml --kubeconfig good --contexts prod,prod", `--contexts: "prod" is named twice`},
+		{"plan -f app.yaml --kubeconfig good --contexts prod --context test", "--contexts: --context is about one cluster; leave one of them out"},
+		{"plan -f app.yaml --kubeconfig good --contexts prod --server x", "--contexts: --server is about one cluster; leave one of them out"},
+		{"plan -f app.yaml --kubeconfig good --contexts prod --memory noops", "--contexts: --memory is about one cluster; leave one of them out"},
+		{"plan -f app.yaml --kubeconfig good --contexts prod --state state.json", "--contexts: --state is about one cluster; leave one of them out"},
+		{"plan -f app.yaml --kubeconfig good --contexts prod -o html", "--contexts: -o html is about one cluster; choose another output"},
+		{"plan -f app.yaml --kubeconfig good --contexts prod -o jsonl", "--contexts: -o jsonl is about one cluster; choose another output"},
 		{"plan -f app.yaml --nonsense", "unknown flag: --nonsense; see kubectl ssaplan plan --help"},
 		{"plan app.yaml", `unknown command "app.yaml" for "kubectl ssaplan plan"`},
 		{"nonsense", `unknown command "nonsense" for "kubectl ssaplan"`},
@@ -144,6 +154,22 @@ func TestUsageErrors(t *testing.T) {
 		t.Run(tt.args, func(t *testing.T) {
 			assert.Equal(t, result{1, "", tt.want + "\n"}, run(t.Context(), "yes\n", strings.Fields(tt.args)...))
 		})
+	}
+}
+
+// What is too large for a status or a saved plan isn't read. The file is all hole.
+func TestLargeInput(t *testing.T) {
+	write(t, map[string]string{"large": ""})
+	require.NoError(t, os.Truncate("large", 1<<30))
+	spaces := strings.Repeat(" ", 64<<20+1)
+	for args, want := range map[string]string{
+		"explain -f large":   "large: is larger than 64 MiB",
+		"explain -f -":       "standard input: is larger than 64 MiB",
+		"show large":         "large: can't be read: is larger than 256 MiB",
+		"apply --plan large": "large: can't be read: is larger than 256 MiB",
+	} {
+		got := run(t.Context(), spaces, strings.Fields(args)...)
+		assert.Equal(t, result{1, "", want + "; check what it is, or split it up\n"}, got, args)
 	}
 }
 

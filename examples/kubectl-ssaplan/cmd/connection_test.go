@@ -7,6 +7,7 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -44,52 +45,35 @@ func TestConnectionErrors(t *testing.T) {
 	const foreign = "the answer isn't one of a Kubernetes API server; a proxy or a login page may have sent it: %s; check the server's address, and log in if there is a login page in front of it"
 	tests := []struct {
 		name, server string
-		format, text string
+		format, text string // text is a regular expression
 	}{
-		{"nothing listens", "https://127.0.0.1:1", unreachable, "dial tcp 127.0.0.1:1: connect: connection refused"},
+		{"nothing listens", "https://127.0.0.1:1", unreachable, `dial tcp 127\.0\.0\.1:1: connect: connection refused`},
 		{"https to an http port", strings.Replace(plain.URL, "http:", "https:", 1), insecure, "http: server gave HTTP response to HTTPS client"},
-		{"http to an https port", strings.Replace(secure.URL, "https:", "http:", 1), insecure, "Client sent an HTTP request to an HTTPS server."},
+		{"http to an https port", strings.Replace(secure.URL, "https:", "http:", 1), insecure, `Client sent an HTTP request to an HTTPS server\.`},
 		{"another authority", secure.URL, insecure, "tls: failed to verify certificate: x509: certificate signed by unknown authority"},
 		{"another server", absent.URL, foreign, "404"},
 		{"credentials", denying.URL, "the server doesn't accept the credentials%s; renew the credentials, or check that they are meant for this server", ": Unauthorized"},
-		{"credentials, without a word", silent.URL, "the server doesn't accept the credentials%s; renew the credentials, or check that they are meant for this server", ": the server answered without a message (HTTP 401, Unauthorized)"},
+		{"credentials, without a word", silent.URL, "the server doesn't accept the credentials%s; renew the credentials, or check that they are meant for this server", `: the server answered without a message \(HTTP 401, Unauthorized\)`},
+		{"a page, which isn't shown", plain.URL, foreign, `[^\n]*`},
+		{"a host that doesn't resolve, with a text that depends on the machine", "https://no-such-host.invalid:6443", unreachable, `dial tcp: lookup no-such-host\.invalid[^\n]*`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			got := run(t.Context(), "", "plan", "-f", "app.yaml", "--kubeconfig", "good", "--server", tt.server)
-			want := "cluster " + tt.server + ": " + fmt.Sprintf(tt.format, tt.text) + " (2 objects not planned)\n"
-			assert.Equal(t, result{1, "Plan: 1 error.\n", want}, got)
+			assert.Equal(t, result{1, "Plan: 1 error.\n", got.err}, got)
+			want := "cluster " + tt.server + ": " + fmt.Sprintf(tt.format, "TEXT") + " (2 objects not planned)\n"
+			assert.Regexp(t, "^"+strings.Replace(regexp.QuoteMeta(want), "TEXT", tt.text, 1)+"$", got.err)
+			assert.NotContains(t, got.err, "c4n4ry")
 		})
 	}
-	t.Run("a page", func(t *testing.T) {
-		got := run(t.Context(), "", "plan", "-f", "app.yaml", "--kubeconfig", "good", "--server", plain.URL)
-		assert.Equal(t, 1, got.code)
-		assert.Regexp(t, "^cluster "+plain.URL+`: the answer isn't one of a Kubernetes API server[^\n]*\n$`, got.err)
-		assert.NotContains(t, got.err, "c4n4ry")
-	})
-}
-
-func TestHostThatDoesNotResolve(t *testing.T) {
-	write(t, twoObjects)
-	got := run(t.Context(), "", "plan", "-f", "app.yaml", "--kubeconfig", "good", "--server", "https://no-such-host.invalid:6443")
-	assert.Equal(t, 1, got.code)
-	// The resolver's part of the text depends on the machine.
-	assert.Regexp(t, `^cluster https://no-such-host\.invalid:6443: the server can't be reached, or the connection broke: dial tcp: lookup no-such-host\.invalid[^\n]*; check the server's address and the network, then try again \(2 objects not planned\)\n$`, got.err)
 }
 
 // If the connection fails, owners and import print one error line and no output.
 func TestReadingFromNoCluster(t *testing.T) {
 	write(t, map[string]string{"good": goodKubeconfig})
-	server := httptest.NewServer(answer(http.StatusUnauthorized, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Unauthorized","code":401}`))
-	defer server.Close()
 	for _, line := range []string{"owners deploy/web", "import x/Deployment/web"} {
-		got := run(t.Context(), "", append(strings.Fields(line), "--kubeconfig", "good", "--server", server.URL)...)
-		assert.Equal(t, 1, got.code)
-		assert.Empty(t, got.out)
-		assert.Regexp(t, "^cluster "+server.URL+": the server doesn't accept the credentials[^\n]*; renew the credentials[^\n]*\n$", got.err)
-
-		got = run(t.Context(), "", append(strings.Fields(line), "--kubeconfig", "good", "--server", "https://127.0.0.1:1")...)
-		assert.Equal(t, 1, got.code)
+		got := run(t.Context(), "", append(strings.Fields(line), "--kubeconfig", "good", "--server", "https://127.0.0.1:1")...)
+		assert.Equal(t, result{1, "", got.err}, got)
 		assert.Regexp(t, "^cluster https://127.0.0.1:1: the server can't be reached[^\n]*connection refused; [^\n]*\n$", got.err)
 	}
 }
@@ -123,11 +107,3 @@ func TestInterrupt(t *testing.T) {
 
 // quiet keeps what test servers log about broken connections out of the tests' output.
 var quiet = log.New(io.Discard, "", 0)
-
-func TestURL(t *testing.T) {
-	t.Parallel()
-	c := newCluster(t)
-	site := httptest.NewServer(answer(http.StatusOK, "text/plain", configMap("a", "x")))
-	defer site.Close()
-	assert.Equal(t, result{2, "+ v1/ConfigMap NS/a  create with 1 field\n\nPlan: 1 to create.\n", ""}, c.run("plan -f "+site.URL+"/app.yaml").of(c))
-}

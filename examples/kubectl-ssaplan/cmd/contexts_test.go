@@ -88,18 +88,6 @@ func TestSeveralContexts(t *testing.T) {
 
 func TestContextsThatAreNotMeant(t *testing.T) {
 	write(t, map[string]string{"app.yaml": configMap("a", "x"), "good": goodKubeconfig})
-	for args, want := range map[string]string{
-		"--contexts prod,prod":               `--contexts: "prod" is named twice`,
-		"--contexts prod --context test":     "--contexts: --context is about one cluster; leave one of them out",
-		"--contexts prod --server x":         "--contexts: --server is about one cluster; leave one of them out",
-		"--contexts prod --memory noops":     "--contexts: --memory is about one cluster; leave one of them out",
-		"--contexts prod --state state.json": "--contexts: --state is about one cluster; leave one of them out",
-		"--contexts prod -o html":            "--contexts: -o html is about one cluster; choose another output",
-		"--contexts prod -o jsonl":           "--contexts: -o jsonl is about one cluster; choose another output",
-	} {
-		got := run(t.Context(), "", append(strings.Fields("plan -f app.yaml --kubeconfig good"), strings.Fields(args)...)...)
-		assert.Equal(t, result{1, "", want + "\n"}, got, args)
-	}
 	got := run(t.Context(), "", strings.Fields("plan -f app.yaml --kubeconfig good --contexts lost,nowhere")...)
 	assert.Equal(t, 1, got.code)
 	assert.Contains(t, got.err, `context "lost": there is no cluster "west"`)

@@ -2,6 +2,7 @@ package cmd_test
 
 import (
 	"encoding/json"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -21,75 +22,45 @@ current-context: prod
 `
 
 func TestKubeconfigErrors(t *testing.T) {
-	write(t, map[string]string{
-		"app.yaml":   configMap("a", "x"),
-		"good":       goodKubeconfig,
-		"empty":      "",
-		"text":       "c4n4ry",
-		"list":       "- c4n4ry\n",
-		"alias":      "users:\n- name: a\n  user:\n    token: *c4n4ry\n",
-		"open":       "users:\n- name: a\n  user:\n    token: \"c4n4ry\n",
-		"types":      "apiVersion: v1\nkind: Config\nusers:\n- name: a\n  user:\n    token: [c4n4ry]\n",
-		"base64":     "apiVersion: v1\nkind: Config\nclusters:\n- name: a\n  cluster:\n    certificate-authority-data: \"%c4n4ry\"\n",
-		"number":     "users:\n- name: a\n- user:\n    password: 271828\n",
-		"boolean":    "clusters: [{cluster: {insecure-skip-tls-verify: \"c4n4ry\"}}]\n",
-		"no-list":    "contexts: {a: c4n4ry}\n",
-		"no-map":     "users: [{user: {exec: c4n4ry}}]\n",
-		"provider":   "users: [{user: {auth-provider: {name: x, config: {a: b, token: [c4n4ry]}}}}]\n",
-		"bytes":      "users: [{user: {client-key-data: 271828}}]\n",
-		"kind":       "apiVersion: v1\nkind: Secret\ndata: {a: c4n4ry}\n",
-		"no-context": "apiVersion: v1\nkind: Config\nclusters: [{name: a, cluster: {server: x}}]\ncontexts: [{name: b, context: {cluster: a}}]\n",
-	})
+	const chosen = "contexts: [{name: b, context: {cluster: a}}]\ncurrent-context: b\n"
+	dir := write(t, map[string]string{"app.yaml": configMap("a", "x"), "good": goodKubeconfig, "empty": ""})
 	const next = "; correct the file, or name another one with --kubeconfig"
 	tests := []struct {
-		file, context string
-		want          string
+		file, content, context string // content is written to the file, unless it is empty
+		want                   string
 	}{
-		{"missing", "", "kubeconfig missing: there is no such file; check the path after --kubeconfig"},
-		{".", "", "kubeconfig .: can't be read: is a directory"},
-		{"empty", "", "kubeconfig empty: no cluster is configured there; name a file with --kubeconfig or KUBECONFIG, or a cluster with --server"},
-		{"text", "", "kubeconfig text: is no kubeconfig" + next},
-		{"list", "", "kubeconfig list: is no kubeconfig" + next},
-		{"alias", "", "kubeconfig alias: refers with * to an anchor that it doesn't define; put the value into quotes if it is no alias" + next},
-		{"open", "", "kubeconfig open: line 5: not valid YAML: found unexpected end of stream" + next},
-		{"types", "", "kubeconfig types: users[0].user.token: has to be a string" + next},
-		{"base64", "", "kubeconfig base64: clusters[0].cluster.certificate-authority-data: has to be base64" + next},
-		{"number", "", "kubeconfig number: users[1].user.password: has to be a string" + next},
-		{"boolean", "", "kubeconfig boolean: clusters[0].cluster.insecure-skip-tls-verify: has to be true or false" + next},
-		{"no-list", "", "kubeconfig no-list: contexts: has to be a list" + next},
-		{"no-map", "", "kubeconfig no-map: users[0].user.exec: has to be a map" + next},
-		{"provider", "", "kubeconfig provider: users[0].user.auth-provider.config.token: has to be a string" + next},
-		{"bytes", "", "kubeconfig bytes: users[0].user.client-key-data: has to be base64" + next},
-		{"kind", "", "kubeconfig kind: is no kubeconfig" + next},
-		{"no-context", "", "kubeconfig no-context: current-context: missing; choose with --context one of: b"},
-		{"good", "dev", `kubeconfig good: there is no context "dev"; choose with --context one of: lost, nobody, prod, test`},
-		{"good", "lost", `kubeconfig good: context "lost": there is no cluster "west"; correct the context`},
-		{"good", "nobody", `kubeconfig good: context "nobody": there is no user "you"; correct the context`},
+		{"missing", "", "", "kubeconfig missing: there is no such file; check the path after --kubeconfig"},
+		{".", "", "", "kubeconfig .: can't be read: is a directory"},
+		{"empty", "", "", "kubeconfig empty: no cluster is configured there; name a file with --kubeconfig or KUBECONFIG, or a cluster with --server"},
+		{"text", "c4n4ry", "", "kubeconfig text: is no kubeconfig" + next},
+		{"list", "- c4n4ry\n", "", "kubeconfig list: is no kubeconfig" + next},
+		{"alias", "users:\n- name: a\n  user:\n    token: *c4n4ry\n", "", "kubeconfig alias: refers with * to an anchor that it doesn't define; put the value into quotes if it is no alias" + next},
+		{"open", "users:\n- name: a\n  user:\n    token: \"c4n4ry\n", "", "kubeconfig open: line 5: not valid YAML: found unexpected end of stream" + next},
+		{"types", "apiVersion: v1\nkind: Config\nusers:\n- name: a\n  user:\n    token: [c4n4ry]\n", "", "kubeconfig types: users[0].user.token: has to be a string" + next},
+		{"base64", "apiVersion: v1\nkind: Config\nclusters:\n- name: a\n  cluster:\n    certificate-authority-data: \"%c4n4ry\"\n", "", "kubeconfig base64: clusters[0].cluster.certificate-authority-data: has to be base64" + next},
+		{"number", "users:\n- name: a\n- user:\n    password: 271828\n", "", "kubeconfig number: users[1].user.password: has to be a string" + next},
+		{"boolean", "clusters: [{cluster: {insecure-skip-tls-verify: \"c4n4ry\"}}]\n", "", "kubeconfig boolean: clusters[0].cluster.insecure-skip-tls-verify: has to be true or false" + next},
+		{"no-list", "contexts: {a: c4n4ry}\n", "", "kubeconfig no-list: contexts: has to be a list" + next},
+		{"no-map", "users: [{user: {exec: c4n4ry}}]\n", "", "kubeconfig no-map: users[0].user.exec: has to be a map" + next},
+		{"provider", "users: [{user: {auth-provider: {name: x, config: {a: b, token: [c4n4ry]}}}}]\n", "", "kubeconfig provider: users[0].user.auth-provider.config.token: has to be a string" + next},
+		{"bytes", "users: [{user: {client-key-data: 271828}}]\n", "", "kubeconfig bytes: users[0].user.client-key-data: has to be base64" + next},
+		{"kind", "apiVersion: v1\nkind: Secret\ndata: {a: c4n4ry}\n", "", "kubeconfig kind: is no kubeconfig" + next},
+		{"no-context", "apiVersion: v1\nkind: Config\nclusters: [{name: a, cluster: {server: x}}]\ncontexts: [{name: b, context: {cluster: a}}]\n", "", "kubeconfig no-context: current-context: missing; choose with --context one of: b"},
+		// What client-go itself refuses ends in one line with the next step, too.
+		{"address", "apiVersion: v1\nkind: Config\nclusters: [{name: a, cluster: {server: \"https://[::1\"}}]\n" + chosen, "", `client for https://[::1: host must be a URL or a host:port pair: "https://[::1"; check the kubeconfig and --server`},
+		{"authority", "apiVersion: v1\nkind: Config\nclusters: [{name: a, cluster: {server: \"https://x\", certificate-authority: missing.crt}}]\n" + chosen, "", "kubeconfig authority: invalid configuration: unable to read certificate-authority " + dir + "/missing.crt for a due to open " + dir + "/missing.crt: no such file or directory"},
+		{"good", "", "dev", `kubeconfig good: there is no context "dev"; choose with --context one of: lost, nobody, prod, test`},
+		{"good", "", "lost", `kubeconfig good: context "lost": there is no cluster "west"; correct the context`},
+		{"good", "", "nobody", `kubeconfig good: context "nobody": there is no user "you"; correct the context`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.file+tt.context, func(t *testing.T) {
+			if tt.content != "" {
+				require.NoError(t, os.WriteFile(tt.file, []byte(tt.content), 0o600))
+			}
 			got := run(t.Context(), "", "plan", "-f", "app.yaml", "--kubeconfig", tt.file, "--context", tt.context)
 			assert.Equal(t, result{1, "Plan: 1 error.\n", tt.want + "\n"}, got)
 		})
-	}
-}
-
-// What client-go itself refuses in a kubeconfig ends in one line with the next step, too.
-func TestKubeconfigThatClientGoRefuses(t *testing.T) {
-	config := func(cluster string) string {
-		return "apiVersion: v1\nkind: Config\nclusters: [{name: a, cluster: {" + cluster + "}}]\n" +
-			"contexts: [{name: b, context: {cluster: a}}]\ncurrent-context: b\n"
-	}
-	dir := write(t, map[string]string{
-		"app.yaml": configMap("a", "x"), "address": config(`server: "https://[::1"`),
-		"authority": config(`server: "https://x", certificate-authority: missing.crt`),
-	})
-	for file, want := range map[string]string{
-		"address":   `client for https://[::1: host must be a URL or a host:port pair: "https://[::1"; check the kubeconfig and --server`,
-		"authority": "kubeconfig authority: invalid configuration: unable to read certificate-authority " + dir + "/missing.crt for a due to open " + dir + "/missing.crt: no such file or directory",
-	} {
-		got := run(t.Context(), "", "plan", "-f", "app.yaml", "--kubeconfig", file)
-		assert.Equal(t, result{1, "Plan: 1 error.\n", want + "\n"}, got)
 	}
 }
 
@@ -116,11 +87,4 @@ func TestConfigurationErrorAsJSON(t *testing.T) {
 			map[string]any{"object": nil, "class": "Configuration", "message": "kubeconfig missing: there is no such file; check the path after --kubeconfig"},
 		},
 	}, report)
-}
-
-func TestStateFileErrors(t *testing.T) {
-	write(t, map[string]string{"app.yaml": configMap("a", "x"), "good": goodKubeconfig, "state.json": "c4n4ry"})
-	got := run(t.Context(), "", "plan", "-f", "app.yaml", "--kubeconfig", "good", "--state", "state.json")
-	want := "state file state.json: not a state file: invalid character 'c' looking for beginning of value; name another one after --state\n"
-	assert.Equal(t, result{1, "Plan: 1 error.\n", want}, got)
 }

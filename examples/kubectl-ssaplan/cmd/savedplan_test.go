@@ -2,15 +2,12 @@ package cmd_test
 
 import (
 	"net"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/savedplan"
 	"github.com/ssaplan/primitives/test/controlplane"
 	"github.com/ssaplan/primitives/test/lab"
 )
@@ -37,15 +34,12 @@ func TestSavedPlanIsOfOneCluster(t *testing.T) {
 		of               *controlplane.Server // that of the plan if nil
 		says             string               // empty if it is carried out
 	}{
-		{why: "the same one"},
 		{why: "by another address", apply: tunnel},
-		{why: "by who may not read kube-system, although it was planned by who may", apply: limited},
 		{why: "by who may read kube-system, although it was planned by who may not", plan: limited},
 		{why: "by who may not read kube-system", plan: limited, apply: limited},
 		{why: "another address, and by it nobody knows", plan: limited, apply: tunnel, says: "address \"sha256:"},
 		{why: "another address, and of it nobody knows", apply: limited + tunnel, says: "since the namespace kube-system can't be read"},
 		{why: "another cluster", of: other, says: uid(other)},
-		{why: "another cluster, although it was planned by who may not read kube-system", plan: limited, of: other, says: uid(other)},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			c.overwrite("app.yaml", configMap("settings", "x"))
@@ -73,35 +67,6 @@ func TestSavedPlanIsOfOneCluster(t *testing.T) {
 			}
 			assert.Empty(t, settings, "nothing was written")
 		})
-	}
-}
-
-// Where a plan is saved can be a pipe, and is looked at before anything is planned.
-func TestSavedPlanIntoAPipe(t *testing.T) {
-	t.Parallel()
-	c := newCluster(t)
-	c.overwrite("app.yaml", configMap("a", "x"))
-	require.NoError(t, exec.Command("mkfifo", c.path("pipe")).Run())
-	read := make(chan string, 1)
-	go func() {
-		text, _ := os.ReadFile(c.path("pipe"))
-		read <- string(text)
-	}()
-	planned := c.run("plan -f app.yaml --out pipe")
-	require.Equal(t, 2, planned.code, planned.err)
-	text := <-read
-	require.Contains(t, planned.err, "saved the plan in "+c.path("pipe")+", "+savedplan.Digest([]byte(text)))
-	c.overwrite("saved.plan", text)
-	got := c.run("apply --plan saved.plan")
-	require.Equal(t, 0, got.code, got.err)
-}
-
-func TestSavedPlansAreBounded(t *testing.T) {
-	write(t, map[string]string{"saved.plan": "ssaplan saved plan 1 sha256:0\n"})
-	require.NoError(t, os.Truncate("saved.plan", 1<<30))
-	for _, args := range []string{"show saved.plan", "apply --plan saved.plan"} {
-		got := run(t.Context(), "", strings.Fields(args)...)
-		require.Equal(t, result{1, "", "saved.plan: can't be read: is larger than 256 MiB; check what it is, or split it up\n"}, got)
 	}
 }
 
