@@ -3,51 +3,41 @@ package cmd_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
 )
 
-// counter is a proxy in front of the server that counts what is sent for ConfigMaps: reads, pages of lists, and dry
-// runs that aren't questions.
-type counter struct {
-	mu                sync.Mutex
-	gets, pages, trys int
-}
-
-func (c *counter) count(r *http.Request) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch {
-	case !strings.Contains(r.URL.Path, "/configmaps"):
-	case r.Method == http.MethodPatch && slices.Equal(r.URL.Query()["dryRun"], []string{"All"}):
-		c.trys++
-	case r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/configmaps"):
-		c.pages++
-	case r.Method == http.MethodGet:
-		c.gets++
+// requested returns how many requests for ConfigMaps came since the last call: reads, pages of lists, and dry runs that
+// aren't questions.
+func requested(t *testing.T, proxy *faultproxy.Proxy) map[string]int {
+	t.Helper()
+	counts := map[string]int{}
+	for _, r := range proxy.Requests() {
+		address, err := url.Parse(r.URI)
+		require.NoError(t, err)
+		switch {
+		case !strings.Contains(address.Path, "/configmaps"):
+		case r.Method == http.MethodPatch && slices.Equal(address.Query()["dryRun"], []string{"All"}):
+			counts["dry runs"]++
+		case r.Method == http.MethodGet && strings.HasSuffix(address.Path, "/configmaps"):
+			counts["pages"]++
+		case r.Method == http.MethodGet:
+			counts["reads"]++
+		}
 	}
-}
-
-func (c *counter) take() [3]int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	defer func() { c.gets, c.pages, c.trys = 0, 0, 0 }()
-	return [3]int{c.gets, c.pages, c.trys}
-}
-
-// counted returns the address of a server that counts.
-func (c *cluster) counted() (address string, counts *counter) {
-	counts = &counter{}
-	return c.proxied(counts.count), counts
+	proxy.Heal()
+	return counts
 }
 
 // TestNoOpsAreRememberedBetweenRuns plans some hundred objects again and again, each time in a run of its own: as
@@ -67,37 +57,36 @@ func TestNoOpsAreRememberedBetweenRuns(t *testing.T) {
 	}
 	c.overwrite("app.yaml", manifests())
 	c.apply("-f app.yaml")
-	address, counts := c.counted()
-	plan := func() [3]int {
+	proxy := faultproxy.StartAs(t, c.Server.Config())
+	address := proxy.Client("").Host
+	plan := func() map[string]int {
 		t.Helper()
-		counts.take()
 		got := c.run("plan -f app.yaml --memory noops --server " + address)
 		require.Equal(t, 0, got.code, got.out+got.err)
 		require.Equal(t, fmt.Sprintf("Plan: %d unchanged.\n", objects), got.out)
-		return counts.take()
+		return requested(t, proxy)
 	}
-	require.Equal(t, objects, plan()[2])
+	require.Equal(t, objects, plan()["dry runs"])
 	age(t, c.path("noops"), 11*time.Second) // longer than a server takes to take in what it is set up with
-	require.Equal(t, objects, plan()[2], "what is remembered of the first run has expired")
+	require.Equal(t, objects, plan()["dry runs"], "what is remembered of the first run has expired")
 	last := plan()
-	assert.Zero(t, last[0], "reads")
-	assert.LessOrEqual(t, last[1], objects/50, "pages of the one list")
-	assert.Zero(t, last[2], "dry runs")
+	assert.Zero(t, last["reads"])
+	assert.LessOrEqual(t, last["pages"], objects/50, "of the one list")
+	assert.Zero(t, last["dry runs"])
 	info, err := os.Stat(c.path("noops"))
 	require.NoError(t, err)
 	assert.EqualValues(t, 0o600, info.Mode().Perm())
 	assert.Less(t, info.Size(), int64(objects*200))
 
 	c.edit("app.yaml", "name: c0007}\ndata: {value: a}", "name: c0007}\ndata: {value: b}")
-	counts.take()
 	got := c.run("plan -f app.yaml --memory noops --server " + address)
 	assert.Equal(t, 2, got.code)
-	assert.Equal(t, 1, counts.take()[2], "only what was edited is tried")
+	assert.Equal(t, 1, requested(t, proxy)["dry runs"], "only what was edited is tried")
 
 	objects = 20
 	c.overwrite("noops", `{"version": broken`)
 	c.overwrite("app.yaml", manifests())
-	require.Equal(t, objects, plan()[2], "what can't be read is as if there were nothing")
+	require.Equal(t, objects, plan()["dry runs"], "what can't be read is as if there were nothing")
 }
 
 var timesOfMemory = regexp.MustCompile(`"(since|e)":("[^"]*"|[0-9]+)`)
@@ -118,19 +107,4 @@ func age(t *testing.T, name string, by time.Duration) {
 	})
 	require.NotEqual(t, string(text), string(aged))
 	require.NoError(t, os.WriteFile(name, aged, 0o600))
-}
-
-// What another user may write proves nothing.
-func TestMemoryOfAnotherUser(t *testing.T) {
-	if os.Getuid() != 0 {
-		t.Skip("NOT RUN with a file of another user: only root can give one away")
-	}
-	t.Parallel()
-	c := newCluster(t)
-	c.overwrite("app.yaml", configMap("a", "x"))
-	require.Equal(t, 2, c.run("plan -f app.yaml --memory noops").code)
-	require.NoError(t, os.Chown(c.path("noops"), 12345, -1))
-	got := c.run("plan -f app.yaml --memory noops").of(c)
-	assert.Equal(t, 1, got.code)
-	assert.Contains(t, got.err, "--memory noops: belongs to another user")
 }

@@ -356,10 +356,6 @@ func (p *play) others(verb, rest string, body []string) bool {
 	case "redigest": // FILE, after an edit: correct its digest
 		_, body, _ := strings.Cut(p.read(target), "\n")
 		p.overwrite(target, "ssaplan saved plan 1 "+savedplan.Digest([]byte(body))+"\n"+body)
-	case "is-link":
-		info, err := os.Lstat(p.path(target))
-		require.NoError(p.t, err)
-		require.NotZero(p.t, info.Mode()&os.ModeSymlink, target)
 	case "parent": // TOOLING APIVERSION KIND NAME, that of an ApplySet
 		parts := strings.Fields(more)
 		p.Apply(p.t, "admin", applyset.Parent{Object: identity.Identity{APIVersion: parts[0], Kind: parts[1], Name: parts[2]}, Tooling: target}.Manifest())
