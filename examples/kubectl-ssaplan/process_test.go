@@ -4,19 +4,14 @@ package main_test
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -25,6 +20,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/statefile"
+	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
@@ -112,23 +109,18 @@ func TestSignalsEndReads(t *testing.T) {
 		_ = r.Process.Signal(signal) // it may have ended
 		require.Error(t, r.wait(t, 10*time.Second))
 	}
-	endless := start(t, dir, program, "/dev/zero", "plan", "-f", "app.yaml")
-	require.Error(t, endless.wait(t, 10*time.Second))
-	require.Contains(t, endless.out.String(), "kubeconfig /dev/zero: is a device")
-	silent := start(t, dir, program, "config", "plan", "-f", "app.yaml")
-	require.Error(t, silent.wait(t, 20*time.Second), "without a signal")
-	require.Contains(t, silent.out.String(), "nothing came for 10s")
-	r := start(t, dir, program, nowhere, "apply", "--yes", "-f", "app.yaml", "--state", "pipe.yaml")
-	require.Error(t, r.wait(t, 10*time.Second))
-	require.Contains(t, r.out.String(), "is no file but a device, pipe or socket")
-	r = start(t, dir, program, nowhere, "plan", "-f", "app.yaml", "--server", "http://127.0.0.1:1", "--memory", "pipe.yaml")
-	require.Error(t, r.wait(t, 10*time.Second))
-	require.Contains(t, r.out.String(), "is no file but a device, pipe or socket")
 	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "state.json.journal"), 0o600))
-	for _, args := range []string{"apply --yes -f app.yaml --state state.json", "plan -f app.yaml --state state.json"} {
-		r = start(t, dir, program, nowhere, strings.Fields(args)...)
-		require.Error(t, r.wait(t, 10*time.Second))
-		require.Contains(t, r.out.String(), "journal: is no file but a link, folder, device, pipe or socket")
+	for _, row := range []struct{ why, kubeconfig, args, says string }{
+		{"an endless file", "/dev/zero", "plan -f app.yaml", "kubeconfig /dev/zero: is a device"},
+		{"a pipe without a writer", "config", "plan -f app.yaml", "nothing came for 10s"},
+		{"a state", nowhere, "apply --yes -f app.yaml --state pipe.yaml", "is no file but a device, pipe or socket"},
+		{"a memory", nowhere, "plan -f app.yaml --server http://127.0.0.1:1 --memory pipe.yaml", "is no file but a device, pipe or socket"},
+		{"a journal to write", nowhere, "apply --yes -f app.yaml --state state.json", "journal: is no file but a link, folder, device, pipe or socket"},
+		{"a journal to read", nowhere, "plan -f app.yaml --state state.json", "journal: is no file but a link, folder, device, pipe or socket"},
+	} {
+		r := start(t, dir, program, row.kubeconfig, strings.Fields(row.args)...)
+		require.Error(t, r.wait(t, 20*time.Second), "%s, without a signal", row.why)
+		require.Contains(t, r.out.String(), row.says, row.why)
 	}
 }
 
@@ -171,28 +163,14 @@ func TestProxyOfTheEnvironmentKeepsItsPassword(t *testing.T) {
 }
 
 // remembered returns the names of the objects that a state file and its journal have.
-func remembered(t *testing.T, state string) map[string]bool {
+func remembered(t *testing.T, path string) map[string]bool {
 	t.Helper()
+	file, err := statefile.Load(t.Context(), path)
+	require.NoError(t, err)
 	names := map[string]bool{}
-	type entry struct {
-		State    struct{ Name string }
-		Intended bool
-	}
-	var content struct{ Objects []entry }
-	if text, err := os.ReadFile(state); err == nil {
-		require.NoError(t, json.Unmarshal(text, &content))
-	}
-	if text, err := os.ReadFile(state + ".journal"); err == nil {
-		for line := range bytes.Lines(text) {
-			var e entry
-			if json.Unmarshal(line, &e) == nil {
-				content.Objects = append(content.Objects, e)
-			}
-		}
-	}
-	for _, e := range content.Objects {
+	for _, e := range file.Left(statefile.Run{}) {
 		if !e.Intended {
-			names[e.State.Name] = true
+			names[e.State.Identity.Name] = true
 		}
 	}
 	return names
@@ -250,97 +228,19 @@ func TestKilledRunsRemember(t *testing.T) {
 	require.NotZero(t, interrupted, "no run was killed before its end")
 }
 
-func TestParallelRunsRememberEverything(t *testing.T) {
-	t.Parallel()
-	c := lab.New(t)
-	program, dir := built(t), t.TempDir()
-	const programs, each = 8, 5
-	var all []*run
-	for i := range programs {
-		file := fmt.Sprintf("app%d.yaml", i)
-		manifests(t, filepath.Join(dir, file), c.Namespace, fmt.Sprintf("p%d", i), each)
-		all = append(all, start(t, dir, program, c.Server.Kubeconfig(), "apply", "--yes", "-f", file, "--state", "state.json"))
-	}
-	var failed error
-	for _, r := range all {
-		failed = errors.Join(failed, r.wait(t, 2*time.Minute))
-	}
-	require.NoError(t, failed)
-	assert.Len(t, remembered(t, filepath.Join(dir, "state.json")), programs*each)
-	info, err := os.Stat(filepath.Join(dir, "state.json"))
-	require.NoError(t, err)
-	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
-}
-
-// What can't be remembered isn't applied.
-func TestStateIsTriedBeforeTheFirstWrite(t *testing.T) {
-	t.Parallel()
-	c := lab.New(t)
-	program, dir := built(t), t.TempDir()
-	manifests(t, filepath.Join(dir, "app.yaml"), c.Namespace, "u", 1)
-	for _, state := range []string{"no/such/state.json", "/proc/state.json", "/dev/full"} {
-		r := start(t, dir, program, c.Server.Kubeconfig(), "apply", "--yes", "-f", "app.yaml", "--state", state)
-		require.Error(t, r.wait(t, time.Minute))
-		require.Contains(t, r.out.String(), "state file "+state, state)
-		exists := c.Lookup(t, lab.Object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: u-0}}")) != nil
-		require.False(t, exists, state)
-	}
-}
-
-// unanswered is a server that never answers a write, nor what comes after it.
-func unanswered(t *testing.T) (kubeconfig string, wrote chan struct{}) {
-	t.Helper()
-	wrote, ended := make(chan struct{}), make(chan struct{})
-	var once sync.Once
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		isWrite := r.Method != http.MethodGet && !r.URL.Query().Has("dryRun")
-		if isWrite {
-			once.Do(func() { close(wrote) })
-		}
-		select {
-		case <-wrote:
-			<-ended
-			return
-		default:
-		}
-		w.Header().Set("Content-Type", "application/json")
-		switch {
-		case r.URL.Path == "/api/v1":
-			fmt.Fprint(w, `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"v1","resources":[`+
-				`{"name":"configmaps","kind":"ConfigMap","namespaced":true,"verbs":["get"]}]}`)
-		case slices.Contains(r.URL.Query()["dryRun"], "Unknown"):
-			w.WriteHeader(http.StatusUnprocessableEntity)
-			fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422,`+
-				`"details":{"group":"meta.k8s.io","kind":"PatchOptions","causes":[{"field":"dryRun"}]}}`)
-		case r.Method == http.MethodGet:
-			w.WriteHeader(http.StatusNotFound)
-			fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404,`+
-				`"message":"configmaps \"a\" not found","details":{"name":"a","kind":"configmaps"}}`)
-		default:
-			fmt.Fprint(w, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"default","uid":"1","managedFields":[`+
-				`{"manager":"kubectl-ssaplan","operation":"Apply","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{"f:k":{}}}}]},"data":{"k":"v"}}`)
-		}
-	}))
-	t.Cleanup(server.Close)
-	t.Cleanup(func() { close(ended) })
-	kubeconfig = filepath.Join(t.TempDir(), "config")
-	text := fmt.Sprintf("{apiVersion: v1, kind: Config, current-context: a, clusters: [{name: a, cluster: {server: %q}}], users: [{name: a}], "+
-		"contexts: [{name: a, context: {cluster: a, user: a}}]}", server.URL)
-	require.NoError(t, os.WriteFile(kubeconfig, []byte(text), 0o600))
-	return kubeconfig, wrote
-}
-
 // After the first signal, what became of a write that wasn't answered is looked for. The second one ends that, too.
 func TestASecondSignalEndsAtOnce(t *testing.T) {
 	t.Parallel()
-	program := built(t)
+	program, c := built(t), lab.New(t)
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		kubeconfig, wrote := unanswered(t)
-		dir := t.TempDir()
-		manifest := []byte("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {k: v}}")
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "app.yaml"), manifest, 0o600))
-		r := start(t, dir, program, kubeconfig, "apply", "--yes", "-f", "app.yaml")
+		dir, proxy, wrote := t.TempDir(), faultproxy.StartAs(t, c.Server.Config()), make(chan struct{})
+		proxy.InjectWrite(1, faultproxy.Halting(func() { // neither the write is answered, nor what comes after it
+			proxy.InjectFrom(1, faultproxy.Stall())
+			close(wrote)
+		}))
+		manifests(t, filepath.Join(dir, "app.yaml"), c.Namespace, "unanswered", 1)
+		args := []string{"apply", "--yes", "-f", "app.yaml", "--server", proxy.Client("").Host}
+		r := start(t, dir, program, c.Server.Kubeconfig(), args...)
 		select {
 		case <-wrote:
 		case err := <-r.ended:
