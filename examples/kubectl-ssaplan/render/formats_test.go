@@ -75,16 +75,23 @@ func reportOf(t testing.TB, text string) render.Report {
 	quoted, err := json.Marshal(text)
 	require.NoError(t, err)
 	data := change(t, "data.json", projection.OpChange, `{"a":1}`, `{"a":{`+string(quoted)+":"+string(quoted)+"}}")
+	shared := []explain.Change{ // by so many objects that they are groups
+		change(t, "metadata.labels.a", projection.OpChange, "old"+text, "new"+text),
+		change(t, "metadata.labels.b", projection.OpChange, "old"+text, "new"+text),
+	}
 	plan := &ssaplan.Plan{
 		Object: object("v1", text+"Kind", "name"+text, text+"space"), Action: ssaplan.ActionUpdate, Reason: text,
-		Explanation: explain.Explanation{Changes: []explain.Change{c, list, data}, Warnings: []foreign.Text{foreign.Text(text)}},
-		Conflicts:   []fieldowner.Conflict{{Path: c.Path, Owner: fieldowner.Owner{Manager: foreign.Text(text), Operation: "Apply"}}},
+		Explanation: explain.Explanation{
+			Changes: append([]explain.Change{c, list, data}, shared...), Warnings: []foreign.Text{foreign.Text(text)},
+		},
+		Conflicts: []fieldowner.Conflict{{Path: c.Path, Owner: fieldowner.Owner{Manager: foreign.Text(text), Operation: "Apply"}}},
 	}
-	deferred := *plan
+	other, deferred := *plan, *plan
+	other.Changes = shared
 	deferred.Action, deferred.Deferral = ssaplan.ActionDeferred, ssaplan.DeferralSet
 	return render.Report{
 		Target: render.Destination{Context: text, Server: "https://h" + text, Namespace: text, FieldManager: "kubectl" + text},
-		Plans:  []*ssaplan.Plan{plan, &deferred}, Failures: []render.Failure{{Object: plan.Object, Message: text}},
+		Plans:  []*ssaplan.Plan{plan, &other, &other, &deferred}, Failures: []render.Failure{{Object: plan.Object, Message: text}},
 	}
 }
 
