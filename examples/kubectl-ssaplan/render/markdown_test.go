@@ -78,6 +78,15 @@ func TestMarkdownOfManyPlans(t *testing.T) {
 	assert.Regexp(t, `_Cut to fit: \d+ lines and \d+ headings\.`, out)
 }
 
+// Fences are longer than any in the code between them. The fuzz test of all formats can't see a fence that closes early.
+func TestMarkdownFencesAreLongest(t *testing.T) {
+	out := render.Text{}.Markdown(render.Report{
+		Plans: textPlan(t, "a\n", "a\n`````\n"), Failures: []render.Failure{{Message: "```"}, {Message: "# not a title"}},
+	})
+	assert.Contains(t, out, "\n``````diff\n")
+	assert.Contains(t, out, "\n````\n```\n# not a title\n````\n")
+}
+
 // Who carries replacements out must not read that the old object stays.
 func TestTextOfReplacementsThatHappen(t *testing.T) {
 	out := render.Text{Replaces: true}.Plans([]*ssaplan.Plan{renamed()})
