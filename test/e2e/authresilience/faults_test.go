@@ -188,7 +188,7 @@ func (f *fixture) spoil(t *testing.T, fault faultproxy.Fault, ns, token string) 
 // time is up.
 func patience(fault faultproxy.Fault) time.Duration {
 	if fault.String() == "stall" || fault.String() == "reset" {
-		return 2 * time.Second
+		return 5 * time.Second
 	}
 	return 30 * time.Second
 }

@@ -99,7 +99,7 @@ func TestOutcomesOfLateWrites(t *testing.T) {
 	}{
 		{faultproxy.Halting, 30 * time.Second, context.Canceled},
 		{func(func()) faultproxy.Fault { return faultproxy.Reset() }, 30 * time.Second, nil},
-		{func(func()) faultproxy.Fault { return faultproxy.Stall() }, 6 * time.Second, nil},
+		{func(func()) faultproxy.Fault { return faultproxy.Stall() }, 10 * time.Second, nil},
 		{func(func()) faultproxy.Fault { return faultproxy.Page(504) }, 30 * time.Second, nil},
 		{func(func()) faultproxy.Fault { return faultproxy.Empty(502) }, 30 * time.Second, nil},
 	} {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/write"
 	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
@@ -76,26 +77,42 @@ func TestEachRequestBroken(t *testing.T) {
 				if !isPlayed(2*at+j, i) {
 					continue
 				}
-				a := op.plans(t, c, fmt.Sprintf("broken-%d-%d-%d", i, at, j))
-				planner := c.planner(t, c.proxy, row.timeout)
-				c.proxy.InjectAt(row.faults)
-				ctx, _ := impatient(t)
-				ctx, cancel := context.WithTimeout(ctx, lab.Patience)
-				_, err := a.run(ctx, planner)
-				cancel()
-				arrived, _ := c.proxy.Writes()
-				request, isSpoiled := c.proxy.Spoiled()
-				spoiled = isSpoiled
-				c.proxy.Heal()
-				a.check(t, err, arrived, row.faults)
-				if len(row.faults) == 1 && (request.Write || !spoiled) {
-					require.NoError(t, err, "%s: %s: what became of a write is looked up", op.name, request)
+				name := fmt.Sprintf("broken-%d-%d-%d", i, at, j)
+				var err error
+				spoiled, err = c.breakRequests(t, op, name, row.faults, row.timeout)
+				// On a slow machine, the operation can end before it sends the request.
+				for timeout := row.timeout; !spoiled && authresilience.Classify(err) == authresilience.ClassTimeout; timeout *= 2 {
+					require.Less(t, timeout, lab.Patience, "%s: every request times out", op.name)
+					spoiled, err = c.breakRequests(t, op, name, row.faults, 2*timeout)
 				}
-				a.remove(t)
 			}
 		}
 		require.Greater(t, at, 2, "%s: discovery and the write", op.name)
 	}
+}
+
+// breakRequests carries out a write of an object of that name while the faults break its requests. It reports whether
+// one was broken, and the error of the write.
+func (c *cluster) breakRequests(
+	t *testing.T, op operation, name string, faults map[int]faultproxy.Fault, timeout time.Duration,
+) (bool, error) {
+	t.Helper()
+	a := op.plans(t, c, name)
+	defer a.remove(t)
+	planner := c.planner(t, c.proxy, timeout)
+	c.proxy.InjectAt(faults)
+	ctx, _ := impatient(t)
+	ctx, cancel := context.WithTimeout(ctx, lab.Patience)
+	defer cancel()
+	_, err := a.run(ctx, planner)
+	arrived, _ := c.proxy.Writes()
+	request, spoiled := c.proxy.Spoiled()
+	c.proxy.Heal()
+	a.check(t, err, arrived, faults)
+	if len(faults) == 1 && (request.Write || !spoiled) {
+		require.NoError(t, err, "%s: %s: what became of a write is looked up", op.name, request)
+	}
+	return spoiled, err
 }
 
 // check compares what an operation ended with and what the server has.

@@ -27,7 +27,7 @@ type member struct {
 // patience is how long a planner waits for an answer that a fault may keep back.
 func patience(fault faultproxy.Fault) time.Duration {
 	if strings.Contains(fault.String(), "stall") {
-		return 3 * time.Second
+		return 10 * time.Second
 	}
 	return 30 * time.Second
 }
