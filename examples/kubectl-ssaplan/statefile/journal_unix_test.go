@@ -164,8 +164,26 @@ func TestOnlyFiles(t *testing.T) {
 	}
 }
 
-// A link in place of the journal isn't followed, since the file behind it may be another user's: not even if the link
-// is put there while the journal is being opened.
+// A link in place of the journal is refused, since the file behind it may be another user's.
+func TestNoLinkIsAJournal(t *testing.T) {
+	dir := t.TempDir()
+	path, other := filepath.Join(dir, "state.json"), filepath.Join(dir, "other")
+	require.NoError(t, os.WriteFile(other, []byte("text"), 0o600))
+	for _, to := range []string{other, filepath.Join(dir, "new")} {
+		require.NoError(t, os.Symlink(to, path+".journal"))
+		_, err := statefile.OpenJournal(t.Context(), path)
+		require.ErrorContains(t, err, "journal: is no file but a link")
+		_, err = statefile.Load(t.Context(), path)
+		require.ErrorContains(t, err, "journal: is no file but a link")
+		require.NoError(t, os.Remove(path+".journal"))
+	}
+	require.NoFileExists(t, filepath.Join(dir, "new"))
+	text, err := os.ReadFile(other)
+	require.NoError(t, err)
+	require.Equal(t, "text", string(text))
+}
+
+// A link that is put in the place of the journal while it is being opened is no journal either.
 func TestNoLinkBecomesAJournal(t *testing.T) {
 	dir := t.TempDir()
 	path, other := filepath.Join(dir, "state.json"), filepath.Join(dir, "other")
