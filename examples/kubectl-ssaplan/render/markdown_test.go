@@ -78,7 +78,7 @@ func TestMarkdownOfManyPlans(t *testing.T) {
 	assert.Regexp(t, `_Cut to fit: \d+ lines and \d+ headings\.`, out)
 }
 
-// Fences are longer than any in the code between them. The fuzz test of all formats can't see a fence that closes early.
+// A fence is longer than any in the code behind it. FuzzReports can't see a fence that closes early.
 func TestMarkdownFencesAreLongest(t *testing.T) {
 	out := render.Text{}.Markdown(render.Report{
 		Plans: textPlan(t, "a\n", "a\n`````\n"), Failures: []render.Failure{{Message: "```"}, {Message: "# not a title"}},
