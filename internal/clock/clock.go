@@ -54,7 +54,7 @@ func WithTimeout(ctx context.Context, d time.Duration) (context.Context, context
 		return context.WithTimeout(ctx, d)
 	}
 	limited := &expiring{Context: ctx, done: make(chan struct{})}
-	end := fake.after(d)
+	end := fake.timeout(d)
 	go func() {
 		select {
 		case <-end:

@@ -72,6 +72,16 @@ func TestContextsEndByTheirClock(t *testing.T) {
 	require.ErrorIs(t, ctx.Err(), context.Canceled)
 }
 
+func TestNoTimeouts(t *testing.T) {
+	fake := &clock.Fake{NoTimeouts: true}
+	ctx, cancel := clock.WithTimeout(clock.With(t.Context(), fake), time.Nanosecond)
+	defer cancel()
+	require.NoError(t, clock.Sleep(ctx, time.Millisecond), "its end wakes all waits that are over")
+	fake.Advance(time.Nanosecond)
+	<-ctx.Done()
+	require.ErrorIs(t, ctx.Err(), context.DeadlineExceeded)
+}
+
 func TestTheRealClockIsTheDefault(t *testing.T) {
 	before := time.Now()
 	require.False(t, clock.Now(t.Context()).Before(before))

@@ -11,6 +11,8 @@ import (
 type Fake struct {
 	// LongestSleep limits the real time of each [Sleep]. Zero means that a sleep takes its full duration.
 	LongestSleep time.Duration
+	// NoTimeouts says that timeouts end by advances alone, however slow the machine is.
+	NoTimeouts bool
 	// TimeUp is the number of the sleep that puts the clock forward by a day, so that all timeouts end. Zero means
 	// none.
 	TimeUp int
@@ -24,6 +26,7 @@ type Fake struct {
 // wait is a channel that receives the time when the fake clock shows its end.
 type wait struct {
 	end     time.Time
+	ahead   time.Duration // if it isn't zero, the sum of advances that ends the wait, whatever the real time is
 	channel chan time.Time
 }
 
@@ -72,11 +75,29 @@ func (f *Fake) sleep(d time.Duration) <-chan time.Time {
 
 // after returns a channel that receives the time when the duration has passed, by the real time or by advances.
 func (f *Fake) after(d time.Duration) <-chan time.Time {
+	defer time.AfterFunc(d, f.wake)
+	return f.add(wait{end: time.Now().Add(d)})
+}
+
+// timeout is after, or with NoTimeouts by advances alone.
+func (f *Fake) timeout(d time.Duration) <-chan time.Time {
+	if f.NoTimeouts {
+		return f.add(wait{ahead: d})
+	}
+	return f.after(d)
+}
+
+// add adds a wait, whose end is given without the advances up to now.
+func (f *Fake) add(w wait) <-chan time.Time {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	w := wait{time.Now().Add(f.ahead + d), make(chan time.Time, 1)}
+	w.channel = make(chan time.Time, 1)
+	if w.ahead > 0 {
+		w.ahead += f.ahead
+	} else {
+		w.end = w.end.Add(f.ahead)
+	}
 	f.waits = append(f.waits, w)
-	time.AfterFunc(d, f.wake)
 	return w.channel
 }
 
@@ -86,7 +107,7 @@ func (f *Fake) wake() {
 	defer f.mu.Unlock()
 	now := time.Now().Add(f.ahead)
 	f.waits = slices.DeleteFunc(f.waits, func(w wait) bool {
-		if w.end.After(now) {
+		if w.ahead > f.ahead || w.ahead == 0 && w.end.After(now) {
 			return false
 		}
 		w.channel <- now

@@ -7,10 +7,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/ssaplan/primitives/internal/clock"
 )
 
 // Patience is how long a test waits for what has to happen. It only ends tests that fail.
-const Patience = time.Minute
+const Patience = 3 * time.Minute
+
+// Context returns the context of a test, in which no timeout of the library ends, however slow the machine is.
+func Context(t testing.TB) context.Context {
+	return clock.With(t.Context(), &clock.Fake{NoTimeouts: true})
+}
 
 // Eventually calls holds every now and then until it returns true. It does so on the goroutine of the test, which holds
 // may therefore end. The text says what is waited for.

@@ -223,6 +223,7 @@ func TestWaitsAreBounded(t *testing.T) {
 // Only one object is such that its requests are broken off.
 func TestRequestsThatAreBrokenOff(t *testing.T) {
 	var versions atomic.Int64
+	ctx := clock.With(t.Context(), &clock.Fake{NoTimeouts: true})
 	for how, broken := range map[string]func(http.ResponseWriter){
 		"reset":   func(http.ResponseWriter) { panic(http.ErrAbortHandler) },
 		"cut off": func(w http.ResponseWriter) { w.Header().Set("Content-Length", "500"); fmt.Fprint(w, wiretest.Object) },
@@ -234,7 +235,7 @@ func TestRequestsThatAreBrokenOff(t *testing.T) {
 		}}, func(w http.ResponseWriter, _ *http.Request) { broken(w) })
 		for name, request := range requests {
 			versions.Store(0)
-			err := request(t.Context(), r)
+			err := request(ctx, r)
 			var brokenOff *authresilience.BrokenOffError
 			class, looks := authresilience.Classify(err), int64(1)
 			switch name {

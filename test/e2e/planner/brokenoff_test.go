@@ -35,7 +35,7 @@ func TestRequestsThatAreBrokenOffForOneObject(t *testing.T) {
 		}
 	}
 	i := 0
-	for plan, err := range planner.PlanAll(t.Context(), requests) {
+	for plan, err := range planner.PlanAll(lab.Context(t), requests) {
 		if i%3 == 2 {
 			require.NoError(t, err)
 			require.Equal(t, ssaplan.ActionCreate, plan.Action)

@@ -23,6 +23,7 @@ import (
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/write"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // TestAdoptionEqualsKubectl creates random objects with client-side apply, and has others write to them. It then
@@ -38,7 +39,7 @@ func TestAdoptionEqualsKubectl(t *testing.T) {
 	var equal, refused, dropping, other, late atomic.Uint64
 	sideBySide(t, cases, func(n uint64, slot int) {
 		a := newAdoption(c, seed, n, slot)
-		if err := a.run(t.Context()); err != nil {
+		if err := a.run(lab.Context(t)); err != nil {
 			t.Errorf("seed %d case %d (%s): %v", seed, n, a.kind.name(), err)
 		}
 		equal.Add(a.equal)

@@ -41,7 +41,7 @@ func TestWritersInBetween(t *testing.T) {
 	sideBySide(t, cases, func(n uint64, slot int) {
 		w := newWriter(c, seed, n, slot)
 		w.planner = planner
-		if _, _, err := w.made(t.Context(), w.apply); err != nil {
+		if _, _, err := w.made(lab.Context(t), w.apply); err != nil {
 			t.Errorf("seed %d case %d (%s, %s): %v", seed, n, w.kind.name(), w.moment, err)
 		}
 		mu.Lock()

@@ -20,6 +20,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/write"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // TestActingOutsideOfDryRuns applies random edits to random objects, while a webhook changes some fields of each write
@@ -34,7 +35,7 @@ func TestActingOutsideOfDryRuns(t *testing.T) {
 	var different, ineffective, refused atomic.Uint64
 	sideBySide(t, cases, func(n uint64, slot int) {
 		e := newEarnest(c, seed, n, slot)
-		if _, _, err := e.made(t.Context(), e.apply); err != nil {
+		if _, _, err := e.made(lab.Context(t), e.apply); err != nil {
 			t.Errorf("seed %d case %d (%s): %v", seed, n, e.kind.name(), err)
 		}
 		different.Add(e.different)

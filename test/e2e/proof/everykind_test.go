@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/ssaplan/primitives/test/controlplane"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // everything are the flags with which a server serves all kinds and versions that it has. They also switch off two
@@ -154,7 +155,7 @@ func (c *cluster) follow(t *testing.T, the course, slot int) (checks []check) {
 	for _, s := range stages {
 		steps = append(steps, s.Step)
 	}
-	r, err := c.runCase(t.Context(), Case{Steps: steps}, the.name(), slot)
+	r, err := c.runCase(lab.Context(t), Case{Steps: steps}, the.name(), slot)
 	require.NoError(t, err)
 	stages = slices.DeleteFunc(stages, func(s stage) bool { return !s.isTrial() })
 	require.Len(t, r.trials, len(stages))

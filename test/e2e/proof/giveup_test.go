@@ -17,6 +17,7 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // TestGivingUpKeepsValues gives up random fields of random objects, and applies an edited manifest along with that. The
@@ -30,7 +31,7 @@ func TestGivingUpKeepsValues(t *testing.T) {
 	var given, refused atomic.Uint64
 	sideBySide(t, cases, func(n uint64, slot int) {
 		g := newGivingUp(c, seed, n, slot)
-		_, after, err := g.made(t.Context(), g.giveUp)
+		_, after, err := g.made(lab.Context(t), g.giveUp)
 		if err != nil {
 			t.Errorf("seed %d case %d (%s): %v", seed, n, g.kind.name(), err)
 		} else if after != nil {

@@ -36,7 +36,7 @@ func TestSetsOfHashNames(t *testing.T) {
 	sideBySide(t, cases, func(n uint64, _ int) {
 		h := &hashedSet{cluster: c, Rand: rand.New(rand.NewPCG(seed, n)), name: fmt.Sprintf("set-%d", n), figures: &total,
 			content: map[string]string{}, states: map[string]*explain.State{}, members: map[string]set.Member{}}
-		if err := h.run(t.Context()); err != nil {
+		if err := h.run(lab.Context(t)); err != nil {
 			t.Errorf("seed %d case %d: %v", seed, n, err)
 		}
 	})

@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // workers is how many cases run at the same time. Ports and addresses are reserved for this many.
@@ -131,7 +133,7 @@ func (p *proof) replay(t *testing.T, c Case, slot int) {
 		require.NotEmpty(t, os.Getenv("SSAPLAN_SERVER"), "the server has every kind")
 		t.Skipf("%s isn't served", c.kind())
 	}
-	r, err := p.cluster.runCase(t.Context(), c, p.name(), slot)
+	r, err := p.cluster.runCase(lab.Context(t), c, p.name(), slot)
 	require.NoError(t, err)
 	p.tally.addKept(r)
 	var outcomes, wrong []string
@@ -197,7 +199,7 @@ func atOnce(first, end uint64, run func(n uint64, slot int)) {
 
 // try runs a case, and keeps a small form of it if plan and apply disagree.
 func (p *proof) try(t *testing.T, c Case, origin string, slot int) {
-	r, err := p.cluster.runCase(t.Context(), c.clone(), p.name(), slot)
+	r, err := p.cluster.runCase(lab.Context(t), c.clone(), p.name(), slot)
 	if err != nil {
 		t.Errorf("%s: %v", origin, err)
 		return
@@ -216,7 +218,7 @@ func (p *proof) report(t *testing.T, c Case, property, origin string, slot int) 
 		return
 	}
 	small := shrink(c, func(c Case) bool {
-		r, err := p.cluster.runCase(t.Context(), c, p.name(), slot)
+		r, err := p.cluster.runCase(lab.Context(t), c, p.name(), slot)
 		return err == nil && r.disagreesOn(property)
 	})
 	small.Why = fmt.Sprintf("%s of %s (%s)", property, c.kind(), origin)
