@@ -107,6 +107,51 @@ func TestAnEditThatCantBeMadeToAChild(t *testing.T) {
 	}
 }
 
+// A conflict doesn't need an edit. It ends when the other manager gives the value back, or when the policy lets the
+// child take the field over.
+func TestAConflictWithoutAnEdit(t *testing.T) {
+	w := newKitWorld(t)
+	refuse := ctrlssaplan.Policy{RefuseConflicts: true}
+	w.reconcile(refuse, threeChildren("a")...)
+	for _, end := range []ctrlssaplan.Policy{refuse, {}} {
+		w.patch("typed", "night-shift", `{"data":{"k":"theirs"}}`)
+		writes, _ := w.writes()
+		for range 2 {
+			require.Positive(t, w.reconcile(refuse, threeChildren("a")...).RequeueAfter)
+			is, _ := w.condition(ctrlssaplan.ConditionConflict)
+			require.Equal(t, "True Conflict", is)
+		}
+		again, _ := w.writes()
+		require.Equal(t, writes, again)
+		require.Equal(t, "theirs", w.value("typed"))
+		if end.RefuseConflicts {
+			w.patch("typed", "night-shift", `{"data":{"k":"a"}}`)
+		}
+		require.Zero(t, w.reconcile(end, threeChildren("a")...))
+		require.Equal(t, "a", w.value("typed"))
+	}
+}
+
+// The kit doesn't reset a field when it becomes ignored, nor when another field is edited, and doesn't report drift.
+func TestAnEditBesideWhatIsIgnored(t *testing.T) {
+	w := newKitWorld(t)
+	child := func(other string, ignored ...string) ctrlssaplan.Child {
+		c := threeChildren("a")[0]
+		c.Object.(*corev1.ConfigMap).Data["other"], c.Ignore = other, ignored
+		return c
+	}
+	w.reconcile(ctrlssaplan.Policy{}, child("x"))
+	writes, _ := w.writes()
+	w.reconcile(ctrlssaplan.Policy{}, child("x", "data.k"))
+	again, _ := w.writes()
+	require.Equal(t, writes, again)
+	w.patch("typed", "autoscaler", `{"data":{"k":"theirs"}}`)
+	w.reconcile(ctrlssaplan.Policy{}, child("x", "data.k"))
+	w.reconcile(ctrlssaplan.Policy{}, child("y", "data.k"))
+	require.Equal(t, "theirs", w.value("typed"))
+	require.NotContains(t, w.take(), "DriftRepaired")
+}
+
 // take returns the events since it was called last.
 func (w *kitWorld) take() (said string) {
 	for len(w.events) > 0 {

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/ssaplan/primitives/examples/operator/api/v1alpha1"
@@ -40,6 +41,12 @@ func TestAWebsiteBecomesItsChildren(t *testing.T) {
 	assert.Equal(t, "web:2", containers[0].(map[string]any)["image"])
 	assert.Empty(t, o.events(a, "DriftRepaired"), "edits are no drift")
 	o.awaitEvent(a, "Updated", `"web:1" -> "web:2"`)
+
+	o.settle(a)
+	require.NoError(t, o.admin.Patch(t.Context(), o.child(a, "ConfigMap"), client.RawPatch(types.MergePatchType,
+		[]byte(`{"data": {"GREETING": "closed"}}`)), client.FieldOwner("night-shift")))
+	o.awaitEvent(a, "DriftRepaired", `"closed" -> "hi" (drifted: changed by "night-shift" (Update))`)
+	assert.Equal(t, map[string]any{"GREETING": "hi"}, o.at(a, "ConfigMap", "data"))
 
 	for kind := range kinds {
 		old := o.child(a, kind)
