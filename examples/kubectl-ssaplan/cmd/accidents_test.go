@@ -192,4 +192,8 @@ waiting until v1/ConfigMap NS/one is gone: it has the finalizers example.com/wai
 		regexp.QuoteMeta("context canceled; the old object is being deleted: replace again to continue waiting\n"+
 			"interrupted before v1/ConfigMap NS/two\n"+
 			"Apply: 1 done, 1 not sent.\n")+"$", said(), "the delete is done")
+
+	c.kubectl("patch", "configmap", "one", "--type", "merge", "-p", `{"metadata":{"finalizers":null}}`)
+	c.apply("--replace -f app.yaml --state state.json")
+	assert.Equal(t, result{0, "Plan: 2 unchanged.\n", ""}, c.run("plan -f app.yaml --state state.json"))
 }

@@ -76,6 +76,8 @@ func TestReadingFromNoCluster(t *testing.T) {
 		assert.Equal(t, result{1, "", got.err}, got)
 		assert.Regexp(t, "^cluster https://127.0.0.1:1: the server can't be reached[^\n]*connection refused; [^\n]*\n$", got.err)
 	}
+	got := run(t.Context(), "", "plan", "-f", "http://127.0.0.1:1/app.yaml", "--kubeconfig", "good")
+	assert.Contains(t, got.err, "http://127.0.0.1:1/app.yaml: can't be fetched: ")
 }
 
 // A user who gives up doesn't wait for a server that doesn't answer.

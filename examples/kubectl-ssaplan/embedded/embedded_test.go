@@ -28,6 +28,8 @@ func TestCompare(t *testing.T) {
 		{"and so do those that no float holds", `{"a": 12345678901234567890123}`, `{"a": 12345678901234567890124}`,
 			[]string{"a: 12345678901234567890123 -> 12345678901234567890124"}},
 		{"null isn't absent", `{"a": null}`, `{"b": null}`, []string{"a: - null", "b: + null"}},
+		{"an empty map isn't absent", `{"a": {}, "b": 1}`, `{"b": 1}`, []string{"a: - {}"}},
+		{"an empty list isn't an empty map", `{"a": []}`, `{"a": {}}`, []string{"a: [] -> {}"}},
 		{"an item in front moves nothing", `[{"x": 1}, {"x": 2}]`, `[{"x": 0}, {"x": 1}, {"x": 2}]`, []string{`[0]: + {"x":0}`}},
 		{"items of one name belong together", `[{"name": "a", "x": 1}, {"name": "b", "x": 1}]`, `[{"name": "c"}, {"name": "a", "x": 2}, {"name": "b", "x": 2}]`,
 			[]string{`[0]: + {"name":"c"}`, "[1].x: 1 -> 2", "[2].x: 1 -> 2"}},

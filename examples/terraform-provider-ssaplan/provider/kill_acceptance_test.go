@@ -64,6 +64,9 @@ func TestKilled(t *testing.T) {
 		ended[signal]++
 		t.Logf("%s: %d", signal, ended[signal])
 	}
+	last := killing[(2*times-1)%len(killing)]
+	code, output := tf.run(t, append([]string{"plan", "-detailed-exitcode"}, last.args...)...)
+	require.Equal(t, 0, code, output)
 	for _, signal := range signals {
 		fmt.Printf("runs over %d objects ended by %s: %d of %d, then state and cluster agree; objects that weren't as the state said before the next run: %d\n",
 			killedObjects, signal, ended[signal], times, unstored[signal])
