@@ -217,6 +217,16 @@ func TestHowOftenTheServerIsLookedAt(t *testing.T) {
 	require.EqualValues(t, 8, r.asked.Load(), "one looks for all")
 }
 
+// An object with the same version but another content isn't remembered, such as one that was restored from a backup.
+func TestAnotherContentIsAnotherQuestion(t *testing.T) {
+	r := newResync(t, ssaplan.NoOpCacheOptions{})
+	r.plan(t)
+	r.request.Live.Object["status"] = map[string]any{"replicas": int64(77)}
+	require.NotZero(t, mustPlan(t, r.planner, r.request).Requests)
+	r.request.Live.SetGeneration(77)
+	require.NotZero(t, mustPlan(t, r.planner, r.request).Requests)
+}
+
 func TestForgetAnObject(t *testing.T) {
 	r := newResync(t, ssaplan.NoOpCacheOptions{})
 	r.plan(t)

@@ -75,6 +75,10 @@ func TestReplacementsByAnotherIdentity(t *testing.T) {
 			require.Equal(t, row.old, plan.Live() != nil)
 			require.Equal(t, row.old, plan.Before.Object != nil)
 			require.Equal(t, row.old, slices.ContainsFunc(plan.Changes, func(c explain.Change) bool { return c.Before != nil }))
+			if row.old && row.manifest.GetName() == "b" {
+				require.Equal(t, "a", plan.Live().GetName())
+				require.Contains(t, fmt.Sprint(plan.Changes), `metadata.name: "a" -> "b" (can't change in place)`)
+			}
 			if row.old {
 				require.Contains(t, fmt.Sprint(plan.Replacement.Hazards), "waits for finalizers: ex.io/keep")
 			}

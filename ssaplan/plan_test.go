@@ -556,23 +556,27 @@ func TestKnownNoOpsTellWhatTheFirstTold(t *testing.T) {
 	require.Empty(t, second.After.Object, "nothing was asked")
 }
 
-// A supplied object that changes before the dry run is read again. Here another run of the program writes the same.
+// An object that changes before the dry run is read again, also if the caller supplied it. Here another run of the
+// program writes the same.
 func TestAnotherRunWritesTheSame(t *testing.T) {
-	server, planner := world(ssaplan.Options{})
-	applied(t, planner, configMap("a", map[string]any{"a": "A"}))
-	live := errorless(resources(server, "configmaps").Get(t.Context(), "a", metav1.GetOptions{}))
-	manifest := configMap("a", map[string]any{"a": "B"})
-	written := false
-	defer server.Answer(func(r ssaplantest.Request) error {
-		if r.DryRun && !written {
-			written = true
-			errorless(resources(server, "configmaps").Apply(t.Context(), "a", manifest,
-				metav1.ApplyOptions{FieldManager: "my-tool", Force: true}))
+	for _, isSupplied := range []bool{false, true} {
+		server, planner := world(ssaplan.Options{})
+		applied(t, planner, configMap("a", map[string]any{"a": "A"}))
+		request := ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "B"})}
+		if isSupplied {
+			request.Live = errorless(resources(server, "configmaps").Get(t.Context(), "a", metav1.GetOptions{}))
 		}
-		return nil
-	})()
-	plan := mustPlan(t, planner, ssaplan.Request{Manifest: manifest, Live: live})
-	require.Equal(t, ssaplan.ActionNoOp, plan.Action)
+		written := false
+		server.Answer(func(r ssaplantest.Request) error {
+			if r.DryRun && !written {
+				written = true
+				errorless(resources(server, "configmaps").Apply(t.Context(), "a", request.Manifest,
+					metav1.ApplyOptions{FieldManager: "my-tool", Force: true}))
+			}
+			return nil
+		})
+		require.Equal(t, ssaplan.ActionNoOp, mustPlan(t, planner, request).Action, "supplied: %t", isSupplied)
+	}
 }
 
 // errorless returns v, and panics if there is an error.

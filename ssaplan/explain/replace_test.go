@@ -175,3 +175,19 @@ func TestReplaceOfWhatIsNotKnown(t *testing.T) {
 		require.Error(t, err)
 	}
 }
+
+// A headless Service has no address that the server picks.
+func TestReplaceByAHeadlessService(t *testing.T) {
+	const service = `{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {%sports: [{port: 80}]}}`
+	with := func(obj map[string]any, ip string) map[string]any {
+		return changed(t, obj, func(obj map[string]any) {
+			spec := obj["spec"].(map[string]any)
+			spec["clusterIP"], spec["clusterIPs"] = ip, []any{ip}
+		})
+	}
+	live := with(newMemory(t).apply(us, object(t, fmt.Sprintf(service, ""))), "10.0.0.1")
+	manifest := object(t, fmt.Sprintf(service, "clusterIP: None, "))
+	answer := with(newMemory(t).try(manifest), "None")
+	e := mustReplace(t, explain.Input{Manifest: manifest, Live: live, Answer: answer, Manager: us}, nil)
+	require.Contains(t, lines(e.Changes), `spec.clusterIPs: ["10.0.0.1"] -> ["None"] (side effect of the server)`)
+}

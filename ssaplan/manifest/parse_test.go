@@ -67,6 +67,9 @@ func TestParseErrorsCountLinesOfTheFile(t *testing.T) {
 		"a: 1\n":        `apiVersion: missing; every object needs apiVersion, kind and metadata.name`,
 	} {
 		_, failures := Parse("f", []byte(head+"---\n"+document))
+		manifests, more := Parse("f", []byte(head+"---\n"+document+"---\n"+objectHead))
+		require.Equal(t, failures, more)
+		require.Len(t, manifests, 2, "the documents before and after it are read: %s", document)
 		require.Len(t, failures, 1, document)
 		assert.Equal(t, "f: document 2 (line 6): "+want, failures[0].Error())
 	}

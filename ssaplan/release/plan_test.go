@@ -199,6 +199,7 @@ func TestTry(t *testing.T) {
 			require.Equal(t, row.want, plan.Action)
 			require.Equal(t, row.want == release.ActionRefused, plan.Refusal != nil)
 			if row.want == release.ActionRefused {
+				require.True(t, apierrors.IsForbidden(plan.Refusal), "the status stays reachable: %v", plan.Refusal)
 				require.Equal(t, "Refused v1/ConfigMap x/a: the server rejects the release: configmaps \"a\" is forbidden: no", plan.String())
 				err = plan.Apply(t.Context())
 				require.ErrorIs(t, err, plan.Refusal)

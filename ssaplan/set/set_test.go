@@ -136,6 +136,10 @@ func TestMissing(t *testing.T) {
 	assert.Contains(t, lines[4], "a kind Confgmap in v1")
 	assert.Contains(t, lines[5], "did you mean example.com/v1 Gadget?")
 	assert.Contains(t, plans(t, newSet(t, planner, Options{AllowMissing: true}, newer))[0], "6 Gadget Deferred")
+	s := newSet(t, planner, Options{}, namespace, newer)
+	plans(t, s)
+	assert.Regexp(t, "nothing is applied as long as example.com/v2/Gadget .*a can't be planned$",
+		results(quickly(t, &clock.Fake{}), s)[0])
 
 	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: object(t, inNew)})
 	require.NoError(t, err)

@@ -197,6 +197,21 @@ func TestOddImports(t *testing.T) {
 	}
 }
 
+// TestImportOfFieldsThatAreNotStored applies an import with empty maps, which a built-in kind doesn't store: values and
+// owners stay the same.
+func TestImportOfFieldsThatAreNotStored(t *testing.T) {
+	c := lab.New(t)
+	live := c.Apply(t, "me", lab.Object(t,
+		"{apiVersion: v1, kind: ConfigMap, metadata: {name: odd, labels: {}}, data: {}}"))
+	m, err := fieldowner.NewManifest(live.Object, fieldowner.Selection{
+		Strategy: fieldowner.ManagerFields, Manager: "me", Operation: fieldowner.OperationApply})
+	require.NoError(t, err)
+	require.NotEmpty(t, m.Missing)
+	made := dryRun(t, c, &unstructured.Unstructured{Object: m.Object})
+	assertValues(t, live.Object, made.Object, m.Object)
+	assert.True(t, read(t, live.Object).Equal(read(t, made.Object)), "%v", m.Object)
+}
+
 // TestConflictNames changes one of two fields that a server prints alike, and both. Each conflict names the field that
 // would change.
 func TestConflictNames(t *testing.T) {

@@ -236,3 +236,24 @@ func TestTimeOfAPhase(t *testing.T) {
 	plan := c.plan(t, ssaplan.Request{Manifest: volume("status: {phase: Available}"), Subresource: "status"})
 	require.Contains(t, fmt.Sprint(plan.Changes), "status.lastPhaseTransitionTime")
 }
+
+// TestRoundedItemOfASet shows that a server rounds large integers when it reads its managedFields, so that an item
+// of a set loses its owner.
+func TestRoundedItemOfASet(t *testing.T) {
+	c := newCluster(t)
+	c.Define(t, manifest(t, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition,
+		metadata: {name: rounds.round.example.com}, spec: {group: round.example.com, scope: Namespaced,
+		names: {plural: rounds, singular: round, kind: Round, listKind: RoundList}, versions: [{name: v1, served: true,
+		storage: true, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {
+		a: {type: string},
+		numbers: {type: array, x-kubernetes-list-type: set, items: {type: integer, format: int64}}}}}}}}]}}`))
+	m := manifest(t, `{apiVersion: round.example.com/v1, kind: Round, metadata: {name: round},
+		spec: {numbers: [9007199254740993]}}`)
+	state := c.apply(t, m)
+	c.Patch(t, "other", m, `{"spec":{"a":"x"}}`)
+	plan := c.plan(t, ssaplan.Request{Manifest: m, Prior: state})
+	require.Equal(t, ssaplan.ActionUpdate, plan.Action)
+	require.Empty(t, plan.Changes)
+	require.Equal(t, "[spec.numbers[=9007199254740992]: stays in the list without an owner, as 9007199254740993]",
+		fmt.Sprint(plan.Dropped))
+}

@@ -69,7 +69,11 @@ func TestWhatToolsLeaveBehind(t *testing.T) {
 			created, applied := lab.Object(t, row.created), lab.Object(t, row.applied)
 			created.SetName(c.Namespace + "-" + row.name)
 			applied.SetName(created.GetName())
-			c.createAs(t, "kubectl-create", created)
+			if row.name == "secret" { // shows the name of kubectl's manager
+				c.Kubectl(t, asJSON(t, created), "create", "-f", "-")
+			} else {
+				c.createAs(t, "kubectl-create", created)
+			}
 			t.Cleanup(func() { c.Delete(t, applied) })
 
 			without := c.plan(t, ssaplan.Request{Manifest: applied})
