@@ -80,7 +80,10 @@ func TestNewVersion(t *testing.T) {
 	c := newCluster(t)
 	c.planner = c.Planner(t, ssaplan.Options{FieldManager: manager, AllowVersionChange: true})
 	states := map[string]*explain.State{}
-	for result := range c.set(t, set.Options{}, application).Apply(t.Context()) {
+	const color = ", color: {type: string}" // which the new version lacks
+	older := strings.Replace(strings.Replace(application, "spec: {size: 1}", "spec: {size: 1, color: red}", 1),
+		fmt.Sprintf(definition, ""), fmt.Sprintf(definition, color), 1)
+	for result := range c.set(t, set.Options{}, older).Apply(t.Context()) {
 		require.NoError(t, result.Err)
 		state, err := result.Item.Plan.State(result.Made)
 		require.NoError(t, err)
@@ -88,7 +91,7 @@ func TestNewVersion(t *testing.T) {
 	}
 	gadget := lab.Objectf(t, "{apiVersion: %[1]s.example.com/v1, kind: Gadget, metadata: {name: one, namespace: %[1]s-app, labels: {of: another}}}", c.name)
 	uid := c.Apply(t, "another", gadget).GetUID()
-	newer := "{apiVersion: NAME.example.com/v2, kind: Gadget, metadata: {name: one, namespace: NAME-app}, spec: {size: 2}}\n---" + fmt.Sprintf(definition, "") + secondVersion
+	newer := "{apiVersion: NAME.example.com/v2, kind: Gadget, metadata: {name: one, namespace: NAME-app}, spec: {size: 2}}\n---" + fmt.Sprintf(definition, color) + secondVersion
 	var requests []ssaplan.Request
 	for _, document := range strings.Split(newer, "\n---\n") {
 		manifest := lab.Object(t, strings.ReplaceAll(document, "NAME", c.name))
@@ -98,15 +101,16 @@ func TestNewVersion(t *testing.T) {
 	require.Equal(t, []string{"0 CustomResourceDefinition Update", "6 Gadget Deferred after CustomResourceDefinition"}, c.plan(t, s))
 	for item := range s.Plan(t.Context()) {
 		if item.Object.Kind == "Gadget" {
-			require.Len(t, item.Plan.Changes, 1)
-			require.Equal(t, "spec.size: 1 -> 2", item.Plan.Changes[0].Difference.String())
+			require.Len(t, item.Plan.Changes, 2)
+			require.Equal(t, `spec.color: - "red"`, item.Plan.Changes[0].Difference.String())
+			require.Equal(t, "spec.size: 1 -> 2", item.Plan.Changes[1].Difference.String())
 		}
 	}
 	require.Equal(t, []string{"CustomResourceDefinition Done", "Gadget Done"}, c.apply(t, s))
 	live := c.Get(t, gadget)
 	require.Equal(t, uid, live.GetUID(), "it is the same object")
 	require.Equal(t, map[string]string{"of": "another"}, live.GetLabels())
-	require.EqualValues(t, 2, live.Object["spec"].(map[string]any)["size"])
+	require.Equal(t, map[string]any{"size": int64(2)}, live.Object["spec"])
 	require.Equal(t, []string{"0 CustomResourceDefinition NoOp", "6 Gadget NoOp"}, c.plan(t, s))
 }
 
