@@ -22,21 +22,23 @@ func TestNoOpThatIsWrittenForItsTime(t *testing.T) {
 	m := manifest(t, `{apiVersion: apps/v1, kind: Deployment, metadata: {name: timed}, spec: {replicas: 1, selector: {matchLabels: {a: b}},
 		template: {metadata: {labels: {a: b}}, spec: {containers: [{name: app, image: "app:1"}]}}}}`)
 	status := manifest(t, "{apiVersion: apps/v1, kind: Deployment, metadata: {name: timed}, status: {replicas: 1}}")
-	var before *unstructured.Unstructured
-	var plan *ssaplan.Plan
-	for attempt := 0; plan == nil || plan.Action != ssaplan.ActionNoOp || !sameSecond(before); attempt++ {
-		require.Less(t, attempt, 20, "two writes and a plan in one second")
+	// Two writes and a plan have to be in one second, and the next apply in another one, by the server's clock.
+	var before, after *unstructured.Unstructured
+	for attempt := 0; after == nil || before.GetResourceVersion() == after.GetResourceVersion(); attempt++ {
+		require.Less(t, attempt, 20)
+		after = nil
 		set(m, int64(attempt), "spec", "minReadySeconds")
 		set(status, int64(attempt), "status", "replicas")
 		lab.NextSecond()
 		c.Apply(t, manager, m)
 		before = c.Apply(t, manager, status, "status")
-		plan = c.plan(t, ssaplan.Request{Manifest: m})
+		plan := c.plan(t, ssaplan.Request{Manifest: m})
+		if plan.Action != ssaplan.ActionNoOp || !sameSecond(before) {
+			continue
+		}
+		time.Sleep(time.Until(before.GetManagedFields()[0].Time.Add(time.Second)))
+		after = c.Apply(t, manager, m)
 	}
-
-	time.Sleep(time.Until(before.GetManagedFields()[0].Time.Add(time.Second)))
-	after := c.Apply(t, manager, m)
-	require.NotEqual(t, before.GetResourceVersion(), after.GetResourceVersion())
 	require.Equal(t, before.Object["spec"], after.Object["spec"])
 	require.Equal(t, before.GetGeneration(), after.GetGeneration())
 	require.Equal(t, "status", before.GetManagedFields()[1].Subresource)
