@@ -41,10 +41,9 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 	select {
 	case <-end:
-		return nil
 	case <-ctx.Done():
-		return ctx.Err()
 	}
+	return ctx.Err() // also if it ended together with the sleep
 }
 
 // WithTimeout is context.WithTimeout by the context's clock.

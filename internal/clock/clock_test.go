@@ -35,6 +35,10 @@ func TestSleepsAreCutShort(t *testing.T) {
 	limited, cancel := clock.WithTimeout(ctx, longer)
 	defer cancel()
 	require.NoError(t, limited.Err(), "timeouts are not cut short")
+	cancel()
+	for range 50 {
+		require.Error(t, clock.Sleep(limited, longer), "the context ended before")
+	}
 }
 
 func TestTheTimeIsUp(t *testing.T) {
