@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -329,7 +328,7 @@ func TestReplaceStops(t *testing.T) {
 // replaceStops expects a replacement to fail, and returns how.
 func replaceStops(t *testing.T, planner *ssaplan.Planner, plan *ssaplan.Plan) *write.ReplaceError {
 	t.Helper()
-	ctx := clock.With(t.Context(), &clock.Fake{LongestSleep: time.Millisecond})
+	ctx := clock.Quickly(t.Context())
 	_, err := planner.Replace(ctx, plan, deletion.Options{})
 	var stopped *write.ReplaceError
 	require.ErrorAs(t, err, &stopped)

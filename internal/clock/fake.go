@@ -1,6 +1,7 @@
 package clock
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"time"
@@ -28,6 +29,11 @@ type wait struct {
 	end     time.Time
 	ahead   time.Duration // if it isn't zero, the sum of advances that ends the wait, whatever the real time is
 	channel chan time.Time
+}
+
+// Quickly returns a context for tests, in which sleeps take no time, and no timeout of the library ends.
+func Quickly(ctx context.Context) context.Context {
+	return With(ctx, &Fake{LongestSleep: time.Nanosecond, NoTimeouts: true})
 }
 
 // Now returns the real time plus all advances.

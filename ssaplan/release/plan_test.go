@@ -14,6 +14,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/redact"
 	"github.com/ssaplan/primitives/ssaplan/release"
@@ -251,7 +252,7 @@ func TestApply(t *testing.T) {
 			plan, err := release.For(t.Context(), on, &explain.State{Identity: id, UID: "u", Manager: "me"}, unguarded)
 			require.NoError(t, err)
 			reviewed := plan.String()
-			err = plan.Apply(t.Context())
+			err = plan.Apply(clock.Quickly(t.Context()))
 			require.Equal(t, row.outcome, write.OutcomeOf(err), err)
 			require.Len(t, on.patched, row.patches)
 			require.Equal(t, reviewed, plan.String(), "the plan stays as it was reviewed")
@@ -303,7 +304,7 @@ func TestApplyOfCallersWhoGaveUp(t *testing.T) {
 	on := &target{live: []*unstructured.Unstructured{both, both, released}, answers: []error{context.Canceled}}
 	plan, err := release.For(t.Context(), on, &explain.State{Identity: id, UID: "u", Manager: "me"}, unguarded)
 	require.NoError(t, err)
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(clock.Quickly(t.Context()))
 	on.giveUp = cancel
 	require.NoError(t, plan.Apply(ctx), "released a little later")
 	err = plan.Apply(ctx)

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan/internal/precondition"
 	"github.com/ssaplan/primitives/ssaplan/write"
 )
@@ -31,6 +32,7 @@ var (
 	conversion = &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: 500,
 		Message: "conversion webhook for ex.io/v1, Kind=Widget failed: EOF"}}
 	forbidden = apierrors.NewForbidden(configMaps, "a", errors.New("no"))
+	missing   = apierrors.NewNotFound(configMaps, "a")
 )
 
 func page(code int) error {
@@ -66,6 +68,28 @@ func TestOf(t *testing.T) {
 	} {
 		assert.Equal(t, row.want, Of(row.err), row.why)
 	}
+}
+
+// After some failures the object is read again, and after others the caller does without the request.
+func TestMovedAndDenied(t *testing.T) {
+	for err, want := range map[error]string{outdated: "moved", missing: "moved", forbidden: "denied", apierrors.NewBadRequest("no"): "denied",
+		eof: "", apierrors.NewAlreadyExists(configMaps, "a"): "", nil: ""} {
+		assert.Equal(t, want == "moved", Moved(err), "%v", err)
+		assert.Equal(t, want == "denied", Denied(err), "%v", err)
+	}
+}
+
+// Attempts end after three reads of one version, whatever came before, and with the context.
+func TestAttempts(t *testing.T) {
+	ctx, cancel := context.WithCancel(clock.Quickly(t.Context()))
+	attempts := NewAttempts(ctx)
+	for _, version := range []string{"", "", "1", "1", "2", "1", "1"} {
+		assert.True(t, attempts.Again(object("1", version, "m")))
+	}
+	assert.False(t, attempts.Again(object("1", "1", "m")))
+	assert.True(t, attempts.Again(nil), "it was deleted")
+	cancel()
+	assert.False(t, attempts.Again(nil))
 }
 
 func TestAdvice(t *testing.T) {
@@ -143,7 +167,6 @@ func TestSend(t *testing.T) {
 	triedScale.SetKind("Scale")
 	edited.Object["data"] = map[string]any{"a": "B"}
 	arrives := func(f *fake) { f.live, f.tried, f.liveErr = made, made, nil }
-	missing := apierrors.NewNotFound(configMaps, "a")
 	for _, row := range []struct {
 		why    string
 		before *unstructured.Unstructured
@@ -218,12 +241,16 @@ func TestSend(t *testing.T) {
 			t.Parallel()
 			f := row.fake
 			w := Write{Target: &f, Body: []byte(`{"metadata":{"name":"a"}}`), Options: metav1.PatchOptions{FieldManager: "m"}, Live: row.before}
-			obj, failure := w.Send(t.Context())
+			obj, failure := w.Send(clock.Quickly(t.Context()))
 			assert.LessOrEqual(t, f.writes, 1)
 			assert.Equal(t, row.reads, f.reads)
 			if row.want == write.OutcomeDone && row.advice == "" {
 				require.Nil(t, failure)
 				require.Equal(t, made, obj)
+				require.Equal(t, row.reads == 0, w.IsAlone(obj), "others may have written before a look")
+				require.Equal(t, row.reads > 0, w.Made(t.Context()) != nil)
+				w.AnyVersion = true
+				require.False(t, w.IsAlone(obj), "or before a write to any version")
 				return
 			}
 			require.NotNil(t, failure)
@@ -236,7 +263,7 @@ func TestSend(t *testing.T) {
 }
 
 func TestWritesOfCallersWhoGaveUp(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(clock.Quickly(t.Context()))
 	made := object("1", "6", "m")
 	f := fake{sentErr: context.Canceled, cancel: cancel, live: made, tried: made}
 	w := Write{Target: &f, Body: []byte(`{"metadata":{}}`), Options: metav1.PatchOptions{FieldManager: "m"}, Live: object("1", "5", "m")}
@@ -262,6 +289,37 @@ func TestGuards(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(f.bodies[i]), &body))
 		require.Equal(t, version, body.Metadata.ResourceVersion)
 		require.Equal(t, "1", body.Metadata.UID)
+	}
+}
+
+// kubectl has what it applies copied into an annotation, guards included: a read before the write takes their place.
+func TestWritesThatCarryNoGuards(t *testing.T) {
+	was, changed, recreated, sent := object("1", "5", "kubectl"), object("1", "6", "m"), object("2", "5", "kubectl"), object("1", "7", "kubectl")
+	for _, row := range []struct {
+		why        string
+		now        fake
+		anyVersion bool
+		want       write.Outcome
+	}{
+		{"as it was", fake{live: was, sent: sent}, false, write.OutcomeDone},
+		{"changed", fake{live: changed, sent: sent}, false, write.OutcomeRefused},
+		{"changed, and any version will do", fake{live: changed, sent: sent}, true, write.OutcomeDone},
+		{"re-created", fake{live: recreated, sent: sent}, true, write.OutcomeRefused},
+		{"gone", fake{}, true, write.OutcomeRefused},
+		{"nobody can look", fake{liveErr: eof}, false, write.OutcomeNotSent},
+	} {
+		w := Write{Target: &row.now, Body: []byte(`{"metadata":{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":""}}}`),
+			Options: metav1.PatchOptions{FieldManager: "kubectl"}, Live: was, AnyVersion: row.anyVersion}
+		obj, failure := w.Send(t.Context())
+		assert.Equal(t, row.want == write.OutcomeDone, failure == nil, row.why)
+		assert.Equal(t, failure == nil, row.now.writes == 1, row.why)
+		assert.False(t, w.IsAlone(obj), row.why)
+		if failure != nil {
+			assert.Equal(t, row.want, failure.Outcome, row.why)
+		}
+		for _, body := range row.now.bodies {
+			assert.NotContains(t, body, "resourceVersion", row.why)
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
@@ -71,7 +72,7 @@ func TestSend(t *testing.T) {
 		t.Run(row.why, func(t *testing.T) {
 			t.Parallel()
 			h := mustFind(t, live, adopting("kubectl-client-side-apply"))
-			ctx, cancel := context.WithCancel(t.Context())
+			ctx, cancel := context.WithCancel(clock.Quickly(t.Context()))
 			defer cancel()
 			if row.ended {
 				cancel()
@@ -95,7 +96,7 @@ func TestSendLooksThoughTheCallerGaveUp(t *testing.T) {
 	live := object(t, "7", `"data": {"a": 1}`, theirs+`{"f:data": {"f:a": {}}}}`)
 	done := object(t, "8", `"data": {"a": 1}`, ours+`{"f:data": {"f:a": {}}}}`)
 	h := mustFind(t, live, adopting("kubectl-client-side-apply"))
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(clock.Quickly(t.Context()))
 	obj, failure := h.Send(ctx, &givingUp{target{err: context.Canceled, live: done}, cancel}, false)
 	require.Nil(t, failure)
 	require.Same(t, done, obj)

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -40,7 +39,7 @@ func TestThrottledRequestsAreRepeatedAndCounted(t *testing.T) {
 		server := connect(t, &wiretest.Answers{Bodies: []string{wiretest.Throttled, wiretest.Object}}, Options{Observe: observe, Logger: logger, ThrottleRetries: row.retries})
 		resource := server.Resource(wiretest.ConfigMaps, identity.Identity{Namespace: "n"})
 		dryRun := metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}}
-		ctx := clock.With(t.Context(), &clock.Fake{LongestSleep: time.Nanosecond})
+		ctx := clock.Quickly(t.Context())
 		_, err := resource.Apply(ctx, "a", []byte(`{}`), dryRun)
 		require.Equal(t, row.fails, err != nil, row.why)
 		require.Equal(t, row.want, resource.Requests(), row.why)
