@@ -46,17 +46,13 @@ type target struct {
 	patched  []string
 	answers  []error
 	answered *unstructured.Unstructured       // beside each of the answers
-	giveUp   func()                           // when a patch arrives
 	tries    []error                          // of the first dry runs; the others are answered with success
 	made     func(*unstructured.Unstructured) // what admission makes of the object in a dry run
 	tried    int
 	byRecord int // of these
 }
 
-func (f *target) Live(ctx context.Context) (*unstructured.Unstructured, error) {
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
+func (f *target) Live(context.Context) (*unstructured.Unstructured, error) {
 	now := f.live[0]
 	if len(f.live) > 1 {
 		f.live = f.live[1:]
@@ -85,9 +81,6 @@ func (f *target) Patch(_ context.Context, live *unstructured.Unstructured, patch
 		return made, nil
 	}
 	f.patched = append(f.patched, manager+" "+string(patch))
-	if f.giveUp != nil {
-		f.giveUp()
-	}
 	err := f.answers[0]
 	f.answers = f.answers[1:]
 	return f.answered, err
@@ -239,9 +232,7 @@ func TestApply(t *testing.T) {
 		{"deleted, and the server says so", both, []*unstructured.Unstructured{nil}, []error{missing}, 1, write.OutcomeDone},
 		{"refused", both, []*unstructured.Unstructured{both}, []error{forbidden}, 1, write.OutcomeRefused},
 		{"the answer is lost, and it is done", both, []*unstructured.Unstructured{released}, []error{lost}, 1, write.OutcomeDone},
-		{"the answer is lost, and it is done a little later", both, []*unstructured.Unstructured{both, released}, []error{lost}, 1, write.OutcomeDone},
 		{"the answer is lost, and it isn't done", both, []*unstructured.Unstructured{both}, []error{lost}, 1, write.OutcomeNotSent},
-		{"nobody waited, and it isn't done", both, []*unstructured.Unstructured{both}, []error{context.Canceled}, 1, write.OutcomeUnknown},
 		{"the answer is lost, and somebody changed it", both, []*unstructured.Unstructured{changed}, []error{lost}, 1, write.OutcomeUnknown},
 		{"the answer is lost, and it can't be read", both, []*unstructured.Unstructured{object(t, "u", "5")}, []error{lost}, 1, write.OutcomeUnknown},
 		{"changed, and not to be read again", both, []*unstructured.Unstructured{object(t, "u", "5")}, []error{conflict}, 1, write.OutcomeUnknown},
@@ -296,19 +287,4 @@ func TestApplyThatReleasesNothing(t *testing.T) {
 	require.Len(t, on.patched, 1)
 	on.answered = object(t, "u", theirs)
 	require.NoError(t, plan.Apply(t.Context()))
-}
-
-// What is looked at doesn't end with the caller, and nothing is sent for who gave up before.
-func TestApplyOfCallersWhoGaveUp(t *testing.T) {
-	both, released := object(t, "u", ours+","+theirs), object(t, "u", theirs)
-	on := &target{live: []*unstructured.Unstructured{both, both, released}, answers: []error{context.Canceled}}
-	plan, err := release.For(t.Context(), on, &explain.State{Identity: id, UID: "u", Manager: "me"}, unguarded)
-	require.NoError(t, err)
-	ctx, cancel := context.WithCancel(clock.Quickly(t.Context()))
-	on.giveUp = cancel
-	require.NoError(t, plan.Apply(ctx), "released a little later")
-	err = plan.Apply(ctx)
-	require.ErrorIs(t, err, context.Canceled)
-	require.Equal(t, write.OutcomeNotSent, write.OutcomeOf(err))
-	require.Len(t, on.patched, 1)
 }
