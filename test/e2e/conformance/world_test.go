@@ -55,6 +55,7 @@ type world struct {
 	t       *testing.T
 	planner *ssaplan.Planner
 	polite  *ssaplan.Planner // that plans without force
+	apart   bool             // each step is in a second of its own
 	lines   []string
 	uids    map[types.UID]int
 }
@@ -85,6 +86,9 @@ func (w *world) note(format string, args ...any) {
 	line = versionText.ReplaceAllString(line, "ResourceVersion in record (VERSION)")
 	line = uidText.ReplaceAllStringFunc(line, func(uid string) string { return w.uid(types.UID(uid)) })
 	w.lines = append(w.lines, line)
+	if w.apart && !strings.HasPrefix(line, " ") {
+		lab.NextSecond() // the next step's
+	}
 }
 
 func (w *world) uid(uid types.UID) string {

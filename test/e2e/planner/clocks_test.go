@@ -10,31 +10,30 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// fromAhead gives the record of an object times as a server writes them whose clock is ahead, and returns the object. A
-// server keeps the times of entries that a write doesn't touch.
-func (c *cluster) fromAhead(t *testing.T, m *unstructured.Unstructured, by time.Duration) *unstructured.Unstructured {
+// dated gives the entries of an object's record other times, as a server with another clock or a faster machine writes
+// them, and returns the object. Nothing else is left of that. A server keeps the times of entries that a write doesn't
+// touch.
+func (c *cluster) dated(t *testing.T, m *unstructured.Unstructured, at func(metav1.ManagedFieldsEntry) time.Time) *unstructured.Unstructured {
 	t.Helper()
 	entries := c.Get(t, m).GetManagedFields()
 	for i := range entries {
-		entries[i].Time = &metav1.Time{Time: entries[i].Time.Add(by)}
+		entries[i].Time = &metav1.Time{Time: at(entries[i])}
 	}
-	patch, err := json.Marshal([]map[string]any{ // times alone would be put back
-		{"op": "replace", "path": "/metadata/managedFields", "value": entries},
-		{"op": "add", "path": "/metadata/annotations", "value": map[string]string{"clock": "ahead"}},
-	})
+	// Times alone would be put back. The annotation goes along, without an owner.
+	c.Patch(t, "clock", m, `{"metadata": {"annotations": {"clock": "other"}}}`)
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"managedFields": entries, "annotations": map[string]any{"clock": nil}}})
 	require.NoError(t, err)
-	options := metav1.PatchOptions{FieldManager: "clock"}
-	obj, err := c.Resource(t, m).Patch(t.Context(), m.GetName(), types.JSONPatchType, patch, options)
-	require.NoError(t, err)
+	c.Patch(t, "clock", m, string(patch))
+	obj := c.Get(t, m)
+	require.Len(t, obj.GetManagedFields(), len(entries))
 	for _, entry := range obj.GetManagedFields() {
-		require.Equal(t, entry.Manager != "clock", entry.Time.After(time.Now()), entry.Manager)
+		require.True(t, entry.Time.Time.Equal(at(entry).Truncate(time.Second)), entry)
 	}
 	return obj
 }
@@ -75,7 +74,8 @@ func TestServerClockThatGoesBack(t *testing.T) {
 			first := c.plan(t, ssaplan.Request{Manifest: m})
 			_, err := c.planner.Apply(t.Context(), first)
 			require.NoError(t, err)
-			state, err := first.State(c.fromAhead(t, m, time.Hour))
+			ahead := time.Now().Add(time.Hour)
+			state, err := first.State(c.dated(t, m, func(metav1.ManagedFieldsEntry) time.Time { return ahead }))
 			require.NoError(t, err)
 			row.write(t, m)
 
