@@ -229,14 +229,17 @@ bench-smoke: controlplane ## see that the programs of the comparison run and pri
 	@for f in $(FIGURES); do grep -q "^figure: $$f = [0-9]" $(SMOKE) || { cat $(SMOKE); echo "no figure $$f"; exit 1; }; done
 	@grep -c '^figure: ' $(SMOKE) | sed 's/$$/ figures/'
 
-# Folder by folder, each is built once; targets that start at the same time would each build what they share.
+# Folder by folder, each is built once; targets that start at the same time would each build what they share. What guides
+# the search are the branches of this repository: what it imports is compiled already, for the tests without race detector.
 FUZZTIME ?= 30s
 JOBS ?= 4
+FUZZ := $(CURDIR)/.cache/fuzz
 .PHONY: fuzz
 fuzz: ## run every fuzz target for a while, four at a time: make fuzz FUZZTIME=10m
-	@mkdir -p .cache; grep -ro --exclude-dir=.cache --include='*_test.go' '^func Fuzz[A-Za-z0-9]*' . | sed -E 's#^(.*)/[^/]*:func (.*)$$#\1 \2#' | sort >.cache/fuzz
-	@set -e; cut -d ' ' -f 1 .cache/fuzz | sort -u | while read -r d; do (cd $$d && $(TEST) -c -o /dev/null -fuzz . .); done
-	@GO="$(GO)" xargs -P $(JOBS) -L 1 internal/fuzz/fuzz.sh $(FUZZTIME) <.cache/fuzz
+	@rm -rf $(FUZZ); mkdir -p $(FUZZ); grep -ro --exclude-dir=.cache --include='*_test.go' '^func Fuzz[A-Za-z0-9]*' . | sed -E 's#^(.*)/[^/]*:func (.*)$$#\1 \2#' | sort >$(FUZZ)/targets
+	@set -e; cut -d ' ' -f 1 $(FUZZ)/targets | sort -u | while read -r d; do mkdir -p $(FUZZ)/$$d; \
+		(cd $$d && CGO_ENABLED=0 $(TEST) -c -o $(FUZZ)/$$d/fuzz.test -gcflags=github.com/ssaplan/primitives/...=-d=libfuzzer .); done
+	@FUZZ=$(FUZZ) CORPUS=$$($(GO) env GOCACHE)/fuzz/github.com/ssaplan/primitives xargs -P $(JOBS) -L 1 internal/fuzz/fuzz.sh $(FUZZTIME) <$(FUZZ)/targets
 
 .PHONY: leaks
 leaks: export TF_ACC := $(or $(TF_ACC),$(shell command -v terraform >/dev/null && echo 1))
