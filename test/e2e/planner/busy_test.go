@@ -66,7 +66,7 @@ func (c *cluster) busy(t *testing.T, obj *unstructured.Unstructured, as string, 
 	write := func() {
 		body := fmt.Appendf(nil, writers[as].text, writes.Add(1))
 		options := metav1.PatchOptions{FieldManager: "controller"}
-		_, err := objects.Patch(t.Context(), obj.GetName(), types.MergePatchType, body, options, subresources...)
+		_, err := objects.Patch(lab.Context(t), obj.GetName(), types.MergePatchType, body, options, subresources...)
 		assert.NoError(t, err)
 	}
 	config := rest.CopyConfig(c.Config)
@@ -105,21 +105,21 @@ func TestBusyObject(t *testing.T) {
 		planner, writes := c.busy(t, c.Apply(t, manager, of(0, "red")), row.writer)
 		started := time.Now()
 		for i := range row.rounds {
-			plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: of(i+1, "red")})
+			plan, err := planner.Plan(lab.Context(t), ssaplan.Request{Manifest: of(i+1, "red")})
 			require.NoError(t, err)
 			require.Equal(t, ssaplan.ActionUpdate, plan.Action)
 			require.Len(t, plan.Changes, 1, "what the controller writes isn't in the plan: %v", plan.Changes)
-			_, err = planner.Apply(t.Context(), plan)
+			_, err = planner.Apply(lab.Context(t), plan)
 			require.NoError(t, err)
-			again, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: of(i+1, "red")})
+			again, err := planner.Plan(lab.Context(t), ssaplan.Request{Manifest: of(i+1, "red")})
 			require.NoError(t, err)
 			require.Equal(t, ssaplan.ActionNoOp, again.Action, again.Changes)
 		}
 		took := time.Since(started)
-		plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: of(0, "blue")})
+		plan, err := planner.Plan(lab.Context(t), ssaplan.Request{Manifest: of(0, "blue")})
 		require.NoError(t, err)
 		c.Apply(t, "others", of(row.rounds, "green"))
-		_, err = planner.Apply(t.Context(), plan)
+		_, err = planner.Apply(lab.Context(t), plan)
 		var changed *ssaplan.ChangedError
 		require.ErrorAs(t, err, &changed, "what was reviewed has changed")
 		require.Greater(t, writes.Load(), 5*int64(row.rounds))
@@ -140,7 +140,7 @@ func TestBusyTake(t *testing.T) {
 			obj := c.Apply(t, manager, of(0))
 			planner, writes := c.busy(t, obj, writer)
 			planOf := func(size int) *ssaplan.Plan {
-				plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: of(size)})
+				plan, err := planner.Plan(lab.Context(t), ssaplan.Request{Manifest: of(size)})
 				require.NoError(t, err)
 				return plan
 			}
@@ -151,7 +151,7 @@ func TestBusyTake(t *testing.T) {
 				plan := planOf(i + 1)
 				require.Len(t, plan.Changes, 1, "what the controller writes isn't in the plan: %v", plan.Changes)
 				require.Contains(t, taken(plan), "spec.size")
-				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+				ctx, cancel := context.WithTimeout(lab.Context(t), lab.Patience)
 				made, err := planner.Apply(ctx, plan)
 				cancel()
 				require.NoError(t, err)
@@ -171,7 +171,7 @@ func TestBusyTake(t *testing.T) {
 				c.Apply(t, "theirs", of(-5))
 				plan := planOf(7)
 				change()
-				_, err := planner.Apply(t.Context(), plan)
+				_, err := planner.Apply(lab.Context(t), plan)
 				require.ErrorAs(t, err, new(*ssaplan.ChangedError), "%s that was reviewed has changed", what)
 				size, _, err := unstructured.NestedInt64(c.Get(t, obj).Object, "spec", "size")
 				require.NoError(t, err)
@@ -182,7 +182,7 @@ func TestBusyTake(t *testing.T) {
 			between, _ := c.busy(t, obj, writer, func(next http.RoundTripper) http.RoundTripper {
 				return afterHandover{next, func() { c.Apply(t, "theirs", of(-8)) }}
 			})
-			_, err := between.Apply(t.Context(), plan)
+			_, err := between.Apply(lab.Context(t), plan)
 			require.ErrorAs(t, err, new(*ssaplan.ChangedError), "the value has changed after the field was taken")
 			require.ErrorContains(t, err, "fields have changed owners, and the manifest was not applied")
 			require.Equal(t, write.OutcomeRefused, write.OutcomeOf(err))
@@ -224,12 +224,12 @@ func TestBusyHandover(t *testing.T) {
 				planner, _ := c.busy(t, obj, writer)
 				request := ssaplan.Request{Manifest: manifest(t, text, name, writer, 1)}
 				ask(&request)
-				plan, err := planner.Plan(t.Context(), request)
+				plan, err := planner.Plan(lab.Context(t), request)
 				require.NoError(t, err)
 				for _, change := range plan.Changes {
 					require.NotContains(t, change.String(), "seen", "what the controller writes isn't in the plan")
 				}
-				made, err := planner.Apply(t.Context(), plan)
+				made, err := planner.Apply(lab.Context(t), plan)
 				require.NoError(t, err)
 				require.Equal(t, name == "give-up", made.GetAnnotations()["x"] == "y")
 				differences, err := plan.Differences(made)
@@ -237,20 +237,20 @@ func TestBusyHandover(t *testing.T) {
 				for _, d := range differences {
 					require.Contains(t, d.Path.String(), "seen")
 				}
-				again, err := planner.Plan(t.Context(), request)
+				again, err := planner.Plan(lab.Context(t), request)
 				require.NoError(t, err)
 				require.Equal(t, ssaplan.ActionNoOp, again.Action, again.Changes)
 
 				c.Patch(t, "theirs", obj, `{"metadata":{"annotations":{"x":"y"}}}`)
 				request.Manifest = manifest(t, text, name, writer, 2)
-				plan, err = planner.Plan(t.Context(), request)
+				plan, err = planner.Plan(lab.Context(t), request)
 				require.NoError(t, err)
 				if name == "give-up" {
 					c.Apply(t, "theirs", manifest(t, text, name, writer, 7)) // now the size is theirs
 				} else {
 					c.Patch(t, "theirs", obj, `{"metadata":{"annotations":{"x":"z"}}}`)
 				}
-				_, err = planner.Apply(t.Context(), plan)
+				_, err = planner.Apply(lab.Context(t), plan)
 				require.ErrorAs(t, err, new(*ssaplan.ChangedError), "what was reviewed has changed")
 				require.Equal(t, name != "give-up", c.Get(t, obj).GetAnnotations()["x"] == "z")
 			})
@@ -267,14 +267,14 @@ func TestBusyRelease(t *testing.T) {
 			state := c.apply(t, manifest(t, text, writer))
 			obj := c.Get(t, manifest(t, text, writer))
 			planner, _ := c.busy(t, obj, writer)
-			plan, err := planner.PlanRelease(t.Context(), state)
+			plan, err := planner.PlanRelease(lab.Context(t), state)
 			require.NoError(t, err)
 			require.Empty(t, plan.Changes)
 			c.Apply(t, "others", manifest(t, text, writer))
-			require.Error(t, plan.Apply(t.Context()), "the fields have another owner now")
-			plan, err = planner.PlanRelease(t.Context(), state)
+			require.Error(t, plan.Apply(lab.Context(t)), "the fields have another owner now")
+			plan, err = planner.PlanRelease(lab.Context(t), state)
 			require.NoError(t, err)
-			require.NoError(t, plan.Apply(t.Context()))
+			require.NoError(t, plan.Apply(lab.Context(t)))
 			for _, entry := range c.Get(t, obj).GetManagedFields() {
 				require.NotEqual(t, manager, entry.Manager)
 			}

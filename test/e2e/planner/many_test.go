@@ -161,6 +161,7 @@ func (m *many) countWrites(t *testing.T) {
 			Name:                    "counter.example.com",
 			AdmissionReviewVersions: []string{"v1"},
 			SideEffects:             &sideEffects,
+			TimeoutSeconds:          new(int32(30)), // the longest, for slow machines
 			Rules: []admissionv1.RuleWithOperations{{
 				Operations: []admissionv1.OperationType{admissionv1.Create, admissionv1.Update},
 				Rule:       admissionv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{"configmaps"}},

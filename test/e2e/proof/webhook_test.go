@@ -44,6 +44,7 @@ func (c *cluster) installWebhooks(t *testing.T) {
 - name: %s.example.com
   admissionReviewVersions: [v1]
   sideEffects: None
+  timeoutSeconds: 30 # the longest, for slow machines
   objectSelector: {matchExpressions: [{key: %s, operator: Exists}]}
   rules: [{apiGroups: ["*"], apiVersions: ["*"], operations: [CREATE, UPDATE], resources: ["*"]}]
   clientConfig: {url: %q, caBundle: %s}
