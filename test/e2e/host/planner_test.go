@@ -43,7 +43,7 @@ func (w *world) apply(t *testing.T, planner *ssaplan.Planner, manifest *unstruct
 	t.Helper()
 	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest})
 	require.NoError(t, err)
-	_, err = planner.Apply(t.Context(), plan)
+	_, err = planner.Apply(lab.Context(t), plan)
 	require.NoError(t, err)
 }
 

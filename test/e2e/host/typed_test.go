@@ -158,7 +158,7 @@ func TestTypedObjectsArePlannedAsTheirYAML(t *testing.T) {
 
 			plan := planOf(t, planner, ssaplan.Request{Manifest: made})
 			require.JSONEq(t, asJSON(t, planOf(t, planner, ssaplan.Request{Manifest: byHand})), asJSON(t, plan))
-			applied, err := planner.Apply(t.Context(), plan)
+			applied, err := planner.Apply(lab.Context(t), plan)
 			require.NoError(t, err)
 			require.Equal(t, ssaplan.ActionNoOp, planOf(t, planner, ssaplan.Request{Manifest: made}).Action)
 

@@ -171,7 +171,7 @@ func TestDryRunsThatDelete(t *testing.T) {
 				assert.Equal(t, row.deleted, now == nil || now.GetDeletionTimestamp() != nil)
 				state := &explain.State{Identity: id, UID: string(obj.GetUID())}
 				if !row.deleted {
-					err := planner.Delete(t.Context(), state, deletion.Options{})
+					err := planner.Delete(lab.Context(t), state, deletion.Options{})
 					require.ErrorContains(t, err, row.want)
 					if plan != nil {
 						assert.Equal(t, write.OutcomeRefused, write.OutcomeOf(err))
@@ -318,7 +318,7 @@ func TestClientsThatDropDryRun(t *testing.T) {
 		require.NoError(t, err)
 		_, err = planner.PlanDelete(t.Context(), deletion.Request{Object: id, UID: string(obj.GetUID())})
 		require.ErrorContains(t, err, "drops dryRun")
-		err = planner.Delete(t.Context(), &explain.State{Identity: id, UID: string(obj.GetUID())}, deletion.Options{})
+		err = planner.Delete(lab.Context(t), &explain.State{Identity: id, UID: string(obj.GetUID())}, deletion.Options{})
 		require.ErrorContains(t, err, "drops dryRun")
 		require.Equal(t, write.OutcomeNotSent, write.OutcomeOf(err))
 		require.Equal(t, obj.GetResourceVersion(), c.Get(t, obj).GetResourceVersion(), "nothing was deleted")
@@ -403,7 +403,7 @@ func TestReadsFromACache(t *testing.T) {
 		require.NoError(t, unstructured.SetNestedField(m.Object, value, "data", "a"))
 		plan, err := c.healthy.Plan(t.Context(), ssaplan.Request{Manifest: m})
 		require.NoError(t, err)
-		_, err = c.healthy.Apply(t.Context(), plan)
+		_, err = c.healthy.Apply(lab.Context(t), plan)
 		require.NoError(t, err)
 		if value == "1" {
 			c.proxy.InjectReads(c.proxy.Recorded("/api/v1/namespaces/" + c.Namespace + "/configmaps/cached"))

@@ -154,9 +154,9 @@ func newCluster(t testing.TB) *cluster {
 	return &cluster{c, faultproxy.StartAs(t, c.Server.Config()), c.Planner(t, ssaplan.Options{FieldManager: manager})}
 }
 
-// impatient returns a context in which no planner sleeps for long, and its clock.
+// impatient returns a context in which no planner sleeps for long and no timeout of the library ends, and its clock.
 func impatient(t testing.TB) (context.Context, *clock.Fake) {
-	fake := &clock.Fake{LongestSleep: 5 * time.Millisecond}
+	fake := &clock.Fake{LongestSleep: 5 * time.Millisecond, NoTimeouts: true}
 	return clock.With(t.Context(), fake), fake
 }
 

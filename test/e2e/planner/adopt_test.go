@@ -29,7 +29,7 @@ func TestAdoptWithWarnings(t *testing.T) {
 		c.Kubectl(t, asJSON(t, was), "apply", "-f", "-")
 		plan := c.plan(t, ssaplan.Request{Manifest: is, Adopt: []string{fieldowner.ClientSideApply}})
 		require.True(t, name == "before" || len(plan.Warnings) > 0)
-		_, err := c.planner.Apply(t.Context(), plan)
+		_, err := c.planner.Apply(lab.Context(t), plan)
 		require.NoError(t, err, name)
 	}
 }
@@ -62,7 +62,7 @@ func TestAdoptWithoutForce(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, ssaplan.ActionUpdate, plan.Action)
 	foretold := plan.Result()
-	after, err := careful.Apply(t.Context(), plan)
+	after, err := careful.Apply(lab.Context(t), plan)
 	require.NoError(t, err)
 	require.Equal(t, alike(t, foretold), alike(t, after))
 	data, _, err := unstructured.NestedStringMap(after.Object, "data")
@@ -107,7 +107,7 @@ func TestAdoptLeavesWhatIsNotRecorded(t *testing.T) {
 				}
 				defer c.Delete(t, was)
 				plan := c.plan(t, ssaplan.Request{Manifest: is, Adopt: []string{by}})
-				made, err := c.planner.Apply(t.Context(), plan)
+				made, err := c.planner.Apply(lab.Context(t), plan)
 				require.NoError(t, err)
 				require.Equal(t, body("rule", row.left).Object["spec"], made.Object["spec"])
 				require.Equal(t, alike(t, plan.Result()), alike(t, made))
@@ -150,7 +150,7 @@ func TestGiveUpAtACreate(t *testing.T) {
 			request := ssaplan.Request{Manifest: m, GiveUp: patterns(t, row.giveUp)}
 			plan := c.plan(t, request)
 			require.Equal(t, ssaplan.ActionCreate, plan.Action)
-			made, err := c.planner.Apply(t.Context(), plan)
+			made, err := c.planner.Apply(lab.Context(t), plan)
 			require.NoError(t, err)
 			require.Equal(t, alike(t, plan.Result()), alike(t, made))
 			owners, err := fieldowner.Read(made.Object)
@@ -194,7 +194,7 @@ func TestGiveUpAll(t *testing.T) {
 	c.apply(t, request.Manifest)
 	request.GiveUp = patterns(t, "data")
 	plan := c.plan(t, request)
-	_, err = c.planner.Apply(t.Context(), plan)
+	_, err = c.planner.Apply(lab.Context(t), plan)
 	require.NoError(t, err, "the advice works")
 	require.Equal(t, ssaplan.ActionNoOp, c.plan(t, request).Action)
 	_, err = c.planner.Plan(t.Context(), ssaplan.Request{

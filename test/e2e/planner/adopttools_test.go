@@ -164,7 +164,7 @@ func TestAdoptWhatToolsWrote(t *testing.T) {
 				}
 			}
 			before := c.Get(t, text(is))
-			after, err := planner.Apply(t.Context(), with)
+			after, err := planner.Apply(lab.Context(t), with)
 			require.NoError(t, err)
 			require.Equal(t, alike(t, with.Result()), alike(t, after))
 			owners, err := fieldowner.Read(after.Object)

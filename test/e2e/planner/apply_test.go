@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 func TestApplyNeverDoesWhatWasNotReviewed(t *testing.T) {
@@ -46,7 +47,7 @@ func TestApplyNeverDoesWhatWasNotReviewed(t *testing.T) {
 			}
 			plan := c.plan(t, ssaplan.Request{Manifest: m})
 			test.meanwhile(t, m)
-			_, err := c.planner.Apply(t.Context(), plan)
+			_, err := c.planner.Apply(lab.Context(t), plan)
 			test.check(t, err)
 			if err != nil {
 				require.ErrorContains(t, err, m.GetName())
@@ -77,14 +78,14 @@ func TestApplyWithoutForceToAnOutdatedObject(t *testing.T) {
 	plan, err := polite.Plan(t.Context(), ssaplan.Request{Manifest: m})
 	require.NoError(t, err)
 	c.Patch(t, "somebody", m, `{"data":{"x":"theirs"}}`)
-	_, err = polite.Apply(t.Context(), plan)
+	_, err = polite.Apply(lab.Context(t), plan)
 	require.NoError(t, err, "another field changes nothing that was reviewed")
 
 	set(m, "C", "data", "a")
 	plan, err = polite.Plan(t.Context(), ssaplan.Request{Manifest: m})
 	require.NoError(t, err)
 	c.Patch(t, "somebody", m, `{"data":{"a":"theirs"}}`)
-	_, err = polite.Apply(t.Context(), plan)
+	_, err = polite.Apply(lab.Context(t), plan)
 	isChanged(ssaplan.ActionConflict)(t, err)
 	require.Equal(t, "theirs", c.Get(t, m).Object["data"].(map[string]any)["a"])
 }
@@ -99,13 +100,13 @@ func TestApplyLetsNoObjectVanish(t *testing.T) {
 	plan := c.plan(t, ssaplan.Request{Manifest: m})
 	c.Delete(t, m)
 
-	_, err := c.planner.Apply(t.Context(), plan)
+	_, err := c.planner.Apply(lab.Context(t), plan)
 	isChanged(ssaplan.ActionUpdate)(t, err)
 	var changed *ssaplan.ChangedError
 	require.ErrorAs(t, err, &changed)
 	require.Contains(t, fmt.Sprint(changed.Plan.Warnings), "the object will be deleted")
 	c.Get(t, m)
-	_, err = c.planner.Apply(t.Context(), changed.Plan)
+	_, err = c.planner.Apply(lab.Context(t), changed.Plan)
 	require.NoError(t, err, "now that was reviewed")
 	_, err = c.Resource(t, m).Get(t.Context(), m.GetName(), metav1.GetOptions{})
 	require.True(t, apierrors.IsNotFound(err))
@@ -121,7 +122,7 @@ func TestWarningsOfTheServerDoNotVary(t *testing.T) {
 	plan := c.plan(t, ssaplan.Request{Manifest: m, Live: c.Get(t, m)})
 	require.NotEmpty(t, plan.Warnings)
 	c.Patch(t, "somebody", m, `{"metadata":{"labels":{"x":"theirs"}}}`)
-	_, err := c.planner.Apply(t.Context(), plan)
+	_, err := c.planner.Apply(lab.Context(t), plan)
 	require.NoError(t, err)
 }
 
@@ -137,9 +138,9 @@ func TestApplySendsWhatWasReviewed(t *testing.T) {
 	plan := c.plan(t, ssaplan.Request{Manifest: m})
 	set(m, int64(10), "spec", "revisionHistoryLimit")
 	c.Patch(t, "somebody", m, `{"metadata":{"labels":{"x":"theirs"}}}`)
-	_, err := c.planner.Apply(t.Context(), plan)
+	_, err := c.planner.Apply(lab.Context(t), plan)
 	isChanged(ssaplan.ActionUpdate)(t, err)
 	unstructured.RemoveNestedField(m.Object, "spec", "revisionHistoryLimit")
-	_, err = c.planner.Apply(t.Context(), plan)
+	_, err = c.planner.Apply(lab.Context(t), plan)
 	require.NoError(t, err)
 }

@@ -44,7 +44,7 @@ func TestSecretsInsideOfObjects(t *testing.T) {
 		out := &shown{}
 		created := out.plan(planner.Plan(t.Context(), ssaplan.Request{Manifest: object(1, first)}))
 		require.NotNil(t, created, "%s: %v", why, out.last)
-		obj, err := planner.Apply(t.Context(), created)
+		obj, err := planner.Apply(lab.Context(t), created)
 		require.NoError(t, err, why)
 		state, err := created.State(obj)
 		out.add(err, state)

@@ -207,7 +207,7 @@ func TestStatusOfANewObject(t *testing.T) {
 		t.Cleanup(func() { c.Delete(t, raw) })
 		ours := manifest(t, row.object, "status-ours", row.status)
 		plan := c.plan(t, ssaplan.Request{Manifest: ours})
-		made, err := c.planner.Apply(t.Context(), plan)
+		made, err := c.planner.Apply(lab.Context(t), plan)
 		require.NoError(t, err)
 		t.Cleanup(func() { c.Delete(t, ours) })
 		require.Equal(t, stored.Object["status"], made.Object["status"])

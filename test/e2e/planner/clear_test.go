@@ -41,7 +41,7 @@ func TestClearInterrupted(t *testing.T) {
 			request.ClearBlocking = false // the field is dropped now
 		}
 		plan = c.plan(t, request)
-		after, err := c.planner.Apply(t.Context(), plan)
+		after, err := c.planner.Apply(lab.Context(t), plan)
 		require.NoError(t, err)
 		_, there := projection.Get(after.Object, pathOf(t, "spec.strategy.rollingUpdate"))
 		require.False(t, there)

@@ -72,7 +72,7 @@ func TestServerClockThatGoesBack(t *testing.T) {
 			object := fmt.Sprintf("back-%d", i)
 			m := lab.Objectf(t, text, object, "A")
 			first := c.plan(t, ssaplan.Request{Manifest: m})
-			_, err := c.planner.Apply(t.Context(), first)
+			_, err := c.planner.Apply(lab.Context(t), first)
 			require.NoError(t, err)
 			ahead := time.Now().Add(time.Hour)
 			state, err := first.State(c.dated(t, m, func(metav1.ManagedFieldsEntry) time.Time { return ahead }))
@@ -86,7 +86,7 @@ func TestServerClockThatGoesBack(t *testing.T) {
 				unremembered := c.plan(t, ssaplan.Request{Manifest: m})
 				require.Equal(t, explain.CauseEdited, unremembered.Changes[0].Cause, "a limit: times are all there is to go by")
 			}
-			made, err := c.planner.Apply(t.Context(), plan)
+			made, err := c.planner.Apply(lab.Context(t), plan)
 			require.NoError(t, err)
 			differences, err := plan.Differences(made)
 			require.NoError(t, err)

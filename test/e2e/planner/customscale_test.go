@@ -100,7 +100,7 @@ func TestScaleOfCustomResources(t *testing.T) {
 					require.Empty(t, plan.Changes)
 					predicted, err := plan.OwnershipAfter()
 					require.NoError(t, err)
-					_, err = c.planner.Apply(t.Context(), plan)
+					_, err = c.planner.Apply(lab.Context(t), plan)
 					require.NoError(t, err)
 					real, err := fieldowner.Read(c.Get(t, obj("")).Object)
 					require.NoError(t, err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // Objects of a definition and the definition itself are deleted side by side: the server deletes the objects, too, and
@@ -25,7 +26,7 @@ func TestDeleteWithTheDefinition(t *testing.T) {
 	errs := make(chan error, len(states))
 	for _, state := range states {
 		go func() {
-			errs <- c.planner.Delete(t.Context(), state, deletion.Options{PollInterval: 50 * time.Millisecond})
+			errs <- c.planner.Delete(lab.Context(t), state, deletion.Options{PollInterval: 50 * time.Millisecond})
 		}()
 	}
 	for range states {

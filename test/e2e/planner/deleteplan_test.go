@@ -44,14 +44,14 @@ func TestDeletedPodsDontStayBehind(t *testing.T) {
 	for _, text := range []string{aJob, aController} {
 		m := manifest(t, text, "deleted", "1")
 		state := c.apply(t, m)
-		require.NoError(t, c.planner.Delete(t.Context(), state, deletion.Options{}), m.GetKind())
+		require.NoError(t, c.planner.Delete(lab.Context(t), state, deletion.Options{}), m.GetKind())
 		require.Nil(t, c.Lookup(t, m), "nothing holds it")
 
 		old, now := manifest(t, text, "replaced", "1"), manifest(t, text, "replaced-2", "2")
 		state = c.apply(t, old)
 		plan := c.plan(t, ssaplan.Request{Manifest: now, Prior: state})
 		require.Equal(t, metav1.DeletePropagationBackground, plan.Replacement.Propagation)
-		_, err := c.planner.Replace(t.Context(), plan, deletion.Options{})
+		_, err := c.planner.Replace(lab.Context(t), plan, deletion.Options{})
 		require.NoError(t, err)
 		require.Nil(t, c.Lookup(t, old))
 	}
@@ -62,7 +62,7 @@ func TestDeletedPodsDontStayBehind(t *testing.T) {
 	require.Equal(t, metav1.DeletePropagationBackground, plan.Replacement.Propagation)
 	require.Contains(t, fmt.Sprint(plan.Replacement.Hazards), "the pods stop before the new object starts new ones")
 	require.Contains(t, fmt.Sprint(plan.Replacement.Hazards), "objects that name this one as their owner are deleted with it")
-	_, err := c.planner.Replace(t.Context(), plan, deletion.Options{})
+	_, err := c.planner.Replace(lab.Context(t), plan, deletion.Options{})
 	require.NoError(t, err)
 	require.Empty(t, c.Get(t, old).GetFinalizers())
 }
@@ -237,7 +237,7 @@ func TestWarningsOfADelete(t *testing.T) {
 	require.Contains(t, plan.Warnings[0], "backups are made from it")
 	var told []foreign.Text
 	listen := deletion.Options{Warning: func(_ identity.Identity, text foreign.Text) { told = append(told, text) }}
-	require.NoError(t, c.planner.Delete(t.Context(), state, listen))
+	require.NoError(t, c.planner.Delete(lab.Context(t), state, listen))
 	require.Equal(t, plan.Warnings, told)
 
 	refused := c.planDelete(t, denied, "")

@@ -9,6 +9,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/write"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // TestExisting plans for objects that are there and that aren't, and has that change before the plan is carried out.
@@ -64,7 +65,7 @@ func TestExisting(t *testing.T) {
 			if row.between != nil {
 				row.between()
 			}
-			obj, err := c.planner.Apply(t.Context(), plan)
+			obj, err := c.planner.Apply(lab.Context(t), plan)
 			if !row.applied {
 				require.Error(t, err)
 				require.Equal(t, write.OutcomeRefused, write.OutcomeOf(err))

@@ -12,6 +12,7 @@ import (
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/test/controlplane"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // testGeneratedValues plans creates of objects for which the server generates values. The plan lists the fields with
@@ -43,7 +44,7 @@ func testGeneratedValues(t *testing.T, server *controlplane.Server) {
 			plan := c.plan(t, ssaplan.Request{Manifest: m})
 			require.Equal(t, ssaplan.ActionCreate, plan.Action)
 			dryRun := c.dryRun(t, m)
-			applied, err := c.planner.Apply(t.Context(), plan)
+			applied, err := c.planner.Apply(lab.Context(t), plan)
 			require.NoError(t, err)
 			require.NotEqual(t, dryRun.GetUID(), applied.GetUID())
 			require.Equal(t, []string{"metadata.creationTimestamp", "metadata.uid"}, texts(plan.Generated[:2]))

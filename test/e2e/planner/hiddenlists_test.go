@@ -158,7 +158,7 @@ func (s *safe) apply(t *testing.T) {
 	if open == nil {
 		return
 	}
-	obj, err := s.secretly.Apply(t.Context(), secret)
+	obj, err := s.secretly.Apply(lab.Context(t), secret)
 	require.NoError(t, err, s)
 	remembered, err := secret.State(obj)
 	require.NoError(t, err, s)

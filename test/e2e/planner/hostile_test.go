@@ -15,6 +15,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // hostile is a manifest that is larger, deeper or odder than those that people write.
@@ -159,7 +160,7 @@ func (h hostile) run(t *testing.T, c *cluster) {
 	}
 	require.NoError(t, err)
 	require.Equal(t, ssaplan.ActionCreate, plan.Action)
-	applied, err := c.planner.Apply(t.Context(), plan)
+	applied, err := c.planner.Apply(lab.Context(t), plan)
 	if h.unapplied != "" {
 		requireClear(t, err, "apply: ")
 		require.Equal(t, h.unapplied, authresilience.Classify(err))

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // ingressOf returns an Ingress with these rules, each a host and its service.
@@ -35,7 +36,7 @@ func TestIgnoredPartsOfItemsThatMayBeOthers(t *testing.T) {
 		t.Helper()
 		made, err := plan(pattern, rules...)
 		require.NoError(t, err)
-		after, err := c.planner.Apply(t.Context(), made)
+		after, err := c.planner.Apply(lab.Context(t), made)
 		require.NoError(t, err)
 		require.Equal(t, ingress(want...).Object["spec"], after.Object["spec"])
 		again, err := plan(pattern, rules...)

@@ -208,7 +208,7 @@ func everyQuoted(t *testing.T, c *cluster, cases []leak.Case) (all []*quoted) {
 	each(all, func(q *quoted) {
 		plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: q.stored})
 		if assert.NoError(t, err) {
-			obj, err := planner.Apply(t.Context(), plan)
+			obj, err := planner.Apply(lab.Context(t), plan)
 			if assert.NoError(t, err) {
 				q.state, err = plan.State(obj)
 				assert.NoError(t, err)

@@ -153,7 +153,7 @@ func TestDuplicateKeys(t *testing.T) {
 	c.Apply(t, installer, rekeyed(t, "[name]", "v1"))
 	lab.Eventually(t, "the version is lost", func() bool { return plan("lost", ports) == nil })
 	moved := ssaplan.Request{Manifest: rekeyedIn("v1", "lost", ports), LostVersions: []string{"keys.example.com/v1beta1"}}
-	_, err := c.planner.Apply(t.Context(), c.plan(t, moved))
+	_, err := c.planner.Apply(lab.Context(t), c.plan(t, moved))
 	require.NoError(t, err)
 	require.Equal(t, ssaplan.ActionNoOp, c.plan(t, ssaplan.Request{Manifest: moved.Manifest}).Action)
 }
@@ -203,7 +203,7 @@ func TestHandoverBetweenVersions(t *testing.T) {
 	plan := c.plan(t, ssaplan.Request{Manifest: turn("v2", "filled", "size: 2, a: z"), Adopt: []string{"other"}})
 	changes, _ := lines(plan)
 	require.Equal(t, `[spec.size: 1 -> 2 spec.b: + "q" (side effect of the server)]`, changes)
-	_, err := c.planner.Apply(t.Context(), plan)
+	_, err := c.planner.Apply(lab.Context(t), plan)
 	var stopped *ssaplan.ChangedError
 	require.ErrorAs(t, err, &stopped)
 	changes, _ = lines(stopped.Plan)
@@ -216,7 +216,7 @@ func TestHandoverBetweenVersions(t *testing.T) {
 	changes, owners := lines(plan)
 	require.Equal(t, `[spec.size: 1 -> 2]`, changes)
 	require.Contains(t, owners, `spec.a: without an owner, was owned by "other" (Apply)`)
-	_, err = c.planner.Apply(t.Context(), plan)
+	_, err = c.planner.Apply(lab.Context(t), plan)
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"size": int64(2)}, c.Get(t, turn("v1", "narrowed", "")).Object["spec"])
 }

@@ -111,7 +111,7 @@ func TestASetIsReadByLists(t *testing.T) {
 					float64(sent.all())/objects, objects, float64(sent.bytes["list"])/float64(reads))
 				for _, plan := range plans {
 					if step.apply {
-						_, err := planner.Apply(t.Context(), plan)
+						_, err := planner.Apply(lab.Context(t), plan)
 						require.NoError(t, err)
 					}
 				}
@@ -146,7 +146,7 @@ func TestASetOfManyNamespacesIsReadByLists(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, want, plan.Action, plan.Reason)
 			if want == ssaplan.ActionCreate {
-				_, err := planner.Apply(t.Context(), plan)
+				_, err := planner.Apply(lab.Context(t), plan)
 				require.NoError(t, err)
 			}
 		}

@@ -127,7 +127,7 @@ func TestLostVersion(t *testing.T) {
 				require.Equal(t, "flux", plan.Conflicts[0].Manager.String())
 				return
 			}
-			made, err := planner.Apply(t.Context(), plan)
+			made, err := planner.Apply(lab.Context(t), plan)
 			require.NoError(t, err)
 			differences, err := plan.Differences(made)
 			require.NoError(t, err)

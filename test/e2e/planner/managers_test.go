@@ -8,6 +8,7 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
@@ -32,7 +33,7 @@ func TestManagersThatTheServerKnows(t *testing.T) {
 			}
 			plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: row.manifest})
 			require.NoError(t, err, name+manager)
-			made, err := planner.Apply(t.Context(), plan)
+			made, err := planner.Apply(lab.Context(t), plan)
 			require.NoError(t, err, name+manager)
 			differences, err := plan.Differences(made)
 			require.NoError(t, err)
@@ -59,11 +60,11 @@ func TestKubectlAfterAChange(t *testing.T) {
 	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest(t, text, "2")})
 	require.NoError(t, err)
 	c.Patch(t, "other", before, `{"data":{"a":"3"}}`)
-	_, err = planner.Apply(t.Context(), plan)
+	_, err = planner.Apply(lab.Context(t), plan)
 	var changed *ssaplan.ChangedError
 	require.ErrorAs(t, err, &changed)
 	c.Delete(t, before)
-	_, err = planner.Apply(t.Context(), changed.Plan)
+	_, err = planner.Apply(lab.Context(t), changed.Plan)
 	require.ErrorAs(t, err, &changed)
 	require.Equal(t, ssaplan.ActionCreate, changed.Plan.Action)
 }

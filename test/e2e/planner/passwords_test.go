@@ -59,7 +59,7 @@ func TestPasswordsOfDefinitions(t *testing.T) {
 		plan := out.plan(planner.Plan(t.Context(), database(who, "hunter2-correct-horse", 1)))
 		require.NoError(t, out.last)
 		require.Contains(t, out.String(), `"spec.size"`, "what isn't one is shown")
-		obj, err := planner.Apply(t.Context(), plan)
+		obj, err := planner.Apply(lab.Context(t), plan)
 		require.NoError(t, err)
 		state, err := plan.State(obj)
 		require.NoError(t, err)
@@ -123,7 +123,7 @@ func TestPasswordsThatNameItems(t *testing.T) {
 		t.Helper()
 		request.Prior = state
 		planned := plan(what, withForce, request)
-		obj, err := withForce.Apply(t.Context(), planned)
+		obj, err := withForce.Apply(lab.Context(t), planned)
 		show(what, nil, err)
 		require.NoError(t, err)
 		state, err = planned.State(obj)
@@ -199,7 +199,7 @@ func TestPasswordsThatNameItems(t *testing.T) {
 	open := c.Planner(t, ssaplan.Options{FieldManager: manager, SkipFormats: true})
 	before, err := open.Plan(t.Context(), ssaplan.Request{Manifest: careless(`tokens: [hunter2-a, hunter2-b], users: [{token: hunter2-a, name: jane}]`)})
 	require.NoError(t, err)
-	made, err := open.Apply(t.Context(), before)
+	made, err := open.Apply(lab.Context(t), before)
 	require.NoError(t, err)
 	old, err := before.State(made)
 	require.NoError(t, err)
@@ -216,7 +216,7 @@ func TestPasswordsThatNameItems(t *testing.T) {
 	c.Kubectl(t, string(text), "apply", "-f", "-")
 	remembering := c.Planner(t, ssaplan.Options{FieldManager: manager, NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{ServerInterval: -1})})
 	request := ssaplan.Request{Manifest: manifest(t, `{apiVersion: secrets.example.com/v1, kind: Vault, metadata: {name: b}, spec: {tokens: [hunter2-k]}}`)}
-	_, err = remembering.Apply(t.Context(), plan("beside kubectl", remembering, request))
+	_, err = remembering.Apply(lab.Context(t), plan("beside kubectl", remembering, request))
 	require.NoError(t, err)
 	for _, what := range []string{"asked", "remembered"} {
 		again := plan(what, remembering, request)

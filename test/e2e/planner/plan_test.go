@@ -15,6 +15,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/server"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 func (c *cluster) plan(t *testing.T, request ssaplan.Request) *ssaplan.Plan {
@@ -28,7 +29,7 @@ func (c *cluster) plan(t *testing.T, request ssaplan.Request) *ssaplan.Plan {
 func (c *cluster) apply(t *testing.T, m *unstructured.Unstructured) *explain.State {
 	t.Helper()
 	plan := c.plan(t, ssaplan.Request{Manifest: m})
-	applied, err := c.planner.Apply(t.Context(), plan)
+	applied, err := c.planner.Apply(lab.Context(t), plan)
 	require.NoError(t, err)
 	state, err := plan.State(applied)
 	require.NoError(t, err)
@@ -86,7 +87,7 @@ func TestObserve(t *testing.T) {
 	m := manifest(t, "{apiVersion: v1, kind: Secret, metadata: {name: seen}, data: {password: Y2FuYXJ5}}")
 	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: m})
 	require.NoError(t, err)
-	_, err = planner.Apply(t.Context(), plan)
+	_, err = planner.Apply(lab.Context(t), plan)
 	require.NoError(t, err)
 
 	var lines []string

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // A manifest can say which object in which version it is for. The server refuses it for another one, and so does the
@@ -28,7 +29,7 @@ func TestPreconditions(t *testing.T) {
 			require.NoError(t, err, row.why)
 			require.Equal(t, []string{"change data.a Edited"}, causes(plan), row.why)
 			require.Empty(t, plan.Warnings, row.why)
-			_, err = c.planner.Apply(t.Context(), plan)
+			_, err = c.planner.Apply(lab.Context(t), plan)
 			require.NoError(t, err, row.why)
 			continue
 		}
@@ -40,7 +41,7 @@ func TestPreconditions(t *testing.T) {
 	require.ErrorContains(t, err, "uid mismatch")
 	plan := c.plan(t, ssaplan.Request{Manifest: manifest(t, settings, "-new, resourceVersion: '7'", "z")})
 	require.Equal(t, ssaplan.ActionCreate, plan.Action, "a server ignores the version of what doesn't exist")
-	_, err = c.planner.Apply(t.Context(), plan)
+	_, err = c.planner.Apply(lab.Context(t), plan)
 	require.NoError(t, err)
 	require.Equal(t, "z", c.Get(t, manifest(t, settings, "", "x")).Object["data"].(map[string]any)["a"])
 }
@@ -59,7 +60,7 @@ func TestPreconditionsOfReplacement(t *testing.T) {
 		plan, err := c.planner.Plan(t.Context(), request)
 		require.NoError(t, err)
 		require.Equal(t, ssaplan.ActionReplace, plan.Action)
-		made, err := c.planner.Replace(t.Context(), plan, deletion.Options{})
+		made, err := c.planner.Replace(lab.Context(t), plan, deletion.Options{})
 		require.NoError(t, err)
 		require.Equal(t, map[string]any{"a": value}, made.Object["data"])
 		require.NotEqual(t, old.GetUID(), made.GetUID())
@@ -98,7 +99,7 @@ func TestPreconditionsOfAdoption(t *testing.T) {
 			require.NoError(t, err, name)
 			require.Equal(t, ssaplan.ActionUpdate, plan.Action, name)
 			if request.Live != nil {
-				_, err = c.planner.Apply(t.Context(), plan)
+				_, err = c.planner.Apply(lab.Context(t), plan)
 				require.NoError(t, err, name)
 				require.Equal(t, ssaplan.ActionNoOp, c.plan(t, ssaplan.Request{Manifest: manifest(t, settings, name, "", row.data)}).Action, name)
 			}

@@ -41,7 +41,7 @@ func TestRelease(t *testing.T) {
 			if row.before != nil {
 				c.Patch(t, "somebody", m, `{"metadata": {"annotations": {"meanwhile": "`+row.why+`"}}}`)
 			}
-			require.NoError(t, plan.Apply(t.Context()), "though the object changed")
+			require.NoError(t, plan.Apply(lab.Context(t)), "though the object changed")
 
 			after := c.Get(t, m)
 			owners, err := fieldowner.Read(after.Object)
@@ -56,12 +56,12 @@ func TestRelease(t *testing.T) {
 			again, err := c.planner.PlanRelease(t.Context(), state)
 			require.NoError(t, err)
 			require.Equal(t, release.ActionNothing, again.Action)
-			require.NoError(t, again.Apply(t.Context()))
+			require.NoError(t, again.Apply(lab.Context(t)))
 			c.Delete(t, m)
 			again, err = c.planner.PlanRelease(t.Context(), state)
 			require.NoError(t, err)
 			require.Equal(t, release.ActionGone, again.Action)
-			require.NoError(t, plan.Apply(t.Context()), "what is gone is released")
+			require.NoError(t, plan.Apply(lab.Context(t)), "what is gone is released")
 		})
 	}
 }
@@ -85,8 +85,8 @@ func TestReleaseThatIsRefused(t *testing.T) {
 		require.Error(t, plan.Refusal)
 		require.NotContains(t, plan.String(), "canary")
 		require.Equal(t, row.kind != "Secret", strings.Contains(plan.String(), denying), plan)
-		require.ErrorIs(t, plan.Apply(t.Context()), plan.Refusal)
-		require.Equal(t, write.OutcomeNotSent, write.OutcomeOf(plan.Apply(t.Context())))
+		require.ErrorIs(t, plan.Apply(lab.Context(t)), plan.Refusal)
+		require.Equal(t, write.OutcomeNotSent, write.OutcomeOf(plan.Apply(lab.Context(t))))
 		require.Equal(t, before, c.Get(t, m))
 		remove()
 		lab.Eventually(t, "the policy is gone", func() bool {
@@ -95,7 +95,7 @@ func TestReleaseThatIsRefused(t *testing.T) {
 			require.NoError(t, err)
 			return plan.Action == release.ActionRelease
 		})
-		require.NoError(t, plan.Apply(t.Context()))
+		require.NoError(t, plan.Apply(lab.Context(t)))
 	}
 }
 

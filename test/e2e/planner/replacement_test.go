@@ -9,6 +9,7 @@ import (
 
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // A plan to replace a Job marks the values that the server generates for each object as assigned. The name of the
@@ -47,7 +48,7 @@ func TestAnotherVersionCanBeInPlace(t *testing.T) {
 	request.AllowVersionChange = true
 	plan = c.plan(t, request)
 	require.Equal(t, ssaplan.ActionUpdate, plan.Action)
-	updated, err := c.planner.Apply(t.Context(), plan)
+	updated, err := c.planner.Apply(lab.Context(t), plan)
 	require.NoError(t, err)
 	require.Equal(t, state.UID, string(updated.GetUID()))
 
@@ -66,7 +67,7 @@ func TestAnotherVersionCanBeInPlace(t *testing.T) {
 	request.AllowVersionChange = true
 	plan = c.plan(t, request)
 	require.Equal(t, []string{"change spec.size Edited"}, causes(plan))
-	updated, err = c.planner.Apply(t.Context(), plan)
+	updated, err = c.planner.Apply(lab.Context(t), plan)
 	require.NoError(t, err)
 	require.Equal(t, state.UID, string(updated.GetUID()))
 }

@@ -75,7 +75,7 @@ func TestRivalWithinASecond(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			m := lab.Objectf(t, row.manifest, fmt.Sprintf("rival-%d", i))
-			_, err := c.planner.Apply(t.Context(), c.plan(t, ssaplan.Request{Manifest: m}))
+			_, err := c.planner.Apply(lab.Context(t), c.plan(t, ssaplan.Request{Manifest: m}))
 			require.NoError(t, err)
 			c.Patch(t, "theirs", m, `{"metadata": {"annotations": {"theirs": "1"}}}`)
 			obj := c.Get(t, m)
@@ -105,7 +105,7 @@ func TestRivalOfAnApplyThatChangedNothing(t *testing.T) {
 	m := lab.Object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: timeless}, data: {a: A, b: B}}")
 	c.Apply(t, "theirs", m)
 	plan := c.plan(t, ssaplan.Request{Manifest: m})
-	obj, err := c.planner.Apply(t.Context(), plan)
+	obj, err := c.planner.Apply(lab.Context(t), plan)
 	require.NoError(t, err)
 	require.True(t, applied(t, obj).IsZero())
 	state, err := plan.State(obj)

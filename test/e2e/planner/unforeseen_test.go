@@ -37,7 +37,7 @@ func TestAnswerThatIsNotAsPlanned(t *testing.T) {
 	differences := func(t *testing.T, text string) (told []string, err error) {
 		round++
 		plan := c.plan(t, ssaplan.Request{Manifest: manifest(t, text, round)})
-		obj, err := c.planner.Apply(t.Context(), plan)
+		obj, err := c.planner.Apply(lab.Context(t), plan)
 		require.Equal(t, write.OutcomeDone, write.OutcomeOf(err))
 		all, failed := plan.Differences(obj)
 		require.NoError(t, failed)
@@ -65,7 +65,7 @@ func TestAnswerThatIsNotAsPlanned(t *testing.T) {
 	lab.Eventually(t, "the policy to be in force", func() bool {
 		round++
 		plan := c.plan(t, ssaplan.Request{Manifest: manifest(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: fresh}, immutable: true, data: {a: "%d"}}`, round)})
-		made, err := c.planner.Replace(t.Context(), plan, deletion.Options{})
+		made, err := c.planner.Replace(lab.Context(t), plan, deletion.Options{})
 		require.NoError(t, err)
 		told, err := plan.Differences(made)
 		require.NoError(t, err)

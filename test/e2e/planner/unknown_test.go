@@ -8,6 +8,7 @@ import (
 
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // A server requires the image of a container. If a new container has an unknown image, the plan shows all changes
@@ -71,7 +72,7 @@ func TestWhatElseChanges(t *testing.T) {
 			after := manifest(t, "%s", test.after)
 			plan := c.plan(t, ssaplan.Request{Manifest: after, Unknown: patterns(t, test.pattern)})
 			require.Equal(t, test.unknown, texts(plan.Unknown))
-			_, err := c.planner.Apply(t.Context(), plan)
+			_, err := c.planner.Apply(lab.Context(t), plan)
 			require.ErrorContains(t, err, test.unknown[0])
 			if test.deferred != "" {
 				require.Equal(t, ssaplan.DeferralUnknownValues, plan.Deferral)
