@@ -212,7 +212,6 @@ func TestApply(t *testing.T) {
 	both, released := object(t, "u", ours+","+theirs), object(t, "u", theirs)
 	changed := both.DeepCopy()
 	changed.SetResourceVersion("8")
-	missing := apierrors.NewNotFound(schema.GroupResource{Resource: "configmaps"}, "a")
 	for _, row := range []struct {
 		why     string
 		first   *unstructured.Unstructured
@@ -229,7 +228,6 @@ func TestApply(t *testing.T) {
 		{"changed in what was reviewed", both, []*unstructured.Unstructured{object(t, "u", ours)}, []error{conflict}, 1, write.OutcomeRefused},
 		{"released by somebody else", both, []*unstructured.Unstructured{object(t, "u", theirs)}, []error{conflict}, 1, write.OutcomeDone},
 		{"deleted", both, []*unstructured.Unstructured{nil}, []error{conflict}, 1, write.OutcomeDone},
-		{"deleted, and the server says so", both, []*unstructured.Unstructured{nil}, []error{missing}, 1, write.OutcomeDone},
 		{"refused", both, []*unstructured.Unstructured{both}, []error{forbidden}, 1, write.OutcomeRefused},
 		{"the answer is lost, and it is done", both, []*unstructured.Unstructured{released}, []error{lost}, 1, write.OutcomeDone},
 		{"the answer is lost, and it isn't done", both, []*unstructured.Unstructured{both}, []error{lost}, 1, write.OutcomeNotSent},

@@ -45,9 +45,7 @@ func TestSend(t *testing.T) {
 		outcome write.Outcome
 	}{
 		{why: "done", target: target{patched: done}, outcome: write.OutcomeDone},
-		{why: "refused", target: target{err: conflict, live: changed}, outcome: write.OutcomeRefused},
 		{why: "a proxy sent it twice, and so it was refused", target: target{err: conflict, live: done}, outcome: write.OutcomeDone},
-		{why: "lost, and done", target: target{err: lost, live: done}, outcome: write.OutcomeDone},
 		{why: "lost, and not done", target: target{err: lost, live: live}, outcome: write.OutcomeNotSent},
 		{why: "lost, and somebody changed it", target: target{err: lost, live: changed}, outcome: write.OutcomeUnknown},
 		{why: "lost, and somebody re-created it", target: target{err: lost, live: recreated}, outcome: write.OutcomeUnknown},
