@@ -30,6 +30,8 @@
 //   - It has no controllers. A namespace is Active and a CRD Established at once. The objects in a deleted namespace
 //     are deleted at once. Objects whose owner is deleted stay, whatever the propagation policy, and the finalizers of
 //     the garbage collector alone hold no object.
+//   - An apply with a value that the server drops, such as a status, gets no new time for that. So it never moves an
+//     entry of managedFields, for which a real server writes the object again.
 //   - It has no users, and permits everything.
 //   - Versions of a kind differ only by their apiVersion, like those of a custom resource without a conversion webhook.
 //   - It serves get, list, create, update, patch (apply, merge, strategic merge, and JSON patch without copy and move)

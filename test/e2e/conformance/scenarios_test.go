@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // scenario is a series of requests to a real server and to the in-memory server.
@@ -283,12 +284,18 @@ var scenarios = []scenario{
 	{why: "the status is another subresource", run: func(w *world) {
 		w.apply(gadget("size: 1"))
 		w.patchAs("controller", gadget(""), types.MergePatchType, `{"status": {"ready": true}, "spec": {"size": 5}}`, "status")
+		w.apply("{apiVersion: conformance.example.com/v1, kind: Gadget, metadata: {name: g}, spec: {color: red, size: 1}, status: {ready: false}}")
 		w.patchAs("controller", gadget(""), types.ApplyPatchType,
 			`{"apiVersion": "conformance.example.com/v1", "kind": "Gadget", "status": {"seen": 3}, "spec": {"size": 5}}`, "status")
-		w.apply("{apiVersion: conformance.example.com/v1, kind: Gadget, metadata: {name: g}, spec: {color: red, size: 1}, status: {ready: false}}")
 		w.mergeAs("other", gadget(""), `{"status": {"ready": false}}`)
 		w.patchAs("controller", strings.ReplaceAll(gadget(""), "name: g", "name: none"), types.MergePatchType, `{"status": {}}`, "status")
 	}},
+	{why: "an apply with a status, after the apply of another", run: func(w *world) {
+		w.apply(gadget("size: 1"))
+		w.patchAs("controller", gadget(""), types.ApplyPatchType, `{"apiVersion": "conformance.example.com/v1", "kind": "Gadget", "status": {"seen": 3}}`, "status")
+		lab.NextSecond()
+		w.apply("{apiVersion: conformance.example.com/v1, kind: Gadget, metadata: {name: g}, spec: {color: red, size: 1}, status: {seen: 4}}")
+	}, differs: "the server gives that apply a time, as if it had changed something, and moves its record to the end"},
 	{why: "two versions of a kind", run: func(w *world) {
 		w.apply(gadget("size: 1, tags: [a]"))
 		v2 := strings.ReplaceAll(gadget("size: 2, tags: [a, b]"), "/v1", "/v2")
