@@ -229,8 +229,8 @@ bench-smoke: controlplane ## see that the programs of the comparison run and pri
 	@for f in $(FIGURES); do grep -q "^figure: $$f = [0-9]" $(SMOKE) || { cat $(SMOKE); echo "no figure $$f"; exit 1; }; done
 	@grep -c '^figure: ' $(SMOKE) | sed 's/$$/ figures/'
 
-# Folder by folder, each is built once; targets that start at the same time would each build what they share. What guides
-# the search are the branches of this repository: what it imports is compiled already, for the tests without race detector.
+# Folder by folder, each is built once; targets that start at the same time would each build what they share. The
+# branches of this repository guide the search: what it imports is compiled already, for the tests without race detector.
 FUZZTIME ?= 30s
 JOBS ?= 4
 FUZZ := $(CURDIR)/.cache/fuzz

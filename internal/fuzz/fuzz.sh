@@ -1,10 +1,11 @@
 #!/bin/sh
-# Runs a fuzz target for a while: fuzz.sh TIME FOLDER TARGET. In $FUZZ is the test program of each folder, and $CORPUS gets
-# the inputs that are found, where go test also keeps them.
+# Runs a fuzz target for a while: fuzz.sh TIME FOLDER TARGET. In $FUZZ is the test program of each folder, and $CORPUS
+# gets the inputs that are found, where go test also keeps them.
 #
-# When the time is over, the program may end with "context deadline exceeded" as if the target had failed, though no input
-# did. Exactly that counts as passed, and nothing else: a failing input that is still being minimized at that moment leaves
-# the same words, and a line that says so. A program without coverage guesses without any guidance, and counts as failed.
+# When the time is over, the program may end with "context deadline exceeded" as if the target had failed, though no
+# input did. Exactly that counts as passed, and nothing else: a failing input that is still being minimized at that
+# moment leaves the same words, and a line that says so. A program without coverage searches without guidance, and
+# counts as failed.
 time=$1 folder=$2 target=$3
 
 output=$(cd "$folder" && "$FUZZ/$folder/fuzz.test" -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "$time" -test.parallel 1 \
