@@ -133,9 +133,10 @@ aggregationRule: {clusterRoleSelectors: [{matchLabels: {a: b}}]}
 	}
 }
 
-// TestDiscoveryOfADeadGroup: the mapper says that there is no such kind; together with what discovery says, the class
-// is that discovery failed.
-func TestDiscoveryOfADeadGroup(t *testing.T) {
+// TestDeadGroup has a group whose API server doesn't answer. The mapper says that there is no such kind; together with
+// what discovery says, the class is that discovery failed. The Planner reports the group as unavailable, and not its
+// types as missing.
+func TestDeadGroup(t *testing.T) {
 	f := newFixture(t)
 	f.setup(t, `
 apiVersion: apiregistration.k8s.io/v1
@@ -143,7 +144,10 @@ kind: APIService
 metadata: {name: v1.dead.ex.io}
 spec: {group: dead.ex.io, version: v1, groupPriorityMinimum: 1000, versionPriority: 10, insecureSkipTLSVerify: true, service: {name: none, namespace: default}}
 `)
-	defer f.removeAPIService(t, "v1.dead.ex.io")
+	services := f.Client.Resource(schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"})
+	defer func() { // since other tests use discovery, too
+		assert.NoError(t, services.Delete(context.Background(), "v1.dead.ex.io", metav1.DeleteOptions{}))
+	}()
 	for _, legacy := range []bool{false, true} {
 		name := map[bool]string{false: "aggregated discovery", true: "unaggregated discovery"}[legacy]
 		t.Run(name, func(t *testing.T) {
@@ -163,36 +167,19 @@ spec: {group: dead.ex.io, version: v1, groupPriorityMinimum: 1000, versionPriori
 			assert.Equal(t, authresilience.ClassTypeNotServed, authresilience.Classify(errors.Join(absent, failed)), "another group's failure explains nothing")
 		})
 	}
-}
+	t.Run("planner", func(t *testing.T) {
+		planner, err := lab.NewPlanner(f.Config, ssaplan.Options{FieldManager: manager})
+		require.NoError(t, err)
+		state := &explain.State{Identity: identity.Identity{APIVersion: "dead.ex.io/v1", Kind: "Widget", Namespace: "default", Name: "x"}, Manager: manager}
+		err = eventually(t, func() error {
+			_, err := planner.Read(context.Background(), state)
+			return err
+		}, isClass(authresilience.ClassUnavailable))
+		_, ok := authresilience.Degrade(state, err, authresilience.ReadAttempt{})
+		assert.False(t, ok)
 
-// TestPlannerOnADeadGroup checks a group whose API server doesn't answer. The Planner reports the group as unavailable,
-// and not its types as missing.
-func TestPlannerOnADeadGroup(t *testing.T) {
-	f := newFixture(t)
-	f.setup(t, `
-apiVersion: apiregistration.k8s.io/v1
-kind: APIService
-metadata: {name: v1.gone.ex.io}
-spec: {group: gone.ex.io, version: v1, groupPriorityMinimum: 1000, versionPriority: 10, insecureSkipTLSVerify: true, service: {name: none, namespace: default}}
-`)
-	defer f.removeAPIService(t, "v1.gone.ex.io")
-	planner, err := lab.NewPlanner(f.Config, ssaplan.Options{FieldManager: manager})
-	require.NoError(t, err)
-	state := &explain.State{Identity: identity.Identity{APIVersion: "gone.ex.io/v1", Kind: "Widget", Namespace: "default", Name: "x"}, Manager: manager}
-	err = eventually(t, func() error {
-		_, err := planner.Read(context.Background(), state)
-		return err
-	}, isClass(authresilience.ClassUnavailable))
-	_, ok := authresilience.Degrade(state, err, authresilience.ReadAttempt{})
-	assert.False(t, ok)
-
-	manifest := lab.Object(t, "{apiVersion: gone.ex.io/v1, kind: Widget, metadata: {name: x, namespace: default}}")
-	_, err = planner.Plan(context.Background(), ssaplan.Request{Manifest: manifest})
-	assert.Equal(t, authresilience.ClassUnavailable, authresilience.Classify(err), "%v", err)
-}
-
-// removeAPIService takes a group away again, since other tests use discovery, too.
-func (f *fixture) removeAPIService(t *testing.T, name string) {
-	services := f.Client.Resource(schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"})
-	assert.NoError(t, services.Delete(context.Background(), name, metav1.DeleteOptions{}))
+		manifest := lab.Object(t, "{apiVersion: dead.ex.io/v1, kind: Widget, metadata: {name: x, namespace: default}}")
+		_, err = planner.Plan(context.Background(), ssaplan.Request{Manifest: manifest})
+		assert.Equal(t, authresilience.ClassUnavailable, authresilience.Classify(err), "%v", err)
+	})
 }
