@@ -12,14 +12,15 @@ type Values struct {
 	Assigned []string
 	// Generated are the other fields that it makes up for a new object.
 	Generated []string
-	// Timed are the fields that it sets to the time of a write.
+	// Timed are the fields that it sets to the time of a write, which for a new object is generated, too.
 	Timed []string
 }
 
 // values holds the kinds by apiVersion and kind.
 //
 // Source of what is assigned: the allocators in kubernetes/pkg/registry/core/service; of what is generated: the
-// strategies in kubernetes/pkg/registry and the admission plugin ServiceAccount. Both 1.33 to 1.37.
+// strategies in kubernetes/pkg/registry and the admission plugin ServiceAccount; of times: these strategies, and the
+// defaults in kubernetes/pkg/apis/resource. All of them 1.33 to 1.37.
 var values = map[string]Values{
 	"v1/Service": {
 		Assigned: []string{"spec.ports[*].nodePort", "spec.healthCheckNodePort", "spec.clusterIP", "spec.clusterIPs"},
@@ -39,6 +40,13 @@ var values = map[string]Values{
 			`spec.initContainers[*].volumeMounts[mountPath="/var/run/secrets/kubernetes.io/serviceaccount"].name`,
 		},
 	},
+	"resource.k8s.io/v1/DeviceTaintRule":       {Timed: []string{"spec.taint.timeAdded"}},
+	"resource.k8s.io/v1beta2/DeviceTaintRule":  {Timed: []string{"spec.taint.timeAdded"}},
+	"resource.k8s.io/v1alpha3/DeviceTaintRule": {Timed: []string{"spec.taint.timeAdded"}},
+	"resource.k8s.io/v1/ResourceSlice":         {Timed: []string{"spec.devices[*].taints[*].timeAdded"}},
+	"resource.k8s.io/v1beta2/ResourceSlice":    {Timed: []string{"spec.devices[*].taints[*].timeAdded"}},
+	"resource.k8s.io/v1beta1/ResourceSlice":    {Timed: []string{"spec.devices[*].basic.taints[*].timeAdded"}},
+	"resource.k8s.io/v1alpha3/ResourceSlice":   {Timed: []string{"spec.devices[*].basic.taints[*].timeAdded"}},
 }
 
 // ValuesOf returns what a server makes up for objects of a kind, beside [GeneratedAlways]. The caller must not change

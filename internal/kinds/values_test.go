@@ -25,7 +25,7 @@ func TestValuesAreOfKinds(t *testing.T) {
 		_, err := projection.ParsePatterns(slices.Concat(v.Assigned, v.Generated, v.Timed)...)
 		require.NoError(t, err, kind)
 	})
-	assert.Equal(t, 4, found)
+	assert.Equal(t, 11, found)
 	for _, text := range kinds.GeneratedAlways() {
 		_, err := projection.ParsePath(text)
 		require.NoError(t, err)

@@ -16,7 +16,7 @@ import (
 var generated = func() map[string]projection.Patterns {
 	out := map[string]projection.Patterns{}
 	kinds.EachValues(func(kind string, v kinds.Values) {
-		out[kind] = mustParse(slices.Concat(v.Assigned, v.Generated)...)
+		out[kind] = mustParse(slices.Concat(v.Assigned, v.Generated, v.Timed)...)
 	})
 	return out
 }()

@@ -175,7 +175,7 @@ func (w *writer) isAsReviewed(plan *ssaplan.Plan, after *unstructured.Unstructur
 		return nil
 	}
 	for _, c := range plan.Changes {
-		if wrong := wrongValues(withAssigned(c, plan.Changes, after), w.live, after); wrong != "" && c.Path.String() != timeOfPhase {
+		if wrong := wrongValues(withAssigned(c, plan.Changes, after), w.live, after); wrong != "" && !timesOfWrites.Has(c.Path.String()) {
 			return errors.New(wrong)
 		}
 	}

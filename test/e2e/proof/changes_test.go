@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -48,9 +49,9 @@ func comesOrGoes(c explain.Change) bool {
 	return (c.Op == projection.OpAdd || c.Op == projection.OpRemove) && c.Path[len(c.Path)-1].Kind() != projection.FieldKind
 }
 
-// timeOfPhase is when the phase of a PersistentVolume changed, which the server sets by its clock, to the second: a dry
-// run that comes right after a write has the time of that write, and the apply that follows may not.
-const timeOfPhase = "status.lastPhaseTransitionTime"
+// timesOfWrites are when the phase of a PersistentVolume changed, and the effect of a taint. The server sets them by
+// its clock, to the second: a dry run right after a write has the time of that write, and the apply may not.
+var timesOfWrites = sets.New("status.lastPhaseTransitionTime", "spec.taint.timeAdded")
 
 func withoutBookkeeping(obj map[string]any) any {
 	var tree any = copyOf(obj)

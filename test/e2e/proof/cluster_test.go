@@ -41,6 +41,7 @@ type cluster struct {
 	// pair are the planners of the manager under test, and special those of other managers by their names.
 	pair
 	special map[string]pair
+	isLater bool // see [object.apply]
 }
 
 // pair plan with and without force.

@@ -49,6 +49,7 @@ func TestEveryKind(t *testing.T) {
 	for _, kind := range kindsOf(chosen) {
 		c.makeNamespace(t, kind)
 	}
+	c.isLater = true
 	var score score
 	atOnce(0, uint64(len(chosen)), func(n uint64, slot int) {
 		t.Run(chosen[n].title(), func(t *testing.T) { score.add(c.follow(t, chosen[n], slot)) })

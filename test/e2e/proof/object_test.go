@@ -19,6 +19,7 @@ import (
 
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // object is the one object that a case is about.
@@ -131,7 +132,8 @@ func (o *object) remove(ctx context.Context) error {
 	return remove(ctx, resource, o.name)
 }
 
-// apply applies a manifest as the step says, with a client that knows nothing of plans.
+// apply applies a manifest as the step says, with a client that knows nothing of plans. In courses a write comes in a
+// later second than its dry run, so that what the server sets to the time of the write is another value.
 func (o *object) apply(ctx context.Context, m *unstructured.Unstructured, s Step, dryRun ...string) (*unstructured.Unstructured, error) {
 	resource, err := o.resource(m.GroupVersionKind())
 	if err != nil {
@@ -140,6 +142,9 @@ func (o *object) apply(ctx context.Context, m *unstructured.Unstructured, s Step
 	body, err := json.Marshal(m.Object)
 	if err != nil {
 		return nil, err
+	}
+	if o.cluster.isLater && len(dryRun) == 0 {
+		lab.NextSecond()
 	}
 	options := metav1.PatchOptions{FieldManager: s.By, Force: &s.Force, DryRun: dryRun}
 	return resource.Patch(ctx, o.name, types.ApplyPatchType, body, options, s.subresources()...)
