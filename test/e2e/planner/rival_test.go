@@ -78,12 +78,14 @@ func TestRivalWithinASecond(t *testing.T) {
 			_, err := c.planner.Apply(lab.Context(t), c.plan(t, ssaplan.Request{Manifest: m}))
 			require.NoError(t, err)
 			c.Patch(t, "theirs", m, `{"metadata": {"annotations": {"theirs": "1"}}}`)
-			obj := c.Get(t, m)
+			made := c.Get(t, m)
+			date := func(metav1.ManagedFieldsEntry) time.Time { return applied(t, made) }
+			obj := c.dated(t, m, date)
 			state, err := c.plan(t, ssaplan.Request{Manifest: m}).State(obj)
 			require.NoError(t, err)
 			row.write(m)
 			require.Equal(t, row.why != "the same", c.Get(t, m).GetResourceVersion() != obj.GetResourceVersion(), "something was written")
-			live := c.dated(t, m, func(metav1.ManagedFieldsEntry) time.Time { return applied(t, obj) })
+			live := c.dated(t, m, date)
 			rival := explain.RivalOf(live, throughJSON(t, state))
 			if row.want == "" {
 				require.Nil(t, rival)
