@@ -186,7 +186,10 @@ type reading struct{ name, rest string }
 // readings returns the fields that text may begin with, the shortest first.
 func readings(text string) []reading {
 	const most = 32 // bounds the work on a text that has dots only
-	if quoted, err := strconv.QuotedPrefix(strings.TrimPrefix(text, "[")); err == nil {
+	if text[0] != '.' && text[0] != '[' {
+		return nil
+	}
+	if quoted, err := strconv.QuotedPrefix(text[1:]); err == nil && text[0] == '[' {
 		if rest, closed := strings.CutPrefix(text[1+len(quoted):], "]"); closed {
 			name, _ := strconv.Unquote(quoted) // which is quoted as it should be
 			return []reading{{name, rest}}

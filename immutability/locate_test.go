@@ -120,7 +120,7 @@ func TestLocatedFieldIsAChange(t *testing.T) {
 // FuzzLocate puts any text through the reader of fields. What it finds is a path that can be parsed.
 func FuzzLocate(f *testing.F) {
 	for _, printed := range []string{
-		"spec.containers[0].env[1].value", "metadata.annotations[a.b/c]", `metadata.annotations["a"]`, "spec[0]", "a..b", "[[[", "]", `["`, "spec.args[1]",
+		"spec.containers[0].env[1].value", "metadata.annotations[a.b/c]", `metadata.annotations["a"]`, "spec[0]", "a..b", "[[[", "]", `["`, "spec.args[1]", `0[A]""`,
 	} {
 		f.Add(printed, `{"spec":{"containers":[{"name":"app"}],"args":["a"]}}`)
 	}
