@@ -230,7 +230,7 @@ bench-smoke: controlplane ## see that the programs of the comparison run and pri
 	@grep -c '^figure: ' $(SMOKE) | sed 's/$$/ figures/'
 
 # Folder by folder, each is built once; targets that start at the same time would each build what they share. The
-# branches of this repository guide the search: what it imports is compiled already, for the tests without race detector.
+# branches of this repository guide the search: what it imports is compiled already, for tests without race detector.
 FUZZTIME ?= 30s
 JOBS ?= 4
 FUZZ := $(CURDIR)/.cache/fuzz
